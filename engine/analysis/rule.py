@@ -1,0 +1,61 @@
+"""What a rule is: everything a reviewer is told about one kind of finding, and the examples that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.models import Confidence, Evidence, Language, Level, Span, Violation
+from engine.text import Untrusted
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of finding. Its pages, its tests and its violations all come from here."""
+
+    id: str
+    """Stable and documented: `py-eval`, `sh-remote-pipe`, `text-bidi`."""
+    title: str
+    category: str
+    severity: Level
+    languages: frozenset[Language]
+    attack: str
+    """What an attacker does with it."""
+    why: str
+    """Why the severity is not higher or lower."""
+    fix: str
+    match: tuple[str, ...]
+    """Code in which the rule must fire."""
+    not_match: tuple[str, ...]
+    """Code that looks alike and must stay silent."""
+    confidence: Confidence = Confidence.HIGH
+    cwe: int | None = None
+    owasp: str | None = None
+
+    def violation(
+        self,
+        span: Span,
+        message: str,
+        *,
+        severity: Level | None = None,
+        confidence: Confidence | None = None,
+        evidence: tuple[Evidence, ...] = (),
+        related: tuple[Span, ...] = (),
+        layers: tuple[str, ...] = (),
+    ) -> Violation:
+        """Return a violation of this rule at `span`."""
+        return Violation(
+            rule=self.id,
+            severity=severity or self.severity,
+            confidence=confidence or self.confidence,
+            category=self.category,
+            span=span,
+            message=Untrusted(message),
+            attack=self.attack,
+            why=self.why,
+            fix=self.fix,
+            cwe=self.cwe,
+            owasp=self.owasp,
+            evidence=evidence,
+            related=related,
+            layers=layers,
+        )

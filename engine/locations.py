@@ -1,0 +1,65 @@
+"""Where things lie: state, settings, the socket, and what ships with the program."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+_SOURCE = Path(__file__).resolve().parent
+
+
+def home() -> Path | None:
+    """Return the folder of `PRATIQUE_HOME`, under which everything lies when it is set."""
+    value = os.environ.get("PRATIQUE_HOME")
+    return Path(value).expanduser().absolute() if value else None
+
+
+def state() -> Path:
+    """Return the private folder of the database, the keys and the inbox."""
+    return _private(home() or platformdirs.user_state_path("pratique"))
+
+
+def runtime() -> Path:
+    """Return the private folder of the engine's socket and lock."""
+    base = home()
+    return _private(base / "run" if base else platformdirs.user_runtime_path("pratique"))
+
+
+def settings_file() -> Path:
+    """Return the settings file: `PRATIQUE_CONFIG_FILE`, or `settings.yaml` in the user's folder."""
+    named = os.environ.get("PRATIQUE_CONFIG_FILE")
+    if named:
+        return Path(named).expanduser()
+    return (home() or platformdirs.user_config_path("pratique")) / "settings.yaml"
+
+
+def socket() -> Path:
+    """Return the engine's Unix socket."""
+    return runtime() / "engine.sock"
+
+
+def database() -> Path:
+    """Return the audit database."""
+    return state() / "pratique.db"
+
+
+def inbox() -> Path:
+    """Return the folder whose files become submissions."""
+    return _private(state() / "inbox")
+
+
+def images() -> Path:
+    """Return the folder of sandbox images, as shipped."""
+    return _shipped("images")
+
+
+def _shipped(name: str) -> Path:
+    installed = _SOURCE / "_shipped" / name
+    return installed if installed.is_dir() else _SOURCE.parent / name
+
+
+def _private(folder: Path) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,1 @@
+"""The engine: the one way in for every door."""

@@ -1,0 +1,134 @@
+"""The one settings model: YAML file < environment < what a command line passes in.
+
+Every group is handed to the room that it is named after; no room sees another's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    YamlConfigSettingsSource,
+)
+
+from engine import locations
+from engine.models import Level, Limits
+
+
+class Group(BaseModel):
+    """A group of settings; a key that it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class AnalysisSettings(Group):
+    """How code is read."""
+
+    max_bytes: int = Field(512 * 1024, ge=1024)
+    """Larger code is not parsed: it is a violation of its own."""
+    deadline_seconds: float = Field(5.0, gt=0)
+    """An analysis that takes longer is killed, which is a violation of its own."""
+    memory_mb: int = Field(1024, ge=256)
+    """Memory of the process that analyses."""
+    profile: Literal["block", "allow"] = "block"
+    """`block` reports what is dangerous; `allow` reports every module that is not on the list."""
+    allowed_modules: tuple[str, ...] = (
+        "math", "cmath", "statistics", "decimal", "fractions", "random", "datetime", "calendar", "time",
+        "re", "string", "textwrap", "unicodedata", "collections", "heapq", "bisect", "itertools",
+        "functools", "operator", "dataclasses", "enum", "typing", "abc", "json", "csv",
+        "numpy", "pandas", "scipy", "sympy", "matplotlib",
+    )  # fmt: skip
+    """What the `allow` profile lets pass."""
+    severities: dict[str, Level] = {}
+    """Severity by rule id, in place of the rule's own."""
+
+
+class PolicySettings(Group):
+    """How risk becomes a deadline."""
+
+    deadlines: dict[Level, float] = {Level.MEDIUM: 120.0, Level.HIGH: 60.0, Level.CRITICAL: 30.0}
+    """Seconds until nobody's decision becomes a deny, by risk."""
+    ceiling: Limits = Limits(
+        memory_mb=4096, cpus=2.0, seconds=600, disk_mb=8192, output_kb=65536, processes=512
+    )
+    """What no grant may exceed."""
+
+
+class SandboxSettings(Group):
+    """Where and how approved code runs."""
+
+    runtime: str = "runsc"
+    """The Docker runtime. Any but gVisor's fails the proof, and nothing runs."""
+    call_deadline_seconds: float = Field(20.0, gt=0)
+    """How long one call to Docker may take."""
+    concurrent: int = Field(4, ge=1)
+    """How many sandboxes run at once."""
+    pool: int = Field(1, ge=0)
+    """How many ready sandboxes wait for each image."""
+    grace_seconds: float = Field(2.0, ge=0)
+    """From TERM to KILL."""
+    images: dict[str, str] = {"python": "python", "javascript": "node", "shell": "shell"}
+    """The image of each language."""
+    data_image: str = "python-data"
+    """The image of Python code that imports numpy, pandas, scipy, sympy or matplotlib."""
+
+
+class AuditSettings(Group):
+    """How the history is kept."""
+
+    batch_milliseconds: int = Field(100, ge=1, le=200)
+    """How long an event that no answer waits for may stay in memory."""
+
+
+class DoorSettings(Group):
+    """How code gets in."""
+
+    inbox: bool = True
+    """Whether files in the inbox folder become submissions."""
+    max_request_bytes: int = Field(32 * 1024 * 1024, ge=1024)
+    """Larger requests are refused."""
+    max_waiting: int = Field(1000, ge=1)
+    """More waiting submissions are refused, with when to come back."""
+
+
+class Settings(BaseSettings):
+    """All settings."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PRATIQUE_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+    )
+
+    analysis: AnalysisSettings = AnalysisSettings()
+    policy: PolicySettings = PolicySettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    audit: AuditSettings = AuditSettings()
+    doors: DoorSettings = DoorSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources, the strongest first."""
+        return (
+            init_settings,
+            env_settings,
+            YamlConfigSettingsSource(settings_cls, _existing(locations.settings_file())),
+        )
+
+
+def _existing(path: Path) -> Path | None:
+    return path if path.exists() else None
