@@ -83,6 +83,10 @@ class AuditSettings(Group):
 
     batch_milliseconds: int = Field(100, ge=1, le=200)
     """How long an event that no answer waits for may stay in memory."""
+    write_deadline_seconds: float = Field(10.0, gt=0)
+    """How long an answer waits for the disk."""
+    read_deadline_seconds: float = Field(5.0, gt=0)
+    """How long one search of the history may take."""
 
 
 class DoorSettings(Group):
