@@ -1,0 +1,38 @@
+"""Code -> Analysis. Pure functions: no I/O, no clock."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from engine.analysis.extension import Extension, extensions
+from engine.analysis.findings import Findings
+from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.guards import guarded, readable
+from engine.analysis.languages import analyser
+from engine.analysis.text import analyse_text
+from engine.models import Analysis, Language
+from engine.settings import AnalysisSettings
+
+__all__ = ["analyse"]
+
+_DEFAULT = AnalysisSettings()
+
+
+def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
+    """Return all violations of `source` and what it will want. Never raises: what is not judged is HIGH."""
+    text, unreadable = readable(source, settings)
+    found = Findings(list(unreadable), complete=not unreadable)
+    found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
+    found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
+    for extension in extensions():
+        if language in extension.rule.languages:
+            found.add(guarded(partial(_extended, extension, text, language), f"Rule {extension.rule.id}"))
+    return Analysis(
+        violations=grouped(found.violations, settings.severities),
+        predictions=merged_predictions(found.predictions),
+        complete=found.complete,
+    )
+
+
+def _extended(extension: Extension, text: str, language: Language) -> Findings:
+    return Findings(list(extension.check(text, language)))

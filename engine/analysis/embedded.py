@@ -1,0 +1,73 @@
+"""Code within code: analysed in its own language, and shown at its place in the code around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.analysis.findings import Findings
+from engine.analysis.guards import LAYERS, guarded
+from engine.analysis.languages import analyser
+from engine.models import Evidence, Language, Level, Prediction, Span, Violation
+from engine.settings import AnalysisSettings
+
+MAX_DEPTH = 5
+"""How many layers are unpacked."""
+
+Place = Callable[[Span], Span]
+"""Turns a span of embedded code into a span of the code around it."""
+
+
+def at(span: Span) -> Place:
+    """Return the place of embedded code whose characters are not those of the literal: the literal's span."""
+    return lambda _: span
+
+
+def from_point(line: int, column: int) -> Place:
+    """Return the place of embedded code that stands, character by character, from `line` and `column` on."""
+
+    def place(span: Span) -> Span:
+        return Span(
+            line=span.line + line - 1,
+            column=span.column + (column - 1 if span.line == 1 else 0),
+            end_line=span.end_line + line - 1,
+            end_column=span.end_column + (column - 1 if span.end_line == 1 else 0),
+        )
+
+    return place
+
+
+def analyse_embedded(
+    source: str, language: Language, settings: AnalysisSettings, depth: int, *, place: Place, layer: str
+) -> Findings:
+    """Analyse `source`, found in code at `depth`, and return what it says with spans of the code around it.
+
+    `layer` names what was peeled (`base64`, `exec`, `shell`). A syntax error in embedded code is LOW: the
+    call that runs the code has a violation of its own.
+    """
+    if depth >= MAX_DEPTH:
+        start = place(Span(line=1, column=1, end_line=1, end_column=1))
+        return Findings([LAYERS.violation(start, f"More than {MAX_DEPTH} layers")], complete=False)
+    found = guarded(lambda: analyser(language)(source, settings, depth + 1), f"The {language} analysis")
+    return Findings(
+        [_placed(violation, place, layer) for violation in found.violations],
+        [_placed_prediction(prediction, place) for prediction in found.predictions],
+        found.complete,
+    )
+
+
+def _placed(violation: Violation, place: Place, layer: str) -> Violation:
+    soft = violation.category == "unreadable" and violation.rule.endswith("-syntax")
+    return violation.model_copy(
+        update={
+            "span": place(violation.span),
+            "related": tuple(place(span) for span in violation.related),
+            "evidence": tuple(Evidence(span=place(e.span), text=e.text) for e in violation.evidence),
+            "layers": (layer, *violation.layers),
+            "severity": Level.LOW if soft else violation.severity,
+        }
+    )
+
+
+def _placed_prediction(prediction: Prediction, place: Place) -> Prediction:
+    lines = {place(Span(line=n, column=1, end_line=n, end_column=1)).line for n in prediction.lines}
+    return prediction.model_copy(update={"lines": tuple(sorted(lines))})

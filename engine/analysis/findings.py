@@ -1,0 +1,28 @@
+"""What an analyser hands back before it is grouped and ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engine.models import Prediction, Violation
+from engine.settings import AnalysisSettings
+
+
+@dataclass(slots=True)
+class Findings:
+    """Violations and predictions in the order found; `complete` is False where something went unread."""
+
+    violations: list[Violation] = field(default_factory=list)
+    predictions: list[Prediction] = field(default_factory=list)
+    complete: bool = True
+
+    def add(self, other: Findings) -> None:
+        """Take over everything that `other` found."""
+        self.violations.extend(other.violations)
+        self.predictions.extend(other.predictions)
+        self.complete = self.complete and other.complete
+
+
+Analyser = Callable[[str, AnalysisSettings, int], Findings]
+"""An analyser of one language: source, settings and the depth of the layer (0 is what was submitted)."""

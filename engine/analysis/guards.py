@@ -1,0 +1,120 @@
+"""What must never let code pass: input that cannot be read, and an analysis that cannot be finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.analysis.findings import Findings
+from engine.analysis.positions import Lines
+from engine.analysis.rule import Rule
+from engine.models import Analysis, Language, Level, Span, Violation
+from engine.settings import AnalysisSettings
+
+_START = Span(line=1, column=1, end_line=1, end_column=1)
+_EVERY = frozenset(Language)
+
+
+def _guard(name: str, title: str, attack: str, fix: str, match: tuple[str, ...] = ()) -> Rule:
+    return Rule(
+        id=name,
+        title=title,
+        category="unreadable",
+        severity=Level.HIGH,
+        languages=_EVERY,
+        attack=attack,
+        why="HIGH: nothing is known about the part that was not read.",
+        fix=fix,
+        match=match,
+        not_match=("print('hello')",) if match else (),
+        cwe=693,
+    )
+
+
+ENCODING = _guard(
+    "input-encoding",
+    "The code is not valid UTF-8",
+    "Hides code from the reader: the interpreter may decode the bytes otherwise than the reviewer's screen.",
+    "Send the code as UTF-8.",
+    ("print('\ud800')",),
+)
+TOO_LARGE = _guard(
+    "input-too-large",
+    "The code is larger than the size limit",
+    "Buries the dangerous line where nobody, and no analyser, reads it.",
+    "Send less code, or raise `analysis.max_bytes`.",
+)
+TOO_DEEP = _guard(
+    "input-too-deep",
+    "The code is nested deeper than can be analysed",
+    "Exhausts the analyser with nesting so that the rest of the code is not looked at.",
+    "Flatten the code.",
+)
+LAYERS = _guard(
+    "input-too-many-layers",
+    "Code within code, deeper than is unpacked",
+    "Wraps the payload in so many encodings that an analyser gives up before the payload shows.",
+    "Send the inner code itself.",
+)
+CRASHED = _guard(
+    "analysis-crashed",
+    "The analysis failed",
+    "Crafts input that breaks the analyser, hoping that no answer counts as a clean one.",
+    "Read the code by hand, and report the analyser's fault.",
+)
+DEADLINE = _guard(
+    "analysis-deadline",
+    "The analysis did not finish in time",
+    "Crafts input that keeps the analyser busy, hoping that no answer counts as a clean one.",
+    "Read the code by hand, or raise `analysis.deadline_seconds`.",
+)
+
+RULES = (ENCODING, TOO_LARGE, TOO_DEEP, LAYERS, CRASHED, DEADLINE)
+
+
+def readable(source: str | bytes, settings: AnalysisSettings) -> tuple[str, list[Violation]]:
+    """Return the text of `source`, cut at the size limit, and what is wrong with it as text."""
+    text, violations = _decoded(source)
+    size = len(text) if text.isascii() else len(text.encode())
+    if size > settings.max_bytes:
+        limit = settings.max_bytes
+        text = text.encode()[:limit].decode(errors="ignore")
+        line, column = Lines(text).point(len(text))
+        span = Span(line=line, column=column, end_line=line, end_column=column)
+        message = f"{size:,} bytes of code; only the first {limit:,} were read"
+        violations.append(TOO_LARGE.violation(span, message))
+    return text, violations
+
+
+def _decoded(source: str | bytes) -> tuple[str, list[Violation]]:
+    if isinstance(source, str):
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in source)
+            span = Lines(source).span(error.start, error.start + 1)
+            return text, [ENCODING.violation(span, "A lone surrogate: this is no valid Unicode text")]
+        return source, []
+    try:
+        return source.decode(), []
+    except UnicodeDecodeError as error:
+        before = source[: error.start].decode()
+        line, column = Lines(before).point(len(before))
+        span = Span(line=line, column=column, end_line=line, end_column=column + 1)
+        message = f"Byte 0x{source[error.start]:02x} at offset {error.start} is not UTF-8"
+        return source.decode(errors="replace"), [ENCODING.violation(span, message)]
+
+
+def guarded(work: Callable[[], Findings], what: str) -> Findings:
+    """Return what `work` finds; an exception in it becomes a violation, and never a silence."""
+    try:
+        return work()
+    except (RecursionError, MemoryError):
+        violation = TOO_DEEP.violation(_START, f"The nesting exceeds what {what} can follow")
+    except Exception as error:
+        violation = CRASHED.violation(_START, f"{what} failed: {type(error).__name__}: {error}"[:300])
+    return Findings([violation], complete=False)
+
+
+def unfinished(rule: Rule, message: str) -> Analysis:
+    """Return the analysis of code whose analysis never came to an end."""
+    return Analysis(violations=(rule.violation(_START, message),), complete=False)

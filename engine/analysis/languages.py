@@ -1,0 +1,23 @@
+"""Which analyser reads which language, imported when first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from engine.analysis.findings import Analyser
+from engine.models import Language
+
+_ANALYSERS = {
+    Language.PYTHON: ("engine.analysis.python", "analyse_python"),
+    Language.JAVASCRIPT: ("engine.analysis.javascript", "analyse_javascript"),
+    Language.SHELL: ("engine.analysis.shell", "analyse_shell"),
+}
+
+
+@cache
+def analyser(language: Language) -> Analyser:
+    """Return the analyser of `language`."""
+    module, name = _ANALYSERS[language]
+    return cast("Analyser", getattr(import_module(module), name))

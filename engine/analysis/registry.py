@@ -1,0 +1,66 @@
+"""All rules by id: those of every language, of the guards, and of extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from engine.analysis import guards
+from engine.analysis.extension import extensions
+from engine.analysis.javascript import rules as javascript
+from engine.analysis.python import rules as python
+from engine.analysis.rule import Rule
+from engine.analysis.shell import rules as shell
+from engine.analysis.text import rules as text
+
+
+def _collect() -> dict[str, Rule]:
+    shipped = [*guards.RULES, *text.RULES, *python.RULES, *javascript.RULES, *shell.RULES]
+    rules: dict[str, Rule] = {}
+    for rule in [*shipped, *(extension.rule for extension in extensions())]:
+        if rule.id in rules:
+            raise ValueError(f"two rules are called {rule.id!r}; rename one")
+        rules[rule.id] = rule
+    return rules
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(_collect())
+
+
+def explain(rule: str) -> str:
+    """Return the page of one rule as Markdown. Raises KeyError where no rule has that id."""
+    return page(RULES[rule])
+
+
+def page(rule: Rule) -> str:
+    """Return everything that is known about a rule as Markdown."""
+    facts = [
+        f"## `{rule.id}`",
+        f"**{rule.title}**",
+        _facts(rule),
+        f"*What an attacker does with it:* {rule.attack}",
+        f"*Why this severity:* {rule.why}",
+        f"*What to do:* {rule.fix}",
+        *_examples("Fires on", rule.match, rule),
+        *_examples("Stays silent on", rule.not_match, rule),
+    ]
+    return "\n\n".join(facts) + "\n"
+
+
+def _facts(rule: Rule) -> str:
+    languages = ", ".join(sorted(rule.languages))
+    known = [f"severity {rule.severity}", f"confidence {rule.confidence}", f"category `{rule.category}`"]
+    known += [f"CWE-{rule.cwe}"] if rule.cwe else []
+    known += [f"OWASP {rule.owasp}"] if rule.owasp else []
+    return f"{languages} · " + " · ".join(known)
+
+
+def _examples(title: str, examples: tuple[str, ...], rule: Rule) -> list[str]:
+    fence = {"python": "python", "javascript": "javascript", "shell": "bash"}
+    language = fence[min(rule.languages)]
+    return [f"{title}:\n\n```{language}\n{_shown(example)}\n```" for example in examples[:2]]
+
+
+def _shown(example: str) -> str:
+    short = example if len(example) <= 400 else example[:400] + " …"
+    return short.encode("ascii", "backslashreplace").decode() if not short.isascii() else short
