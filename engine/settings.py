@@ -98,6 +98,8 @@ class DoorSettings(Group):
     """Larger requests are refused."""
     max_waiting: int = Field(1000, ge=1)
     """More waiting submissions are refused, with when to come back."""
+    idle_minutes: float = Field(30, ge=0)
+    """An engine that a console started ends after so long without a request or open submission; 0: never."""
 
 
 class Settings(BaseSettings):

@@ -1,0 +1,16 @@
+"""What goes wrong, in words for the person who has to mend it."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """An answer that is no: what happened, and what to type next. It travels as the HTTP status `status`."""
+
+    def __init__(self, status: int, title: str, *, mend: str = "") -> None:
+        super().__init__(title)
+        self.status = status
+        self.title = title
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return f"{self.title}. {self.mend}" if self.mend else self.title

@@ -1,1 +1,0 @@
-"""The engine: the one way in for every door."""

@@ -1,0 +1,175 @@
+"""The engine: desk, runs and history over one audit log, one analyst and one set of sandboxes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from engine.analyst import Analyst
+from engine.audit import AuditLog
+from engine.images import reference
+from engine.models import (
+    Analysis,
+    Case,
+    Check,
+    Event,
+    Health,
+    Language,
+    Meters,
+    OutputChunk,
+    Status,
+    Summary,
+    Verification,
+)
+from engine.problem import Problem
+from engine.sandbox import SandboxManager
+from engine.service.desk import Desk
+from engine.service.journal import Journal
+from engine.service.opened import OpenSubmissions
+from engine.service.runs import Runs
+from engine.service.summary import summarise
+from engine.settings import Settings
+from engine.text import Untrusted
+
+
+class Engine:
+    """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
+
+    `desk` takes submissions and decisions, `runs` stops and freezes; the engine's own methods only look.
+    """
+
+    def __init__(
+        self, settings: Settings, log: AuditLog, analyst: Analyst, sandboxes: SandboxManager
+    ) -> None:
+        self.settings = settings
+        self._log = log
+        self._analyst = analyst
+        self._sandboxes = sandboxes
+        self._opened = OpenSubmissions()
+        self._tasks = asyncio.TaskGroup()
+        self._journal = Journal(log)
+        self.runs = Runs(settings.sandbox, self._journal, sandboxes, self._opened, self._tasks)
+        self.desk = Desk(
+            settings, self._journal, analyst, self._opened, self._tasks, self.runs.start, self._isolated
+        )
+
+    async def __aenter__(self) -> Self:
+        """Close or continue what an earlier engine left open, and start the sandboxes in the background."""
+        await self._tasks.__aenter__()
+        await self._journal.record("engine.started")
+        for case in await self._log.open_cases():
+            await self._recover(case)
+        self._starting = self._tasks.create_task(self._start_sandboxes())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every wait and every run; nothing outlives the engine."""
+        self._starting.cancel()
+        for entry in self._opened:
+            entry.cancel()
+        await self._tasks.__aexit__(None, None, None)
+        await self._journal.record("engine.stopped")
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything waits or runs."""
+        return bool(self._opened)
+
+    async def analyse(self, code: str, language: Language) -> Analysis:
+        """Analyse code that nobody submits."""
+        return await self._analyst.analyse(code, language)
+
+    async def queue(self) -> tuple[Summary, ...]:
+        """Return what waits, is queued or runs, the most urgent first."""
+        return tuple(sorted((summarise(entry.case) for entry in self._opened), key=_urgency))
+
+    async def case(self, id: str) -> Case:
+        """Return everything known about a submission.
+
+        Raises:
+            Problem: there is none of that id.
+        """
+        entry = self._opened.find(id)
+        case = entry.case if entry else await self._log.case(id)
+        if case is None:
+            raise Problem(404, f"no submission {id}", mend="Type: pratique history")
+        return case
+
+    async def history(
+        self, filter: str = "", before: str | None = None, limit: int = 200
+    ) -> tuple[Summary, ...]:
+        """Return submissions that match `filter`, the newest first, those before `before`."""
+        return await self._log.summaries(filter, before, limit)
+
+    async def trail(self, id: str) -> tuple[Event, ...]:
+        """Return the events of one submission, the oldest first."""
+        return await self._log.events(subject=id)
+
+    def events(self, since: int | None = None) -> AsyncIterator[Event]:
+        """Yield events as they happen, those after `since` first."""
+        return self._journal.follow(since)
+
+    async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
+        entry = self._opened.find(id)
+        if entry:
+            async for chunk in entry.feed.output(offset):
+                yield chunk
+            return
+        await self.case(id)
+        while chunks := await self._log.read_output(id, offset):
+            for chunk in chunks:
+                offset = chunk.offset + len(chunk.data)
+                yield chunk
+
+    async def meters(self, id: str) -> AsyncIterator[Meters]:
+        """Yield what a run uses: live, or all that was kept where the run is over."""
+        entry = self._opened.find(id)
+        if entry:
+            async for sample in entry.feed.meters():
+                yield sample
+            return
+        await self.case(id)
+        for sample in await self._log.read_meters(id):
+            yield sample
+
+    async def verify(self) -> Verification:
+        """Read the whole audit log, say whether it is intact, and record that it was read."""
+        verification = await self._log.verify()
+        await self._journal.record("verified", data=verification.model_dump(mode="json"))
+        return verification
+
+    async def health(self) -> Health:
+        """Return how the house stands."""
+        going = len(self._opened) - self._opened.waiting
+        detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
+        queue = Check(name="queue", ok=True, detail=detail)
+        return Health(checks=(*await self._sandboxes.checks(), queue), proof=self._sandboxes.proof)
+
+    def _isolated(self) -> bool:
+        proof = self._sandboxes.proof
+        return proof is not None and proof.isolated
+
+    async def _recover(self, case: Case) -> None:
+        entry = self._opened.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
+        if case.status is Status.WAITING:
+            self.desk.wait_again(case, entry)
+        else:
+            await self.runs.interrupted(entry)
+
+    async def _start_sandboxes(self) -> None:
+        await self._sandboxes.start()
+        proof = self._sandboxes.proof
+        await self._journal.record("sandbox.proved", data=proof.model_dump(mode="json") if proof else {})
+        if self._isolated():
+            images = self.settings.sandbox.images.items()
+            await self._sandboxes.warm([(Language(language), reference(name)) for language, name in images])
+
+
+def _urgency(summary: Summary) -> tuple[bool, datetime]:
+    return summary.status is not Status.WAITING, summary.deadline or datetime.max.replace(tzinfo=UTC)

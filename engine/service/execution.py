@@ -1,0 +1,114 @@
+"""One run: the approved bytes into a sandbox, and all it says into the audit log and the feed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.models import Case, KillReason, Language, Meters, Need, OutputChunk, Result
+from engine.problem import Problem
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.service.canonical import digest
+from engine.service.feed import Feed
+from engine.service.journal import Journal
+from engine.settings import SandboxSettings
+
+DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What a sandbox tells about one run goes through here. It is the sandbox room's `Watcher`."""
+
+    run: str
+    feed: Feed
+    journal: Journal
+    started: Callable[[dict[str, Any]], Awaitable[None]]
+
+    async def output(self, chunk: OutputChunk) -> None:
+        """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
+        self.feed.add_output(chunk)
+        await self.journal.log.output(self.run, [chunk])
+
+    def meters(self, sample: Meters) -> None:
+        """Hand a sample to the readers, of whom the audit log is one."""
+        self.feed.add_meters(sample)
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        """Record a step of the sandbox before the next one starts."""
+        if type == "run.started":
+            await self.started(data)
+        else:
+            await self.journal.record(type, self.run, data=data)
+
+
+async def execute(case: Case, image: str, sandboxes: SandboxManager, execution: Execution) -> Result:
+    """Run an approved case and return its result; a sandbox that cannot be had is a result too."""
+    job = job_of(case, image)
+    keeping = asyncio.create_task(_keep_meters(execution))
+    try:
+        return await sandboxes.run(job, execution)
+    except SandboxUnavailable as error:
+        return failed(str(error))
+    finally:
+        execution.feed.close()
+        await keeping
+
+
+async def _keep_meters(execution: Execution) -> None:
+    async for sample in execution.feed.meters():
+        await execution.journal.log.meters(execution.run, [sample])
+
+
+def job_of(case: Case, image: str) -> Job:
+    """Return what goes into the sandbox, from the very bytes that were digested for the decision.
+
+    Raises:
+        Problem: there is no approval, or the bytes differ from those approved.
+    """
+    decision, submission = case.decision, case.submission
+    if decision is None or decision.grant is None:
+        raise Problem(409, f"{submission.id} has no approval")
+    if digest(submission.draft, submission.requester) != decision.digest:
+        raise Problem(409, f"{submission.id} is not what was approved: its digest differs")
+    granted = decision.grant.capabilities
+    files = tuple(file for file in submission.draft.files if file.name in granted.files)
+    return Job(
+        run=submission.id,
+        language=submission.draft.language,
+        image=image,
+        code=submission.draft.code.text.encode(),
+        files=files,
+        limits=granted.limits,
+    )
+
+
+def image_name(case: Case, settings: SandboxSettings) -> str:
+    """Return the image that a case runs in: the one asked for, or the one its language and imports call for."""
+    draft = case.submission.draft
+    if draft.image:
+        return draft.image
+    modules = {
+        need.value.text.split(".")[0] for need in case.analysis.predictions if need.need is Need.MODULE
+    }
+    if draft.language is Language.PYTHON and modules & DATA_MODULES:
+        return settings.data_image
+    return settings.images[draft.language]
+
+
+def failed(why: str, reason: KillReason = KillReason.SANDBOX_FAILED) -> Result:
+    """Return the result of a run that never got to say anything."""
+    return Result(
+        exit_code=None,
+        kill_reason=reason,
+        evidence=(why,),
+        duration=0.0,
+        memory_peak=0,
+        stdout_bytes=0,
+        stderr_bytes=0,
+        truncated=False,
+        image_digest="",
+        runtime="",
+    )

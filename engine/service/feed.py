@@ -1,0 +1,86 @@
+"""What a run says while it goes on, for any number of readers, each from its own place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from engine.models import Meters, OutputChunk
+
+RECENT_BYTES = 4 << 20
+"""How much output of a run is kept at hand; older output is read back from the audit log."""
+
+ReadBack = Callable[[int], Awaitable[Sequence[OutputChunk]]]
+
+
+class Feed:
+    """The output and meters of one run. Bounded: a slow reader falls back to what is on disk."""
+
+    def __init__(self, read_back: ReadBack) -> None:
+        self._read_back = read_back
+        self._chunks: deque[OutputChunk] = deque()
+        self._held = 0
+        self._end = 0
+        self._meters: deque[Meters] = deque(maxlen=600)
+        self._ticks = 0
+        self._closed = False
+        self._changed = asyncio.Event()
+
+    def add_output(self, chunk: OutputChunk) -> None:
+        """Hand `chunk` to the readers."""
+        self._chunks.append(chunk)
+        self._held += len(chunk.data)
+        self._end = chunk.offset + len(chunk.data)
+        while self._held > RECENT_BYTES and len(self._chunks) > 1:
+            self._held -= len(self._chunks.popleft().data)
+        self._wake()
+
+    def add_meters(self, sample: Meters) -> None:
+        """Hand `sample` to the readers."""
+        self._meters.append(sample)
+        self._ticks += 1
+        self._wake()
+
+    def close(self) -> None:
+        """End every reader once it has read all."""
+        self._closed = True
+        self._wake()
+
+    async def output(self, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        """Yield the output from `offset` bytes on, until the run is over."""
+        while True:
+            changed, closed = self._changed, self._closed
+            for chunk in await self._after(offset):
+                offset = chunk.offset + len(chunk.data)
+                yield chunk
+            if offset < self._end:
+                await asyncio.sleep(0.02)
+            elif closed:
+                return
+            else:
+                await changed.wait()
+
+    async def meters(self) -> AsyncIterator[Meters]:
+        """Yield the samples from now on, until the run is over; a slow reader misses some."""
+        seen = max(0, self._ticks - 1)
+        while True:
+            changed, closed = self._changed, self._closed
+            fresh = min(self._ticks - seen, len(self._meters))
+            seen = self._ticks
+            for sample in list(self._meters)[len(self._meters) - fresh :]:
+                yield sample
+            if closed:
+                return
+            await changed.wait()
+
+    async def _after(self, offset: int) -> Sequence[OutputChunk]:
+        if offset >= self._end:
+            return ()
+        if self._chunks and self._chunks[0].offset <= offset:
+            return [chunk for chunk in self._chunks if chunk.offset + len(chunk.data) > offset]
+        return await self._read_back(offset)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,0 +1,95 @@
+"""Runs: what was approved goes into a sandbox, and can be stopped, killed, frozen and thawed."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from engine.images import reference
+from engine.models import Case, KillReason, Principal, Result, Status
+from engine.problem import Problem
+from engine.sandbox import SandboxManager
+from engine.service.execution import Execution, execute, failed, image_name
+from engine.service.journal import Journal
+from engine.service.opened import Opened, OpenSubmissions
+from engine.settings import SandboxSettings
+
+
+class Runs:
+    """The runs under way."""
+
+    def __init__(
+        self,
+        settings: SandboxSettings,
+        journal: Journal,
+        sandboxes: SandboxManager,
+        opened: OpenSubmissions,
+        tasks: asyncio.TaskGroup,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._sandboxes = sandboxes
+        self._opened = opened
+        self._tasks = tasks
+
+    def start(self, entry: Opened) -> None:
+        """Run an approved submission."""
+        entry.task = self._tasks.create_task(self._run(entry))
+
+    async def interrupted(self, entry: Opened) -> None:
+        """Close a run that an earlier engine left open."""
+        await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
+
+    async def stop(self, id: str, by: Principal) -> None:
+        """Ask a run to end (TERM), and end it (KILL) after the grace."""
+        entry = await self._asked("run.stop", id, by)
+        await self._sandboxes.stop(entry.id, by.name.text)
+
+    async def kill(self, id: str, by: Principal) -> None:
+        """End a run at once."""
+        entry = await self._asked("run.kill", id, by)
+        await self._sandboxes.kill(entry.id, by.name.text)
+
+    async def freeze(self, id: str, by: Principal) -> None:
+        """Hold a run where it is."""
+        entry = await self._asked("run.freeze", id, by)
+        await self._sandboxes.freeze(entry.id)
+
+    async def thaw(self, id: str, by: Principal) -> None:
+        """Let a frozen run go on."""
+        entry = await self._asked("run.thaw", id, by)
+        await self._sandboxes.thaw(entry.id)
+
+    async def _asked(self, what: str, id: str, by: Principal) -> Opened:
+        entry = self._opened.running(id)
+        await self._journal.record(what, id, by.name)
+        return entry
+
+    async def _run(self, entry: Opened) -> None:
+        approved = entry.case
+        image = reference(image_name(approved, self._settings))
+        execution = Execution(entry.id, entry.feed, self._journal, partial(self._started, entry))
+        try:
+            result = await execute(approved, image, self._sandboxes, execution)
+        except asyncio.CancelledError:
+            stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
+            await asyncio.shield(self._ended(entry, stopped))
+            raise
+        except Problem as problem:
+            result = failed(str(problem), KillReason.POLICY)
+        await self._ended(entry, result)
+
+    async def _started(self, entry: Opened, data: dict[str, Any]) -> None:
+        update = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
+        case: Case = entry.case.model_copy(update=update)
+        await self._journal.record("run.started", entry.id, data=data, case=case)
+        entry.case = case
+
+    async def _ended(self, entry: Opened, result: Result) -> None:
+        status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
+        case: Case = entry.case.model_copy(update={"status": status, "result": result})
+        await self._journal.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
+        entry.case = case
+        self._opened.close(entry)
