@@ -89,7 +89,7 @@ class Desk:
         """Approve or deny the submission whose digest was `shown`; an approval starts its run.
 
         Raises:
-            Problem: it is decided or late, the digest differs, the grant exceeds the request, nothing can run.
+            Problem: it is decided or late, the digest or the grant is wrong, or nothing can run.
         """
         entry = self._opened.get(id)
         async with entry.lock:
@@ -99,6 +99,11 @@ class Desk:
                 given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
                 self._may_grant(entry.case, given.capabilities)
             return await self._settle(entry, by, verdict, reason, given)
+
+    def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
+        """Return the open submission of the same draft by the same requester, if there is one."""
+        same = digest(_asking_for_its_files(draft), requester)
+        return next((entry.case for entry in self._opened if entry.case.submission.digest == same), None)
 
     def wait_again(self, case: Case, entry: Opened) -> None:
         """Let a submission that an earlier engine left waiting wait for the rest of its time."""
@@ -215,7 +220,7 @@ def _found(analysis: Analysis) -> dict[str, Any]:
 
 
 def _new_id() -> str:
-    """Return an id that sorts by time and is short enough to type: ten characters of time, three of chance."""
+    """Return an id that sorts by time and is short enough to type: time, then three characters of chance."""
     number = (time.time_ns() // 1_000_000) * 32**3 + secrets.randbelow(32**3)
     letters = ""
     while number:

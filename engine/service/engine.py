@@ -100,6 +100,14 @@ class Engine:
             raise Problem(404, f"no submission {id}", mend="Type: pratique history")
         return case
 
+    async def over(self, id: str) -> Case:
+        """Return the case of a submission once it is decided against, or its run has ended."""
+        entry = self._opened.find(id)
+        if entry:
+            await entry.over.wait()
+            return entry.case
+        return await self.case(id)
+
     async def history(
         self, filter: str = "", before: str | None = None, limit: int = 200
     ) -> tuple[Summary, ...]:

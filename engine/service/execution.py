@@ -86,7 +86,7 @@ def job_of(case: Case, image: str) -> Job:
 
 
 def image_name(case: Case, settings: SandboxSettings) -> str:
-    """Return the image that a case runs in: the one asked for, or the one its language and imports call for."""
+    """Return the image that a case runs in: the one asked for, or what its language and imports call for."""
     draft = case.submission.draft
     if draft.image:
         return draft.image

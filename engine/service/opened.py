@@ -19,6 +19,7 @@ class Opened:
     feed: Feed
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def id(self) -> str:
@@ -82,5 +83,6 @@ class OpenSubmissions:
 
     def close(self, entry: Opened) -> None:
         """Forget a submission that is over, and end the readers of its run."""
-        entry.feed.close()
         self._by_id.pop(entry.id, None)
+        entry.feed.close()
+        entry.over.set()

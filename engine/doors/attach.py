@@ -1,0 +1,63 @@
+"""Attach to the engine, starting one where none answers."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+from engine import locations
+from engine.doors.client import Client, Problem
+
+START_SECONDS = 20.0
+PROBE_SECONDS = 0.05
+
+
+async def attach(requester: str = "") -> Client:
+    """Return a client of the engine that answers here, after starting one where none does.
+
+    Raises:
+        Problem: the engine did not start; what it said last is in the message.
+    """
+    client = Client(requester=requester)
+    if not await _answers(client):
+        await _start(client)
+    return client
+
+
+async def _start(client: Client) -> None:
+    log = locations.state() / "engine.log"
+    with log.open("ab") as sink:
+        engine = subprocess.Popen(  # noqa: ASYNC220  it only forks; the engine outlives this process
+            [sys.executable, "-P", "-m", "engine.doors.serve"],
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+            start_new_session=True,
+        )
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            while not await _answers(client):
+                if engine.poll() is not None and not await _answers(client):
+                    raise Problem(503, f"the engine did not start: {_last_line(log)}", mend=f"Read {log}")
+                await asyncio.sleep(PROBE_SECONDS)
+    except TimeoutError:
+        raise Problem(
+            503, f"the engine did not answer within {START_SECONDS:g} s", mend=f"Read {log}"
+        ) from None
+
+
+async def _answers(client: Client) -> bool:
+    try:
+        await client.health()
+    except Problem as problem:
+        if problem.status != 503:
+            raise
+        return False
+    return True
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().split("\n")
+    return lines[-1][:300]

@@ -1,0 +1,131 @@
+"""The inbox: a file dropped into a folder becomes a submission, and its result appears beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+from pathlib import Path
+
+from watchfiles import awatch
+
+from engine.models import Case, Draft, Language, Principal
+from engine.problem import Problem
+from engine.service import Engine
+from engine.text import Untrusted
+
+LANGUAGES = {
+    ".py": Language.PYTHON,
+    ".js": Language.JAVASCRIPT,
+    ".mjs": Language.JAVASCRIPT,
+    ".cjs": Language.JAVASCRIPT,
+    ".sh": Language.SHELL,
+    ".bash": Language.SHELL,
+}
+"""The language of a file, by its suffix."""
+
+RESULT = ".result.json"
+SETTLE_SECONDS = 0.25
+SETTLE_TRIES = 240
+
+INBOX = Principal(name=Untrusted("inbox"))
+
+
+async def watch_inbox(engine: Engine, folder: Path) -> None:
+    """Submit each file of `folder` that has no result yet, now and as they come, until cancelled."""
+    async with asyncio.TaskGroup() as tasks:
+        taken: set[str] = set()
+        changes = awatch(folder, recursive=False, debounce=200)
+        while True:
+            for path in sorted(folder.iterdir()):
+                if path.name not in taken and _is_new(path):
+                    taken.add(path.name)
+                    tasks.create_task(_take(engine, path, taken))
+            await anext(changes)
+
+
+def _is_new(path: Path) -> bool:
+    return not path.name.startswith(".") and not path.name.endswith(RESULT) and not _result(path).exists()
+
+
+async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
+    try:
+        await _settled(path)
+        draft = read_draft(path, engine.settings.doors.max_request_bytes)
+        case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
+        _write(path, _told(await engine.over(case.submission.id)))
+    except Problem as problem:
+        _write(path, {"status": "refused", "reason": str(problem)})
+    except FileNotFoundError:
+        return
+    finally:
+        taken.discard(path.name)
+
+
+async def _settled(path: Path) -> None:
+    """Wait until a file that is being written has stopped changing."""
+    before = None
+    for _ in range(SETTLE_TRIES):
+        now = path.lstat()
+        if before == (now.st_size, now.st_mtime_ns):
+            return
+        before = (now.st_size, now.st_mtime_ns)
+        await asyncio.sleep(SETTLE_SECONDS)
+    raise Problem(408, f"{path.name} has not stopped changing", mend="Write it elsewhere, then move it in.")
+
+
+def read_draft(path: Path, max_bytes: int) -> Draft:
+    """Return the draft that a file of code stands for.
+
+    Raises:
+        Problem: it is no regular file, too large, in no known language, or not UTF-8.
+    """
+    language = LANGUAGES.get(path.suffix.lower())
+    if language is None:
+        known = " ".join(LANGUAGES)
+        raise Problem(415, f"{path.name}: not a language that runs here", mend=f"Use one of {known}")
+    try:
+        return Draft(code=Untrusted(_read(path, max_bytes).decode()), language=language)
+    except UnicodeDecodeError as error:
+        raise Problem(422, f"{path.name} is not UTF-8 text, from byte {error.start} on") from None
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    """Read a regular file without following a link and without waiting on a FIFO."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Problem(422, f"{path.name} cannot be read: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise Problem(422, f"{path.name} is not a regular file")
+        if about.st_size > max_bytes:
+            raise Problem(413, f"{path.name} is over {max_bytes} bytes")
+        return file.read(max_bytes + 1)
+
+
+def _told(case: Case) -> dict[str, object]:
+    decision, result = case.decision, case.result
+    return {
+        "id": case.submission.id,
+        "digest": case.submission.digest,
+        "status": case.status.value,
+        "risk": case.assessment.risk.value,
+        "reason": decision.reason.text if decision else "",
+        "result": result.model_dump(mode="json") if result else None,
+    }
+
+
+def _write(path: Path, told: dict[str, object]) -> None:
+    result = _result(path)
+    part = result.with_name(f".{result.name}.part")
+    part.write_text(json.dumps(told, indent=2) + "\n")
+    part.replace(result)
+
+
+def _result(path: Path) -> Path:
+    return path.with_name(path.name + RESULT)

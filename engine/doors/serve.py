@@ -1,0 +1,143 @@
+"""The engine's own process: its audit log, its analyst, its sandboxes, and the doors into it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import uvicorn
+
+from engine import locations
+from engine.analyst import Analyst
+from engine.audit import AuditError, AuditLog
+from engine.doors.guard import Guard
+from engine.doors.http import application
+from engine.doors.inbox import watch_inbox
+from engine.problem import Problem
+from engine.sandbox import SandboxManager
+from engine.service import Engine
+from engine.settings import Settings
+
+CLOSING_SECONDS = 1
+IDLE_CHECK_SECONDS = 5.0
+
+
+async def serve(settings: Settings, *, until_idle: bool = False) -> None:
+    """Run the engine and its doors until a signal, or until it has been idle for long enough.
+
+    Raises:
+        Problem: another engine runs here, or the audit log cannot be opened.
+    """
+    listener = _listen(locations.socket())
+    try:
+        async with _engine(settings) as engine:
+            await _open_doors(engine, listener, until_idle)
+    finally:
+        locations.socket().unlink(missing_ok=True)
+
+
+async def _open_doors(engine: Engine, listener: socket.socket, until_idle: bool) -> None:
+    settings = engine.settings.doors
+    guard = Guard(application(engine), settings.max_request_bytes)
+    server = _server(guard)
+    async with asyncio.TaskGroup() as doors:
+        others = []
+        if settings.inbox:
+            others.append(doors.create_task(watch_inbox(engine, locations.inbox())))
+        if until_idle and settings.idle_minutes:
+            others.append(doors.create_task(_stop_when_idle(server, guard, engine)))
+        await server.serve(sockets=[listener])
+        for task in others:
+            task.cancel()
+
+
+@contextlib.asynccontextmanager
+async def _engine(settings: Settings) -> AsyncIterator[Engine]:
+    try:
+        log = await AuditLog.open(locations.database(), settings.audit)
+    except AuditError as error:
+        raise Problem(503, str(error)) from error
+    analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, engine_id())
+    try:
+        await analyst.start()
+        async with Engine(settings, log, analyst, sandboxes) as engine:
+            yield engine
+    finally:
+        await sandboxes.close()
+        await analyst.close()
+        await log.close()
+
+
+def engine_id() -> str:
+    """Return the name that the sandboxes of this state folder's engine carry, from one start to the next."""
+    return hashlib.sha256(str(locations.state()).encode()).hexdigest()[:12]
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: uvicorn would raise them again before the engine has closed."""
+        yield
+
+
+def _server(guard: Guard) -> _Uvicorn:
+    config = uvicorn.Config(
+        guard, log_level="warning", lifespan="off", timeout_graceful_shutdown=CLOSING_SECONDS
+    )
+    server = _Uvicorn(config)
+    loop = asyncio.get_running_loop()
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(signum, lambda: setattr(server, "should_exit", True))
+    return server
+
+
+async def _stop_when_idle(server: _Uvicorn, guard: Guard, engine: Engine) -> None:
+    most = engine.settings.doors.idle_minutes * 60
+    while engine.busy or guard.quiet_seconds < most:
+        await asyncio.sleep(IDLE_CHECK_SECONDS)
+    server.should_exit = True
+
+
+def _listen(path: Path) -> socket.socket:
+    if _answers(path):
+        raise Problem(409, f"an engine runs here already, at {path}")
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.settimeout(1)
+            probe.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+
+def main() -> int:
+    """Serve until idle: what a console starts in the background."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        asyncio.run(serve(Settings(), until_idle=True))
+    except Problem as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
