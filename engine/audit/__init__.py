@@ -1,0 +1,6 @@
+"""The event log: append, chain, search, replay, export, verify."""
+
+from engine.audit.errors import AuditError
+from engine.audit.log import AuditLog
+
+__all__ = ["AuditError", "AuditLog"]

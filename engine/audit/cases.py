@@ -1,0 +1,132 @@
+"""A case as a row: what is searched in columns, the rest as JSON, code and files by their digest."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.audit import blobs
+from engine.audit.chain import stamp
+from engine.models import Case, Draft, InputFile, Status, Summary
+from engine.text import Untrusted
+
+OPEN = (Status.WAITING, Status.QUEUED, Status.RUNNING)
+FIRST_LINE_CHARACTERS = 200
+COLUMNS = (
+    "id", "digest", "status", "risk", "language", "requester", "first_line", "lines", "violations",
+    "submitted_at", "deadline", "reviewer", "kill_reason", "exit_code", "duration", "memory_peak",
+)  # fmt: skip
+"""The fields of a summary, which are columns of the table `cases`."""
+
+_STORED = (*COLUMNS, "seq", "body")
+_UPSERT = (
+    f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "  # noqa: S608  own names
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _STORED[1:])} "
+    "RETURNING n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A case ready to be written: its columns, its JSON without contents, and the contents by digest."""
+
+    columns: tuple[object, ...]
+    body: bytes
+    sha256: str
+    contents: tuple[tuple[str, bytes], ...]
+
+
+def freeze(case: Case) -> Frozen:
+    """Return a case as it is stored."""
+    draft = case.submission.draft
+    code = draft.code.text.encode()
+    contents = (
+        (blobs.digest_of(code), code),
+        *((blobs.digest_of(f.content), f.content) for f in draft.files),
+    )
+    body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
+    summary = summary_of(case)
+    columns = tuple(_column(getattr(summary, name)) for name in COLUMNS)
+    return Frozen(columns, body, state_digest(columns, body), contents)
+
+
+def state_digest(columns: tuple[object, ...], body: bytes) -> str:
+    """Return the SHA-256 over a case's row: the columns as JSON, a line feed, the body."""
+    return blobs.digest_of(json.dumps(columns, ensure_ascii=False).encode() + b"\n" + body)
+
+
+def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> None:
+    """Write the state of a case as the record `seq` left it."""
+    row = connection.execute(_UPSERT, (*frozen.columns, seq, blobs.pack(frozen.body))).fetchone()
+    kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
+    blobs.use(connection, row[0], kept)
+
+
+def thaw(connection: sqlite3.Connection, body: bytes) -> Case:
+    """Return the case that was stored, code and files included.
+
+    Raises:
+        AuditError: its code or a file is missing, or is not what was stored.
+    """
+    plain = blobs.unpack(body)
+    contents = [blobs.get(connection, digest) or b"" for digest in contents_of(plain)]
+    return _with_contents(Case.model_validate_json(plain), contents)
+
+
+def contents_of(body: bytes) -> list[str]:
+    """Return the digests of the code and the files that a stored case refers to."""
+    draft = Case.model_validate_json(body).submission.draft
+    return [draft.code.text, *(file.content.decode() for file in draft.files)]
+
+
+def summary_of(case: Case) -> Summary:
+    """Return the one line about a case."""
+    submission, result = case.submission, case.result
+    code = submission.draft.code.text
+    decision = case.decision
+    return Summary(
+        id=submission.id,
+        digest=submission.digest,
+        status=case.status,
+        risk=case.assessment.risk,
+        language=submission.draft.language,
+        requester=submission.requester.name,
+        first_line=Untrusted(_first_line(code)),
+        lines=len(code.splitlines()),
+        violations=len(case.analysis.violations),
+        submitted_at=submission.submitted_at,
+        deadline=case.deadline,
+        reviewer=decision.by.name if decision else Untrusted(""),
+        kill_reason=result.kill_reason if result else None,
+        exit_code=result.exit_code if result else None,
+        duration=result.duration if result else None,
+        memory_peak=result.memory_peak if result else None,
+    )
+
+
+def summary_from(row: tuple[object, ...]) -> Summary:
+    """Return the summary of a row that holds `COLUMNS`."""
+    return Summary.model_validate(dict(zip(COLUMNS, row, strict=True)))
+
+
+def _first_line(code: str) -> str:
+    lines = (line.strip() for line in code.splitlines())
+    return next((line for line in lines if line), "")[:FIRST_LINE_CHARACTERS]
+
+
+def _column(value: object) -> object:
+    if isinstance(value, Untrusted):
+        return value.text
+    return stamp(value) if isinstance(value, datetime) else value
+
+
+def _with_contents(case: Case, contents: list[bytes]) -> Case:
+    draft: Draft = case.submission.draft
+    files = tuple(
+        InputFile(name=file.name, content=content)
+        for file, content in zip(draft.files, contents[1:], strict=True)
+    )
+    changed = draft.model_copy(update={"code": Untrusted(contents[0].decode()), "files": files})
+    return case.model_copy(update={"submission": case.submission.model_copy(update={"draft": changed})})

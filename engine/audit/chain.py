@@ -1,0 +1,113 @@
+"""The chain: how a record becomes bytes, and how it is bound to the record before it.
+
+The hash of a record is the SHA-256 over its canonical JSON (RFC 8785), which names the hash before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import rfc8785
+
+from engine.audit.errors import AuditError
+from engine.models import Event
+from engine.text import Untrusted
+
+GENESIS = bytes(32)
+"""What the first record names as the one before."""
+
+_quote = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row of the table `events`; `data` is canonical JSON."""
+
+    seq: int
+    at: str
+    type: str
+    subject: str
+    actor: str
+    data: str
+    previous: bytes
+    hash: bytes
+
+
+COLUMNS = "seq, at, type, subject, actor, data, previous, hash"
+
+
+def link(seq: int, previous: bytes, at: str, type: str, subject: str, actor: str, data: str) -> Record:
+    """Return the record that follows the one with the hash `previous`."""
+    digest = hash_of(seq, at, type, subject, actor, data, previous)
+    return Record(seq, at, type, subject, actor, data, previous, digest)
+
+
+def hash_of(
+    seq: int,
+    at: str,
+    type: str,
+    subject: str,
+    actor: str,
+    data: str,
+    previous: bytes,
+) -> bytes:
+    """Return the hash of a record."""
+    return hashlib.sha256(canonical_record(seq, at, type, subject, actor, data, previous)).digest()
+
+
+def canonical_record(
+    seq: int,
+    at: str,
+    type: str,
+    subject: str,
+    actor: str,
+    data: str,
+    previous: bytes,
+) -> bytes:
+    """Return the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
+    return (
+        f'{{"actor":{_quote(actor)},"at":"{at}","data":{data},"previous":"{previous.hex()}",'
+        f'"seq":{seq},"subject":{_quote(subject)},"type":{_quote(type)}}}'
+    ).encode("utf-8", "surrogatepass")
+
+
+def canonical_data(data: dict[str, Any]) -> str:
+    """Return the canonical JSON of an event's data.
+
+    Raises:
+        AuditError: something in it is no JSON, a number that JSON cannot hold, or no valid Unicode.
+    """
+    try:
+        return rfc8785.dumps(data).decode()
+    except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
+        raise AuditError(f"The event's data cannot be written as JSON: {error}") from None
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment as it is kept: UTC, microseconds, of one width so that text sorts by time."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+
+
+def event_of(record: Record) -> Event:
+    """Return a record as the noun."""
+    return Event(
+        seq=record.seq,
+        at=datetime.fromisoformat(record.at),
+        type=record.type,
+        subject=record.subject,
+        actor=Untrusted(record.actor),
+        data=json.loads(record.data),
+        previous=record.previous.hex(),
+        hash=record.hash.hex(),
+    )
+
+
+def head(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    """Return the number and the hash of the last record on disk."""
+    row = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    return (row[0], row[1]) if row else (0, GENESIS)

@@ -1,0 +1,59 @@
+"""What goes wrong with the history, in words for the person who has to mend it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+
+class AuditError(Exception):
+    """The history could not be read or written: what happened, and what to type next."""
+
+    def __init__(self, title: str, *, mend: str = "") -> None:
+        super().__init__(title)
+        self.title = title
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return f"{self.title}. {self.mend}" if self.mend else self.title
+
+
+def explain(error: sqlite3.Error, path: Path) -> AuditError:
+    """Return what an error of SQLite means for the person at the desk."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    title, mend = _MEANINGS.get(code, ("The history {path} failed: {error}", "Type: pratique audit verify"))
+    place = {"path": path, "folder": path.parent, "error": error}
+    return AuditError(title.format(**place), mend=mend.format(**place))
+
+
+_DAMAGED = (
+    "The history {path} is damaged ({error})",
+    "Type: pratique audit verify. To start afresh beside it: mv {path} {path}.damaged",
+)
+_UNWRITABLE = (
+    "The history {path} cannot be written; nothing was recorded",
+    "Look at: ls -ld {folder} {path}",
+)
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: (
+        "The disk that holds {path} is full; nothing was recorded",
+        "Free some space (df -h {folder}), then try again",
+    ),
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: ("The history {path} cannot be opened", "Look at: ls -ld {folder} {path}"),
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_INTERRUPT: (
+        "The search took too long and was stopped",
+        "Narrow it, for example with since:7d, or raise audit.read_deadline_seconds",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        "Another program holds the history {path}",
+        "Close it (fuser {path} names it), then try again",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "The disk that holds {path} failed ({error}); nothing was recorded",
+        "Look at: dmesg | tail, then try again",
+    ),
+}

@@ -1,0 +1,143 @@
+"""The history: every step is an event on disk before it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from engine.audit import cases, chain, queries
+from engine.audit.blocks import MeterBlock
+from engine.audit.errors import AuditError
+from engine.audit.ledger import ENGINE, Ledger
+from engine.audit.reader import Reader
+from engine.audit.verify import verify
+from engine.audit.writer import Writer
+from engine.models import Case, Event, Meters, OutputChunk, Summary, Verification
+from engine.settings import AuditSettings
+from engine.text import Untrusted
+
+STATE = "case_sha256"
+"""Where an event's data carries the digest of the case as it stood after it."""
+LARGE = 1 << 18
+"""Bytes of input files from which a case is made ready in a thread."""
+
+
+class AuditLog:
+    """The history of one engine, in one SQLite file that no second engine writes."""
+
+    def __init__(self, writer: Writer, reader: Reader) -> None:
+        self._writer = writer
+        self._reader = reader
+
+    @classmethod
+    async def open(cls, path: Path, settings: AuditSettings) -> Self:
+        """Open the history at `path`, and make it where there is none.
+
+        Raises:
+            AuditError: it is damaged, from a newer version, unwritable, or in use by another engine.
+        """
+        writer = await asyncio.to_thread(Writer, path, settings)
+        return cls(writer, Reader(path, settings.read_deadline_seconds))
+
+    async def close(self) -> None:
+        """Write what waits and let go of the file."""
+        await asyncio.to_thread(self._reader.close)
+        await asyncio.to_thread(self._writer.close)
+
+    async def append(
+        self,
+        type: str,
+        subject: str,
+        actor: Untrusted,
+        data: dict[str, Any],
+        *,
+        case: Case | None = None,
+        durable: bool = True,
+    ) -> Event:
+        """Record an event, with the case as it stands after it; on return both are on disk where `durable`.
+
+        Raises:
+            AuditError: the data is no JSON, or it could not be written. Nothing was recorded then, except
+                that a disk that is too slow may still record it later.
+        """
+        frozen = await _freeze(case) if case else None
+        text = chain.canonical_data({**data, STATE: frozen.sha256} if frozen else data)
+
+        def work(ledger: Ledger) -> chain.Record:
+            return ledger.append(type, subject, actor.text, text, frozen)
+
+        return chain.event_of(await self._writer.do(work, durable=durable))
+
+    async def output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
+        """Keep output of a run; it is on disk within `batch_milliseconds`, and before the run's next event.
+
+        Raises:
+            AuditError: it could not be written.
+        """
+        kept = [chunk for chunk in chunks if chunk.data]
+        if kept:
+            await self._writer.do(lambda ledger: ledger.hold(run, kept), durable=False)
+
+    async def meters(self, run: str, samples: Sequence[Meters]) -> None:
+        """Keep samples of a run; they are on disk within `batch_milliseconds`.
+
+        Raises:
+            AuditError: they could not be written.
+        """
+        if samples:
+            data = MeterBlock(samples=tuple(samples)).model_dump(mode="json")
+            await self.append("meters", run, Untrusted(ENGINE), data, durable=False)
+
+    async def case(self, id: str) -> Case | None:
+        """Return the case with this id, code and files included, or None."""
+        return await self._reader.do(lambda connection: queries.case(connection, id))
+
+    async def open_cases(self) -> tuple[Case, ...]:
+        """Return the cases that are waiting, queued or running, the oldest first."""
+        return await self._reader.do(queries.open_cases)
+
+    async def summaries(
+        self,
+        filter: str = "",
+        before: str | None = None,
+        limit: int = 200,
+    ) -> tuple[Summary, ...]:
+        """Return one line for each case that `filter` lets through, older than `before` (an id), newest first."""
+        if filter.strip():
+            raise AuditError("The history cannot be filtered")
+        return await self._reader.do(lambda connection: queries.summaries(connection, before, limit))
+
+    async def events(
+        self, since: int = 0, subject: str | None = None, limit: int = 1000
+    ) -> tuple[Event, ...]:
+        """Return the events after number `since`, in order: all of them, or those of one subject."""
+        return await self._reader.do(lambda connection: queries.events(connection, since, subject, limit))
+
+    async def read_output(self, run: str, offset: int = 0, limit: int = 1 << 20) -> tuple[OutputChunk, ...]:
+        """Return the output of a run from byte `offset` on, at most `limit` bytes."""
+        return await self._reader.do(lambda connection: queries.output(connection, run, offset, limit))
+
+    async def read_meters(self, run: str) -> tuple[Meters, ...]:
+        """Return all samples of a run."""
+        return await self._reader.do(lambda connection: queries.meters(connection, run))
+
+    async def verify(self, progress: Callable[[int, int], None] | None = None) -> Verification:
+        """Read the whole history: it is as it was written, or this is the first record that is not.
+
+        `progress` is called in the event loop with the records read and all there are.
+        """
+        loop = asyncio.get_running_loop()
+
+        def tell(done: int, total: int) -> None:
+            if progress:
+                loop.call_soon_threadsafe(progress, done, total)
+
+        return await self._reader.do(lambda connection: verify(connection, tell), seconds=float("inf"))
+
+
+async def _freeze(case: Case) -> cases.Frozen:
+    if sum(len(file.content) for file in case.submission.draft.files) < LARGE:
+        return cases.freeze(case)
+    return await asyncio.to_thread(cases.freeze, case)

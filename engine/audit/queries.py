@@ -1,0 +1,87 @@
+"""The questions that the history answers. Each takes a read-only connection."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+from engine.audit import blobs, cases, chain
+from engine.audit.blocks import MeterBlock, OutputBlock
+from engine.audit.chain import Record
+from engine.models import Case, Event, Meters, OutputChunk, Summary
+
+_OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
+_SUMMARY = ", ".join(cases.COLUMNS)
+
+
+def case(connection: sqlite3.Connection, id: str) -> Case | None:
+    """Return the case with this id, or None."""
+    row = connection.execute("SELECT body FROM cases WHERE id = ?", (id,)).fetchone()
+    return cases.thaw(connection, row[0]) if row else None
+
+
+def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
+    """Return the cases that are not over, the oldest first."""
+    rows = connection.execute(f"SELECT body FROM cases WHERE status IN ({_OPEN}) ORDER BY n")  # noqa: S608  own names
+    return tuple(cases.thaw(connection, body) for (body,) in rows)
+
+
+def events(connection: sqlite3.Connection, since: int, subject: str | None, limit: int) -> tuple[Event, ...]:
+    """Return the events after number `since`, in order: all of them, or those of one subject."""
+    which = "" if subject is None else "AND subject = :subject"
+    rows = connection.execute(
+        f"SELECT {chain.COLUMNS} FROM events WHERE seq > :since {which} ORDER BY seq LIMIT :limit",  # noqa: S608
+        {"since": since, "subject": subject, "limit": limit},
+    )
+    return tuple(chain.event_of(Record(*row)) for row in rows)
+
+
+def output(connection: sqlite3.Connection, run: str, offset: int, limit: int) -> tuple[OutputChunk, ...]:
+    """Return the output of a run from byte `offset` on, at most `limit` bytes, as it was cut when it came.
+
+    Raises:
+        AuditError: what is kept is not what was written.
+    """
+    found: list[OutputChunk] = []
+    for block in output_blocks(connection, run):
+        if block.start >= offset + limit:
+            break
+        if block.start + block.size > offset:
+            content = blobs.get(connection, block.digest) or b""
+            found += (_cut(chunk, offset, offset + limit) for chunk in block.split(content))
+    return tuple(chunk for chunk in found if chunk.data)
+
+
+def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBlock]:
+    """Yield where the output of a run lies, in order."""
+    return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "output"))
+
+
+def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:
+    """Return all samples of a run."""
+    blocks = (MeterBlock.model_validate_json(data) for data in _data_of(connection, run, "meters"))
+    return tuple(sample for block in blocks for sample in block.samples)
+
+
+def summaries(connection: sqlite3.Connection, before: str | None, limit: int) -> tuple[Summary, ...]:
+    """Return one line for each case older than the one with the id `before`, the newest first."""
+    page = "" if before is None else "WHERE n < (SELECT n FROM cases WHERE id = :before)"
+    rows = connection.execute(
+        f"SELECT {_SUMMARY} FROM cases {page} ORDER BY n DESC LIMIT :limit",  # noqa: S608  own names
+        {"before": before, "limit": limit},
+    )
+    return tuple(cases.summary_from(row) for row in rows)
+
+
+def _data_of(connection: sqlite3.Connection, run: str, type: str) -> Iterator[str]:
+    rows = connection.execute(
+        "SELECT data FROM events WHERE subject = ? AND type = ? ORDER BY seq", (run, type)
+    )
+    return (data for (data,) in rows)
+
+
+def _cut(chunk: OutputChunk, start: int, end: int) -> OutputChunk:
+    first, last = max(start - chunk.offset, 0), max(end - chunk.offset, 0)
+    if first == 0 and last >= len(chunk.data):
+        return chunk
+    return chunk.model_copy(update={"offset": chunk.offset + first, "data": chunk.data[first:last]})

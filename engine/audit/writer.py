@@ -1,0 +1,170 @@
+"""One thread that owns the write connection: what waits together is committed together, with one fsync."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.audit import schema
+from engine.audit.errors import AuditError, explain
+from engine.audit.ledger import Ledger
+from engine.settings import AuditSettings
+
+T = TypeVar("T")
+QUEUED = 10_000
+"""More waiting jobs are refused."""
+GROUP = 2_000
+"""How many jobs at most share a transaction."""
+HELD_BYTES = 1 << 20
+"""More output than that does not wait for company."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to write. A durable one is answered once it is on disk, another once it is chained."""
+
+    work: Callable[[Ledger], Any]
+    durable: bool
+    answer: Future[Any]
+
+
+class Writer:
+    """The thread. Jobs are done in the order they come."""
+
+    def __init__(self, path: Path, settings: AuditSettings) -> None:
+        self._path = path
+        self._settings = settings
+        self._lock = _take_lock(path)
+        try:
+            self._ledger = Ledger(schema.open_writer(path))
+            self._ledger.recall()
+        except BaseException as error:
+            os.close(self._lock)
+            raise explain(error, path) if isinstance(error, sqlite3.Error) else error from None
+        self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUED)
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
+        self._thread.start()
+
+    async def do(self, work: Callable[[Ledger], T], *, durable: bool = True) -> T:
+        """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
+
+        Raises:
+            AuditError: it could not be written, or not within the deadline.
+        """
+        if self._stopped:
+            raise AuditError("The history is closed")
+        job = Job(work, durable, Future())
+        try:
+            self._jobs.put_nowait(job)
+        except queue.Full:
+            raise AuditError("The disk does not keep up: too much waits to be recorded") from None
+        seconds = self._settings.write_deadline_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.wrap_future(job.answer)
+        except TimeoutError:
+            raise AuditError(
+                f"The disk that holds {self._path} did not answer within {seconds:g} s",
+                mend="Look at: iostat, dmesg",
+            ) from None
+
+    def close(self) -> None:
+        """Write what waits, end the thread, and let go of the file."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._jobs.put(None)
+        self._thread.join()
+        self._ledger.connection.close()
+        os.close(self._lock)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if not self._transaction(job):
+                return
+
+    def _transaction(self, first: Job) -> bool:
+        """Do `first` and what comes in its company, commit, and say whether to go on."""
+        done: list[tuple[Job, Any]] = []
+        going = True
+        try:
+            self._ledger.connection.execute("BEGIN IMMEDIATE")
+            if self._ledger.seq < 0:
+                self._ledger.recall()
+            going = self._fill(first, done)
+            self._ledger.settle_all()
+            self._ledger.connection.execute("COMMIT")
+        except Exception as error:  # whatever it is, no job of the transaction may be answered well
+            self._undo([first, *(job for job, _ in done)], error)
+            return going
+        for job, value in done:
+            _answer(job, value)
+        return going
+
+    def _fill(self, first: Job, done: list[tuple[Job, Any]]) -> bool:
+        deadline = time.monotonic() + self._settings.batch_milliseconds / 1000
+        job: Job | None = first
+        hurry = False
+        while job is not None:
+            done.append((job, None))
+            done[-1] = (job, job.work(self._ledger))
+            if not job.durable:
+                _answer(*done[-1])
+            hurry = hurry or job.durable or self._ledger.pending_bytes > HELD_BYTES
+            if len(done) >= GROUP:
+                return True
+            try:
+                job = self._jobs.get(timeout=0 if hurry else max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return True
+        return False
+
+    def _undo(self, jobs: list[Job], error: Exception) -> None:
+        reason = explain(error, self._path) if isinstance(error, sqlite3.Error) else error
+        for job in jobs:
+            with contextlib.suppress(InvalidStateError):
+                job.answer.set_exception(reason)
+        try:
+            if self._ledger.connection.in_transaction:
+                self._ledger.connection.execute("ROLLBACK")
+            self._ledger.recall()
+        except sqlite3.Error:
+            # The end of the chain is not known: what comes next must not be chained to a guess.
+            self._ledger.seq = -1
+
+
+def _answer(job: Job, value: Any) -> None:
+    with contextlib.suppress(InvalidStateError):  # whoever asked has gone
+        job.answer.set_result(value)
+
+
+def _take_lock(path: Path) -> int:
+    lock = path.with_name(path.name + ".lock")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise AuditError(
+            f"The history {path} cannot be opened: {error.strerror}", mend=f"Look at: ls -ld {path.parent}"
+        ) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise AuditError(
+            f"Another engine already writes the history {path}",
+            mend="Use that one (pratique doctor finds it), or stop it first",
+        ) from None
+    return descriptor
