@@ -69,9 +69,10 @@ class Client:
         """Let go of the connections."""
         await self._http.aclose()
 
-    async def health(self) -> Health:
-        """Return how the house stands."""
-        return Health.model_validate_json(await self._get("/healthz"))
+    async def health(self, settled_within: float = 0) -> Health:
+        """Return how the house stands; an engine that is starting has `settled_within` seconds to finish."""
+        body = await self._get("/healthz", {"settled_within": settled_within})
+        return Health.model_validate_json(body)
 
     async def submit(self, draft: Draft) -> Case:
         """Hand in a draft; its case comes back stored, analysed and classified."""
@@ -139,6 +140,10 @@ class Client:
     async def trail(self, id: str) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first."""
         return _EVENTS.validate_json(await self._get(f"/audit/{id}/events"))
+
+    async def shut_down(self) -> None:
+        """End the engine's process, and with it every run."""
+        await self._post("/shutdown")
 
     async def verify(self) -> Verification:
         """Have the whole audit log read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated
 
 from fastapi import Depends, FastAPI, Query, Request
@@ -20,14 +20,19 @@ from engine.text import Untrusted
 NDJSON = "application/x-ndjson"
 
 
-def application(engine: Engine) -> FastAPI:
-    """Return the API over an engine."""
+def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
+    """Return the API over an engine; `shut_down` ends its process."""
     app = FastAPI(title="Pratique", docs_url=None, redoc_url=None)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     _submissions(app, engine)
     _runs(app, engine)
     _looking(app, engine)
+
+    @app.post("/shutdown", status_code=204)
+    async def shutdown(by: Owner) -> None:
+        shut_down()
+
     return app
 
 
@@ -94,8 +99,8 @@ def _runs(app: FastAPI, engine: Engine) -> None:
 
 def _looking(app: FastAPI, engine: Engine) -> None:
     @app.get("/healthz")
-    async def health() -> Health:
-        return await engine.health()
+    async def health(settled_within: Annotated[float, Query(ge=0, le=25)] = 0) -> Health:
+        return await engine.health(settled_within)
 
     @app.get("/events")
     async def events(since: Annotated[int | None, Query(ge=0)] = None) -> StreamingResponse:

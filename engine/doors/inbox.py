@@ -55,10 +55,9 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
         draft = read_draft(path, engine.settings.doors.max_request_bytes)
         case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
         _write(path, _told(await engine.over(case.submission.id)))
-    except Problem as problem:
-        _write(path, {"status": "refused", "reason": str(problem)})
-    except FileNotFoundError:
-        return
+    except (Problem, FileNotFoundError) as error:
+        if path.exists():
+            _write(path, {"status": "refused", "reason": str(error)})
     finally:
         taken.discard(path.name)
 
@@ -75,13 +74,13 @@ async def _settled(path: Path) -> None:
     raise Problem(408, f"{path.name} has not stopped changing", mend="Write it elsewhere, then move it in.")
 
 
-def read_draft(path: Path, max_bytes: int) -> Draft:
-    """Return the draft that a file of code stands for.
+def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> Draft:
+    """Return the draft that a file of code stands for; its suffix says the language where nobody else does.
 
     Raises:
         Problem: it is no regular file, too large, in no known language, or not UTF-8.
     """
-    language = LANGUAGES.get(path.suffix.lower())
+    language = language or LANGUAGES.get(path.suffix.lower())
     if language is None:
         known = " ".join(LANGUAGES)
         raise Problem(415, f"{path.name}: not a language that runs here", mend=f"Use one of {known}")
@@ -96,7 +95,7 @@ def _read(path: Path, max_bytes: int) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise
+        raise Problem(404, f"there is no {path}") from None
     except OSError as error:
         raise Problem(422, f"{path.name} cannot be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as file:

@@ -45,17 +45,39 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
 
 async def _open_doors(engine: Engine, listener: socket.socket, until_idle: bool) -> None:
     settings = engine.settings.doors
-    guard = Guard(application(engine), settings.max_request_bytes)
-    server = _server(guard)
+    ending = asyncio.Event()
+    guard = Guard(application(engine, ending.set), settings.max_request_bytes)
     async with asyncio.TaskGroup() as doors:
+        http = doors.create_task(_serve_http(guard, listener, ending))
         others = []
         if settings.inbox:
             others.append(doors.create_task(watch_inbox(engine, locations.inbox())))
         if until_idle and settings.idle_minutes:
-            others.append(doors.create_task(_stop_when_idle(server, guard, engine)))
-        await server.serve(sockets=[listener])
+            others.append(doors.create_task(_end_when_idle(ending, guard, engine)))
+        await http
         for task in others:
             task.cancel()
+
+
+async def _serve_http(guard: Guard, listener: socket.socket, ending: asyncio.Event) -> None:
+    config = uvicorn.Config(
+        guard, log_level="warning", lifespan="off", timeout_graceful_shutdown=CLOSING_SECONDS
+    )
+    server = _Uvicorn(config)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signum, ending.set)
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.serve(sockets=[listener]))
+        await asyncio.wait({serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        ending.set()
+        server.should_exit = True
+
+
+async def _end_when_idle(ending: asyncio.Event, guard: Guard, engine: Engine) -> None:
+    most = engine.settings.doors.idle_minutes * 60
+    while engine.busy or guard.quiet_seconds < most:
+        await asyncio.sleep(IDLE_CHECK_SECONDS)
+    ending.set()
 
 
 @contextlib.asynccontextmanager
@@ -85,24 +107,6 @@ class _Uvicorn(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave signals alone: uvicorn would raise them again before the engine has closed."""
         yield
-
-
-def _server(guard: Guard) -> _Uvicorn:
-    config = uvicorn.Config(
-        guard, log_level="warning", lifespan="off", timeout_graceful_shutdown=CLOSING_SECONDS
-    )
-    server = _Uvicorn(config)
-    loop = asyncio.get_running_loop()
-    for signum in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(signum, lambda: setattr(server, "should_exit", True))
-    return server
-
-
-async def _stop_when_idle(server: _Uvicorn, guard: Guard, engine: Engine) -> None:
-    most = engine.settings.doors.idle_minutes * 60
-    while engine.busy or guard.quiet_seconds < most:
-        await asyncio.sleep(IDLE_CHECK_SECONDS)
-    server.should_exit = True
 
 
 def _listen(path: Path) -> socket.socket:

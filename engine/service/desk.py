@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,7 +54,7 @@ class Desk:
         opened: OpenSubmissions,
         tasks: asyncio.TaskGroup,
         approved: Callable[[Opened], None],
-        isolated: Callable[[], bool],
+        isolated: Callable[[], Awaitable[bool]],
     ) -> None:
         self._settings = settings
         self._journal = journal
@@ -97,7 +97,7 @@ class Desk:
             given = None
             if verdict is Verdict.APPROVED:
                 given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
-                self._may_grant(entry.case, given.capabilities)
+                await self._may_grant(entry.case, given.capabilities)
             return await self._settle(entry, by, verdict, reason, given)
 
     def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
@@ -153,14 +153,14 @@ class Desk:
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", mend="Open it again.")
 
-    def _may_grant(self, case: Case, given: Capabilities) -> None:
+    async def _may_grant(self, case: Case, given: Capabilities) -> None:
         over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
         missing = [kind for kind in NOT_YET if getattr(given, kind)]
         if missing:
             raise Problem(422, f"this engine cannot give {' or '.join(missing)}", mend="Approve without.")
-        if not self._isolated():
+        if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
 
     async def _settle(

@@ -34,6 +34,9 @@ from engine.service.summary import summarise
 from engine.settings import Settings
 from engine.text import Untrusted
 
+PROVING_SECONDS = 20.0
+"""How long an approval waits for an engine that has just started to try its first sandbox."""
+
 
 class Engine:
     """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
@@ -152,14 +155,17 @@ class Engine:
         await self._journal.record("verified", data=verification.model_dump(mode="json"))
         return verification
 
-    async def health(self) -> Health:
-        """Return how the house stands."""
+    async def health(self, settled_within: float = 0) -> Health:
+        """Return how the house stands; sandboxes that are starting have `settled_within` seconds to finish."""
+        if settled_within:
+            await asyncio.wait({self._starting}, timeout=settled_within)
         going = len(self._opened) - self._opened.waiting
         detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
         return Health(checks=(*await self._sandboxes.checks(), queue), proof=self._sandboxes.proof)
 
-    def _isolated(self) -> bool:
+    async def _isolated(self) -> bool:
+        await asyncio.wait({self._starting}, timeout=PROVING_SECONDS)
         proof = self._sandboxes.proof
         return proof is not None and proof.isolated
 
@@ -174,7 +180,7 @@ class Engine:
         await self._sandboxes.start()
         proof = self._sandboxes.proof
         await self._journal.record("sandbox.proved", data=proof.model_dump(mode="json") if proof else {})
-        if self._isolated():
+        if proof is not None and proof.isolated:
             images = self.settings.sandbox.images.items()
             await self._sandboxes.warm([(Language(language), reference(name)) for language, name in images])
 

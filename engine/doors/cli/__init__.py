@@ -1,0 +1,71 @@
+"""The command line. Each command is imported when it is called for, so that none pays for another."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from engine.doors.cli.exits import Exit
+from engine.problem import Problem
+
+COMMANDS = {
+    "submit": "engine.doors.cli.submissions:submit",
+    "queue": "engine.doors.cli.submissions:queue",
+    "show": "engine.doors.cli.submissions:show",
+    "approve": "engine.doors.cli.submissions:approve",
+    "deny": "engine.doors.cli.submissions:deny",
+    "history": "engine.doors.cli.submissions:history",
+    "run": "engine.doors.cli.running:run",
+    "tail": "engine.doors.cli.running:tail",
+    "kill": "engine.doors.cli.running:kill",
+    "analyze": "engine.doors.cli.analyze:analyze",
+    "rules": "engine.doors.cli.analyze:rules",
+    "audit": "engine.doors.cli.audit:app",
+    "demo": "engine.doors.cli.demo:demo",
+    "serve": "engine.doors.cli.serving:serve",
+    "stop": "engine.doors.cli.serving:stop",
+    "setup": "engine.doors.cli.machine:setup",
+    "doctor": "engine.doors.cli.machine:doctor",
+    "image": "engine.doors.cli.machine:image",
+    "bench": "engine.doors.cli.machine:bench",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command and return its exit code; a problem is one line on standard error."""
+    app = _app(arguments[:1])
+    try:
+        app(arguments, standalone_mode=True)
+    except Problem as problem:
+        sys.stderr.write(f"pratique: {problem}\n")
+        return Exit.PROBLEM
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else Exit.PROBLEM
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    return Exit.DONE
+
+
+def _app(named: list[str]) -> typer.Typer:
+    app = typer.Typer(
+        name="pratique",
+        help="The clearance desk for LLM-generated code. Without a command: the console.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    wanted = named if named and named[0] in COMMANDS else COMMANDS
+    for name in wanted:
+        _mount(app, name)
+    app.callback()(lambda: None)
+    return app
+
+
+def _mount(app: typer.Typer, name: str) -> None:
+    module, attribute = COMMANDS[name].split(":")
+    command = getattr(importlib.import_module(module), attribute)
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name)(command)

@@ -1,0 +1,110 @@
+"""How the command line says things: plain lines, agent text made visible, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+import typer
+from pydantic import BaseModel
+
+from engine.models import Case, KillReason, Level, OutputChunk, Result, Status, Stream, Summary, Violation
+from engine.text import Untrusted, visible
+
+COLOURS = {
+    Level.LOW: typer.colors.BLUE,
+    Level.MEDIUM: typer.colors.YELLOW,
+    Level.HIGH: typer.colors.MAGENTA,
+    Level.CRITICAL: typer.colors.RED,
+}
+
+
+def say(text: str = "", *, error: bool = False) -> None:
+    """Print a line of our own words."""
+    typer.echo(text, err=error, color=_colour())
+
+
+def say_json(noun: BaseModel | Sequence[BaseModel]) -> None:
+    """Print a noun, or one a line of several, as JSON; control characters travel escaped."""
+    for one in noun if isinstance(noun, Sequence) else (noun,):
+        say(one.model_dump_json(ensure_ascii=True))
+
+
+def level(value: Level) -> str:
+    """Return a level as a coloured word of fixed width."""
+    return typer.style(f"{value.value.upper():<8}", fg=COLOURS[value], bold=True)
+
+
+def dim(text: str) -> str:
+    """Return text that steps back."""
+    return typer.style(text, dim=True)
+
+
+def say_case(case: Case) -> None:
+    """Print a case as a reviewer needs it: who asks, how risky, which violations where."""
+    submission = case.submission
+    draft = submission.draft
+    lines = len(draft.code.text.split("\n"))
+    say(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines} lines, {_status(case)}")
+    say(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}")
+    say_violations(case.analysis.violations)
+    say(dim(f"         digest {submission.digest}"))
+
+
+def say_violations(violations: Iterable[Violation]) -> None:
+    """Print violations, a line each, with the place of each."""
+    for violation in violations:
+        place = f"{violation.span.line}:{violation.span.column}"
+        rule = dim(f"[{violation.rule}]")
+        say(f"  {place:>6} {level(violation.severity)} {visible(violation.message)} {rule}")
+
+
+def say_summaries(summaries: Iterable[Summary]) -> None:
+    """Print one aligned line for each submission."""
+    for summary in summaries:
+        left = _left(summary) if summary.status is Status.WAITING else summary.status.value
+        who = visible(summary.requester)[:16]
+        first = visible(summary.first_line)[:60]
+        say(
+            f"{level(summary.risk)} {summary.id}  {left:>9}  {summary.language:<10} {who:<16} "
+            f"{summary.lines:>4} lines  {summary.violations:>2} violations  {dim(first)}"
+        )
+
+
+def say_output(chunk: OutputChunk) -> None:
+    """Print what a guest wrote, made visible, to the stream that it wrote to."""
+    text = visible(chunk.data.decode(errors="replace"), keep="\n\t")
+    typer.echo(text, nl=False, err=chunk.stream is Stream.STDERR, color=_colour())
+
+
+def result_line(result: Result) -> str:
+    """Return how a run ended, in one line."""
+    ended = f"exit code {result.exit_code}"
+    if result.kill_reason is not KillReason.NONE:
+        ended = f"killed: {result.kill_reason.value} ({visible('; '.join(result.evidence))})"
+    cut = ", output truncated" if result.truncated else ""
+    return f"{ended}, {result.duration:.2f} s, peak memory {result.memory_peak / 2**20:.0f} MB{cut}"
+
+
+def _status(case: Case) -> str:
+    if case.decision is None:
+        return case.status.value
+    reason = f": {visible(case.decision.reason)}" if case.decision.reason else ""
+    return f"{case.status.value} by {visible(case.decision.by.name)}{reason}"
+
+
+def _purpose(purpose: Untrusted) -> str:
+    return f', who says "{visible(purpose)}"' if purpose else ""
+
+
+def _left(summary: Summary) -> str:
+    if summary.deadline is None:
+        return "waiting"
+    return f"{max(0, (summary.deadline - datetime.now(UTC)).total_seconds()):.0f} s left"
+
+
+def _colour() -> bool | None:
+    """Return what click understands: False for none, None for where there is a terminal."""
+    return False if os.environ.get("NO_COLOR") or not sys.stdout.isatty() else None
