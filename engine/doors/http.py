@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ValidationError
 
+from engine.audit import AuditError
 from engine.doors.wire import Answer, Decided, Handed, Snippet
 from engine.models import Analysis, Case, Event, Health, Principal, Role, Summary, Verification
 from engine.problem import Problem
@@ -25,6 +26,7 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     app = FastAPI(title="Pratique", docs_url=None, redoc_url=None)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(AuditError, _unrecorded)
     _submissions(app, engine)
     _runs(app, engine)
     _looking(app, engine)
@@ -135,6 +137,10 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, Problem):
         raise error
     return _answer(error)
+
+
+async def _unrecorded(request: Request, error: Exception) -> JSONResponse:
+    return _answer(Problem(503, str(error), mend="Type: pratique doctor"))
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

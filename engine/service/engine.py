@@ -156,7 +156,7 @@ class Engine:
         return verification
 
     async def health(self, settled_within: float = 0) -> Health:
-        """Return how the house stands; sandboxes that are starting have `settled_within` seconds to finish."""
+        """Return how the house stands, after giving sandboxes that start `settled_within` seconds."""
         if settled_within:
             await asyncio.wait({self._starting}, timeout=settled_within)
         going = len(self._opened) - self._opened.waiting

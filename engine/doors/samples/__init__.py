@@ -9,9 +9,12 @@ from engine.models import Capabilities, Draft, InputFile, Language, Limits, Verd
 from engine.text import Untrusted
 
 
+DEFAULT = Limits()
+
+
 @dataclass(frozen=True)
 class Sample:
-    """A submission, the agent that hands it in, and what a demonstration without a person decides about it."""
+    """A submission, who hands it in, and what a demonstration without a person decides about it."""
 
     file: str
     language: Language
@@ -20,7 +23,7 @@ class Sample:
     verdict: Verdict
     reason: str
     inputs: tuple[str, ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT
 
     @property
     def draft(self) -> Draft:
@@ -35,7 +38,7 @@ class Sample:
 
 
 def _read(name: str) -> bytes:
-    return (files(__name__) / name).read_bytes()
+    return (files(__name__) / "handed" / name).read_bytes()
 
 
 SAMPLES = (
