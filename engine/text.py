@@ -25,24 +25,23 @@ class Untrusted:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from_text = core_schema.no_info_after_validator_function(
-            _encodable, core_schema.str_schema(strict=True)
-        )
-        return core_schema.json_or_python_schema(
-            json_schema=from_text,
-            python_schema=core_schema.union_schema([core_schema.is_instance_schema(cls), from_text]),
+        made = core_schema.no_info_after_validator_function(cls, core_schema.str_schema(strict=True))
+        given = core_schema.union_schema([core_schema.is_instance_schema(cls), made])
+        return core_schema.no_info_after_validator_function(
+            _encodable,
+            core_schema.json_or_python_schema(json_schema=made, python_schema=given),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 lambda value: value.text, return_schema=core_schema.str_schema()
             ),
         )
 
 
-def _encodable(text: str) -> Untrusted:
+def _encodable(value: Untrusted) -> Untrusted:
     try:
-        text.encode()
+        value.text.encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"not valid Unicode text: lone surrogate at character {error.start}") from None
-    return Untrusted(text)
+    return value
 
 
 def visible(value: Untrusted | str, *, keep: str = "") -> str:

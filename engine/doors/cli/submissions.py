@@ -11,7 +11,7 @@ import typer
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.words import say, say_case, say_json, say_summaries
 from engine.doors.client import Client
-from engine.doors.inbox import read_draft
+from engine.doors.files import read_draft
 from engine.models import Case, Draft, InputFile, Language, Verdict
 from engine.problem import Problem
 from engine.text import Untrusted, visible

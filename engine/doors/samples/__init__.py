@@ -8,7 +8,6 @@ from importlib.resources import files
 from engine.models import Capabilities, Draft, InputFile, Language, Limits, Verdict
 from engine.text import Untrusted
 
-
 DEFAULT = Limits()
 
 

@@ -1,0 +1,48 @@
+"""The digest that decisions are bound to."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.models import Capabilities, Draft, InputFile, Language, Limits, Principal
+from engine.service.canonical import digest
+from engine.text import Untrusted
+
+ALICE = Principal(name=Untrusted("alice"))
+DRAFT = Draft(
+    code=Untrusted("print(1)\r\n"),
+    language=Language.PYTHON,
+    files=(InputFile(name=Untrusted("a.csv"), content=b"1,2\n"),),
+)
+
+CHANGES: list[dict[str, object]] = [
+    {"code": Untrusted("print(1)\n")},
+    {"code": Untrusted("print(2)\r\n")},
+    {"language": Language.SHELL},
+    {"files": ()},
+    {"files": (InputFile(name=Untrusted("a.csv"), content=b"1,3\n"),)},
+    {"files": (InputFile(name=Untrusted("b.csv"), content=b"1,2\n"),)},
+    {"purpose": Untrusted("other")},
+    {"image": "python-data"},
+    {"capabilities": Capabilities(limits=Limits(seconds=31))},
+    {"capabilities": Capabilities(domains=(Untrusted("example.org"),))},
+]
+
+
+def test_each_part_of_a_submission_changes_its_digest() -> None:
+    """No two of a draft and its ten variations share a digest."""
+    drafts = [DRAFT, *(DRAFT.model_copy(update=change) for change in CHANGES)]
+    assert 11 == len({digest(draft, ALICE) for draft in drafts})
+
+
+def test_who_asked_is_part_of_it() -> None:
+    """The same code from another requester is another submission."""
+    assert digest(DRAFT, ALICE) != digest(DRAFT, Principal(name=Untrusted("bob")))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_the_digest_survives_the_wire(code: str) -> None:
+    """A draft that went through JSON has the digest that it had before."""
+    draft = DRAFT.model_copy(update={"code": Untrusted(code)})
+    assert digest(draft, ALICE) == digest(Draft.model_validate_json(draft.model_dump_json()), ALICE)
