@@ -1,0 +1,222 @@
+# The first process of every sandbox. It starts the interpreter, which waits; takes one run from standard
+# input; gives the code to the interpreter; and, when that has ended, says how, and hands back the files.
+#
+# In:   "seconds files artifact-bytes task-limit code-bytes nonce\n", then per file "name-bytes bytes\n" name content, then the code.
+# Out:  "\0ready KERNEL\n" once; what the program writes, untouched; then "\0NONCE " and the last word.
+# The program never holds the nonce and never reads this process's input, so it cannot speak for it.
+use strict;
+use warnings;
+use Fcntl qw(:mode O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_RDONLY O_NONBLOCK F_SETFL F_GETFL);
+use POSIX qw(:sys_wait_h);
+
+my $workspace = '/workspace';
+my ( $child, $wake_read, $wake_write );
+
+sub leave { POSIX::_exit( $_[0] ) }
+
+sub say_bytes {
+    my ( $to, $bytes ) = @_;
+    fcntl $to, F_SETFL, fcntl( $to, F_GETFL, 0 ) & ~O_NONBLOCK;
+    my $done = 0;
+    while ( $done < length $bytes ) {
+        my $wrote = syswrite $to, $bytes, 65536, $done;
+        if ( defined $wrote ) { $done += $wrote }
+        elsif ( !$!{EINTR} ) { leave(1) }
+    }
+}
+
+sub line {
+    my $line = <STDIN>;
+    leave(0) if !defined $line;
+    return $line;
+}
+
+sub take {
+    my ($size) = @_;
+    my $bytes = '';
+    while ( $size > length $bytes ) {
+        read( STDIN, $bytes, $size - length $bytes, length $bytes ) or leave(0);
+    }
+    return $bytes;
+}
+
+# --- the interpreter, before there is any code -------------------------------------------------------
+
+sub start_interpreter {
+    $^F = 3;
+    pipe my $ready_read, my $ready_write or leave(1);
+    pipe my $code_read,  my $code_write  or leave(1);
+    $child = fork // leave(1);
+    if ( !$child ) {
+        setpgrp 0, 0;
+        delete $ENV{HOSTNAME};
+        my @ends = map { fileno $_ } $ready_write, $code_read;
+        my $high = POSIX::dup2( $ends[0], 60 );
+        POSIX::dup2( $ends[1], 0 );
+        POSIX::dup2( $high,    3 );
+        POSIX::close($_) for 4 .. 60;
+        chdir $workspace;
+        exec {$ARGV[0]} @ARGV or leave(127);
+    }
+    close $_ for $ready_write, $code_read;
+    sysread $ready_read, my $word, 1;
+    leave(126) if !$word;
+    close $ready_read;
+    return $code_write;
+}
+
+sub kernel {
+    open my $release, '<', '/proc/sys/kernel/osrelease' or return 'unknown';
+    my $line = <$release> // 'unknown';
+    chomp $line;
+    return $line;
+}
+
+# --- what goes in --------------------------------------------------------------------------------------
+
+sub put_file {
+    my ( $name, $content ) = @_;
+    my @parts = split m{/}, $name;
+    leave(1) if !@parts || grep { $_ eq '' || $_ eq '.' || $_ eq '..' } @parts;
+    my $path = $workspace;
+    for my $folder ( @parts[ 0 .. $#parts - 1 ] ) { mkdir $path .= "/$folder" }
+    sysopen my $file, "$workspace/$name", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644 or return "$name: $!";
+    binmode $file;
+    return "$name: $!" if !( print {$file} $content ) || !close $file;
+    return '';
+}
+
+sub put_files {
+    for ( 1 .. $_[0] ) {
+        my ( $length, $size ) = split ' ', line();
+        my ( $name, $content ) = ( take($length), take($size) );
+        put_file( $name, $content ) eq '' or leave(125);
+    }
+}
+
+# --- while it runs -------------------------------------------------------------------------------------
+
+sub watch_signals {
+    pipe $wake_read, $wake_write or leave(1);
+    $SIG{PIPE} = 'IGNORE';
+    $SIG{CHLD} = sub { syswrite $wake_write, '.' };
+    $SIG{TERM} = sub { kill 'TERM', -$child };
+}
+
+sub give {
+    my ( $to, $code ) = @_;
+    my $done = 0;
+    while ( $done < length $code ) {
+        my $wrote = syswrite $to, $code, 65536, $done;
+        if    ( defined $wrote ) { $done += $wrote }
+        elsif ( !$!{EINTR} )     { last }
+    }
+    close $to;
+}
+
+# Returns the wait status of the interpreter and whether this process had to end it.
+sub await {
+    my ($until) = @_;
+    while (1) {
+        while ( ( my $pid = waitpid -1, WNOHANG ) > 0 ) { return ( $?, 0 ) if $pid == $child }
+        my $left = $until - time;
+        return ( 9, 1 ) if $left <= 0;
+        my $ears = '';
+        vec( $ears, fileno STDIN,      1 ) = 1;
+        vec( $ears, fileno $wake_read, 1 ) = 1;
+        next if select( $ears, undef, undef, $left ) <= 0;
+        leave(0) if vec( $ears, fileno STDIN, 1 );
+        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+    }
+}
+
+sub tasks {
+    my $count = 0;
+    for my $process ( glob '/proc/[0-9]*/task' ) {
+        opendir my $folder, $process or next;
+        $count += grep { /\d/ } readdir $folder;
+    }
+    return $count;
+}
+
+sub end_everything {
+    local $SIG{ALRM} = sub { leave(1) };
+    alarm 10;
+    kill 'KILL', -1;
+    1 while waitpid( -1, 0 ) > 0;
+    alarm 0;
+}
+
+# --- what comes back -----------------------------------------------------------------------------------
+
+sub full {
+    my ($folder) = @_;
+    my $path = "$folder/.full-$$";
+    sysopen my $file, $path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600 or return $!{ENOSPC} ? 1 : 0;
+    my $wrote = syswrite $file, "\0" x 65536;
+    my $full = !defined $wrote || $wrote < 65536 ? 1 : 0;
+    unlink $path;
+    return $full;
+}
+
+sub files_under {
+    my ( $folder, $depth ) = @_;
+    opendir my $handle, $folder or return;
+    my @found;
+    for my $name ( sort grep { $_ ne '.' && $_ ne '..' } readdir $handle ) {
+        my @facts = lstat "$folder/$name" or next;
+        if ( S_ISREG( $facts[2] ) ) { push @found, [ "$folder/$name", $facts[7] ] }
+        elsif ( S_ISDIR( $facts[2] ) && $depth < 16 ) { push @found, files_under( "$folder/$name", $depth + 1 ) }
+        last if @found > 4096;
+    }
+    return @found;
+}
+
+sub send_file {
+    my ( $path, $size ) = @_;
+    sysopen my $file, $path, O_RDONLY | O_NOFOLLOW or return 0;
+    binmode $file;
+    my $name = substr $path, 1 + length $workspace;
+    say_bytes( \*STDOUT, sprintf( "file %d %d\n", length $name, $size ) . $name );
+    while ($size) {
+        my $piece = $size < 65536 ? $size : 65536;
+        my $got = sysread( $file, my $bytes, $piece ) || 0;
+        $bytes .= "\0" x ( $piece - $got );
+        say_bytes( \*STDOUT, $bytes );
+        $size -= $piece;
+    }
+    return 1;
+}
+
+sub send_files {
+    my ($room) = @_;
+    my $left_out = 0;
+    for my $found ( files_under( $workspace, 0 ) ) {
+        my ( $path, $size ) = @$found;
+        if ( $size <= $room && send_file( $path, $size ) ) { $room -= $size }
+        else                                                { $left_out++ }
+    }
+    say_bytes( \*STDOUT, "left $left_out\n" );
+}
+
+# --- one sandbox, one run ------------------------------------------------------------------------------
+
+binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
+my $to_child = start_interpreter();
+say_bytes( \*STDOUT, "\0ready " . kernel() . "\n" );
+my ( $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
+put_files($files);
+my $code = take($size);
+watch_signals();
+give( $to_child, $code );
+my ( $status, $late ) = await( time + $seconds );
+my $crowded = $status && tasks() >= $most_tasks ? 1 : 0;
+end_everything();
+my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;
+say_bytes( \*STDERR, "\0$nonce\n" );
+say_bytes( \*STDOUT, sprintf "\0%s %d %d %d %d %d\n", $nonce, $status >> 8, $status & 127, $late, $crowded, $packed );
+send_files($room);
+alarm 10;
+$SIG{ALRM} = sub { leave(0) };
+sysread STDIN, my $end, 1;
+leave( $status & 127 ? 128 + ( $status & 127 ) : $status >> 8 );
