@@ -129,6 +129,28 @@ class Submission(Noun):
     digest: Digest
 
 
+class Act(StrEnum):
+    """What is done in a sandbox. `run` is what a submission asks for; the others are single tool calls."""
+
+    RUN = "run"
+    INSTALL = "install"
+    WRITE = "write"
+    READ = "read"
+    LIST = "list"
+    METADATA = "metadata"
+    DESTROY = "destroy"
+
+
+class Operation(Noun):
+    """One tool call on a sandbox: what it does, to which file, and what it asks for."""
+
+    act: Act
+    path: Untrusted = Untrusted("")
+    executable: bool = False
+    """Whether a file that is written may be executed."""
+    capabilities: Capabilities = Capabilities()
+
+
 # --- what the analysis says -----------------------------------------------------------------------
 
 
@@ -231,6 +253,8 @@ class RuleMatch(Noun):
     rule: str
     level: Level
     reason: Untrusted
+    refuses: bool = False
+    """True where the rule leaves nobody anything to decide."""
 
 
 class Assessment(Noun):
