@@ -1,0 +1,82 @@
+"""The image below every other: upstream's where a registry answers, made by mmdebstrap where none does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import requests
+from docker import DockerClient
+from docker.errors import DockerException, ImageNotFound
+
+from engine.images.spec import ImageError
+
+BASE = "pratique/base"
+SUITE = "trixie"
+_UPSTREAM = ("debian", f"{SUITE}-slim")
+_LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/bash-completion/*")
+_BOOTSTRAP_SECONDS = 1200
+
+
+def pinned(docker: DockerClient) -> str | None:
+    """Return the base by digest, as a Dockerfile may name it, or None where Docker has none yet."""
+    try:
+        image = docker.images.get(BASE)
+    except ImageNotFound:
+        return None
+    digests = [digest for digest in image.attrs.get("RepoDigests") or () if digest.startswith(_UPSTREAM[0])]
+    return digests[0] if digests else str(image.id)
+
+
+def pull(docker: DockerClient) -> bool:
+    """Fetch the upstream base from a registry and tag it; False where no registry answers."""
+    try:
+        image = docker.images.pull(*_UPSTREAM)
+        return bool(image.tag(BASE))
+    except (DockerException, requests.RequestException):
+        return False
+
+
+def bootstrap(docker: DockerClient) -> None:
+    """Make the base from Debian's archive and import it. Raises ImageError."""
+    if shutil.which("mmdebstrap") is None:
+        raise ImageError(
+            "no container registry answers and mmdebstrap is missing: type `sudo apt-get install mmdebstrap`"
+        )
+    with tempfile.TemporaryDirectory(prefix="pratique-base-") as folder:
+        archive = Path(folder) / "base.tar"
+        _mmdebstrap(archive)
+        _import(docker, archive)
+
+
+def _mmdebstrap(archive: Path) -> None:
+    excludes = [f"--dpkgopt=path-exclude={pattern}" for pattern in _LEFT_OUT]
+    command = ["mmdebstrap", "--variant=apt", *excludes, SUITE, str(archive)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_BOOTSTRAP_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ImageError(
+            f"mmdebstrap took longer than {_BOOTSTRAP_SECONDS} s: type `pratique image build`"
+        ) from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["E: it said nothing"]
+        raise ImageError(
+            f"mmdebstrap failed: {said[0][3:]}: type `mmdebstrap {SUITE} /dev/null` to see all of it"
+        )
+
+
+def _import(docker: DockerClient, archive: Path) -> None:
+    try:
+        docker.api.import_image_from_file(str(archive), repository=BASE, tag="latest")
+        docker.images.get(BASE)
+    except (DockerException, requests.RequestException) as error:
+        raise ImageError(f"Docker did not take the base image: {error}") from None
