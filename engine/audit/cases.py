@@ -22,7 +22,7 @@ COLUMNS = (
 
 _STORED = (*COLUMNS, "seq", "body")
 _UPSERT = (
-    f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "  # noqa: S608  own names
+    f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _STORED[1:])} "
     "RETURNING n"
 )

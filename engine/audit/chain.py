@@ -10,6 +10,7 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from json.encoder import encode_basestring as _quote
 from typing import Any
 
 import rfc8785
@@ -20,8 +21,8 @@ from engine.text import Untrusted
 
 GENESIS = bytes(32)
 """What the first record names as the one before."""
-
-_quote = json.JSONEncoder(ensure_ascii=False).encode
+_SAFE = 2**53 - 1
+_sorted_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +48,14 @@ def link(seq: int, previous: bytes, at: str, type: str, subject: str, actor: str
     return Record(seq, at, type, subject, actor, data, previous, digest)
 
 
-def hash_of(
-    seq: int,
-    at: str,
-    type: str,
-    subject: str,
-    actor: str,
-    data: str,
-    previous: bytes,
-) -> bytes:
-    """Return the hash of a record."""
-    return hashlib.sha256(canonical_record(seq, at, type, subject, actor, data, previous)).digest()
-
-
-def canonical_record(
-    seq: int,
-    at: str,
-    type: str,
-    subject: str,
-    actor: str,
-    data: str,
-    previous: bytes,
-) -> bytes:
-    """Return the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
-    return (
-        f'{{"actor":{_quote(actor)},"at":"{at}","data":{data},"previous":"{previous.hex()}",'
-        f'"seq":{seq},"subject":{_quote(subject)},"type":{_quote(type)}}}'
-    ).encode("utf-8", "surrogatepass")
+def hash_of(seq: int, at: str, type: str, subject: str, actor: str, data: str, previous: bytes) -> bytes:
+    """Return the SHA-256 of the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
+    return hashlib.sha256(
+        (
+            f'{{"actor":{_quote(actor)},"at":"{at}","data":{data},"previous":"{previous.hex()}",'
+            f'"seq":{seq},"subject":{_quote(subject)},"type":{_quote(type)}}}'
+        ).encode("utf-8", "surrogatepass")
+    ).digest()
 
 
 def canonical_data(data: dict[str, Any]) -> str:
@@ -83,19 +65,35 @@ def canonical_data(data: dict[str, Any]) -> str:
         AuditError: something in it is no JSON, a number that JSON cannot hold, or no valid Unicode.
     """
     try:
-        return rfc8785.dumps(data).decode()
+        text = _sorted_json(data) if _is_plain(data) else rfc8785.dumps(data).decode()
+        text.encode()
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
         raise AuditError(f"The event's data cannot be written as JSON: {error}") from None
+    return text
+
+
+def _is_plain(value: object) -> bool:
+    """Say whether Python's own encoder, which is several times faster, writes the same as RFC 8785 asks."""
+    kind = value.__class__
+    if kind is str or kind is bool or value is None:
+        return True
+    if kind is int:
+        return -_SAFE <= value <= _SAFE  # type: ignore[operator]
+    if kind is float:
+        return 1e-4 <= abs(value) < 1e15 and value % 1 != 0  # type: ignore[arg-type, operator]
+    if kind is dict:
+        return all(key.__class__ is str and key.isascii() and _is_plain(item) for key, item in value.items())  # type: ignore[attr-defined]
+    return kind is list and all(map(_is_plain, value))  # type: ignore[call-overload]
 
 
 def stamp(moment: datetime) -> str:
     """Return a moment as it is kept: UTC, microseconds, of one width so that text sorts by time."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def event_of(record: Record) -> Event:
     """Return a record as the noun."""
-    return Event(
+    return Event.model_construct(
         seq=record.seq,
         at=datetime.fromisoformat(record.at),
         type=record.type,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from engine.audit.chain import Record
 from engine.models import OutputChunk
 
 ENGINE = "engine"
+UNKNOWN = -1
+"""The number of the last record where only the disk knows it."""
 
 
 @dataclass
@@ -21,16 +24,33 @@ class Ledger:
     """The one place where records are made. Used by the writer thread alone."""
 
     connection: sqlite3.Connection
-    seq: int = 0
+    seq: int = UNKNOWN
     last: bytes = chain.GENESIS
     pending: dict[str, list[OutputChunk]] = field(default_factory=dict)
     pending_bytes: int = 0
 
     def recall(self) -> None:
-        """Take the end of the chain from the disk: at the start, and after a transaction failed."""
+        """Take the end of the chain from the disk."""
         self.seq, self.last = chain.head(self.connection)
+
+    def begin(self) -> None:
+        """Start a transaction, at a known end of the chain."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        if self.seq == UNKNOWN:
+            self.recall()
+
+    def commit(self) -> None:
+        """Put all that was done since `begin`, and the output that is held, on disk."""
+        self.settle_all()
+        self.connection.execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """Undo what was done since `begin`."""
+        self.seq = UNKNOWN
         self.pending.clear()
         self.pending_bytes = 0
+        with contextlib.suppress(sqlite3.Error):  # SQLite has undone it itself after a full disk
+            self.connection.execute("ROLLBACK")
 
     def append(self, type: str, subject: str, actor: str, data: str, case: Frozen | None = None) -> Record:
         """Chain a record, after the output of its subject that came first, and write the case beside it."""

@@ -38,7 +38,7 @@ class AuditLog:
         Raises:
             AuditError: it is damaged, from a newer version, unwritable, or in use by another engine.
         """
-        writer = await asyncio.to_thread(Writer, path, settings)
+        writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop())
         return cls(writer, Reader(path, settings.read_deadline_seconds))
 
     async def close(self) -> None:
@@ -104,7 +104,7 @@ class AuditLog:
         before: str | None = None,
         limit: int = 200,
     ) -> tuple[Summary, ...]:
-        """Return one line for each case that `filter` lets through, older than `before` (an id), newest first."""
+        """Return a line for each case that `filter` lets through and that is older than the id `before`."""
         if filter.strip():
             raise AuditError("The history cannot be filtered")
         return await self._reader.do(lambda connection: queries.summaries(connection, before, limit))

@@ -22,7 +22,7 @@ def case(connection: sqlite3.Connection, id: str) -> Case | None:
 
 def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
     """Return the cases that are not over, the oldest first."""
-    rows = connection.execute(f"SELECT body FROM cases WHERE status IN ({_OPEN}) ORDER BY n")  # noqa: S608  own names
+    rows = connection.execute(f"SELECT body FROM cases WHERE status IN ({_OPEN}) ORDER BY n")
     return tuple(cases.thaw(connection, body) for (body,) in rows)
 
 
@@ -30,7 +30,7 @@ def events(connection: sqlite3.Connection, since: int, subject: str | None, limi
     """Return the events after number `since`, in order: all of them, or those of one subject."""
     which = "" if subject is None else "AND subject = :subject"
     rows = connection.execute(
-        f"SELECT {chain.COLUMNS} FROM events WHERE seq > :since {which} ORDER BY seq LIMIT :limit",  # noqa: S608
+        f"SELECT {chain.COLUMNS} FROM events WHERE seq > :since {which} ORDER BY seq LIMIT :limit",
         {"since": since, "subject": subject, "limit": limit},
     )
     return tuple(chain.event_of(Record(*row)) for row in rows)
@@ -67,7 +67,7 @@ def summaries(connection: sqlite3.Connection, before: str | None, limit: int) ->
     """Return one line for each case older than the one with the id `before`, the newest first."""
     page = "" if before is None else "WHERE n < (SELECT n FROM cases WHERE id = :before)"
     rows = connection.execute(
-        f"SELECT {_SUMMARY} FROM cases {page} ORDER BY n DESC LIMIT :limit",  # noqa: S608  own names
+        f"SELECT {_SUMMARY} FROM cases {page} ORDER BY n DESC LIMIT :limit",
         {"before": before, "limit": limit},
     )
     return tuple(cases.summary_from(row) for row in rows)

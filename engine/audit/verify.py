@@ -5,60 +5,95 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from engine.audit import blobs, cases, chain
+from engine.audit.blocks import OutputBlock
 from engine.audit.chain import Record
+from engine.audit.contents import Contents
 from engine.models import Verification
 
 Progress = Callable[[int, int], None]
+Finding = tuple[int, str]
+"""The number of a record, and what is wrong with it."""
+Row = tuple[int, str, str, str, str, str, bytes, bytes]
+"""A row of the table `events`."""
 STEP = 10_000
+_TELLS = '"case_sha256":"'
 REACH = 64
 """How far from its place a record is looked for, to tell a move from a change."""
 
 
 def verify(connection: sqlite3.Connection, progress: Progress | None = None) -> Verification:
-    """Return whether the chain and the cases beside it are intact, or the first record that is not."""
+    """Return whether the chain and what lies beside it are intact, or the first record that is not."""
     total = chain.head(connection)[0]
-    for seq, problem in itertools.chain(_walk(connection, total, progress), bad_cases(connection)):
+    contents = Contents(connection)
+    for seq, problem in itertools.chain(
+        _walk(connection, total, contents, progress), bad_cases(connection, contents)
+    ):
         return Verification(events=total, intact=False, seq=seq, problem=problem)
     return Verification(events=total, intact=True)
 
 
-def _walk(connection: sqlite3.Connection, total: int, progress: Progress | None) -> Iterator[tuple[int, str]]:
-    """Follow the chain, and yield the number of the first bad record and what is wrong with it."""
+def _walk(
+    connection: sqlite3.Connection, total: int, contents: Contents, progress: Progress | None
+) -> Iterator[Finding]:
+    """Follow the chain up to record `total`, and yield what is wrong."""
     previous, expected = chain.GENESIS, 1
-    for row in _rows(connection, total):
-        seq, at, type_, subject, actor, data, named, digest = row
+    for step in _steps(connection, total):
+        broken = first_break(step, expected, previous)
+        if broken:
+            yield broken.expected, _diagnose(connection, broken)
+            return
+        previous, expected = step[-1][7], step[-1][0] + 1
+        yield from _missing_cases(connection, step)
+        yield from _missing_output(contents, step)
+        if progress:
+            progress(expected - 1, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A record that stands where the record `expected` should, after the one with the hash `previous`."""
+
+    expected: int
+    previous: bytes
+    record: Record
+
+
+def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
+    """Return where the first of these records stands that does not follow the one before it, or None."""
+    hash_of = chain.hash_of
+    for seq, at, type_, subject, actor, data, named, digest in step:
         if (
             seq != expected
             or named != previous
-            or chain.hash_of(seq, at, type_, subject, actor, data, named) != digest
+            or hash_of(seq, at, type_, subject, actor, data, named) != digest
         ):
-            yield expected, _diagnose(connection, Record(*row), expected, previous)
-            return
+            record = Record(seq, at, type_, subject, actor, data, named, digest)
+            return Break(expected, previous, record)
         previous, expected = digest, expected + 1
-        if progress and (seq % STEP == 0 or seq == total):
-            progress(seq, total)
+    return None
 
 
-def _rows(connection: sqlite3.Connection, total: int) -> Iterator[tuple[Any, ...]]:
+def _steps(connection: sqlite3.Connection, total: int) -> Iterator[list[Row]]:
     """Yield the records in steps, so that no long read keeps the write-ahead log from being emptied."""
     last: int | None = None
     while True:
         where = "" if last is None else "seq > :last AND"
         rows = connection.execute(
-            f"SELECT {chain.COLUMNS} FROM events WHERE {where} seq <= :total ORDER BY seq LIMIT {STEP}",  # noqa: S608
+            f"SELECT {chain.COLUMNS} FROM events WHERE {where} seq <= :total ORDER BY seq LIMIT {STEP}",
             {"last": last, "total": total},
         ).fetchall()
         if not rows:
             return
-        yield from rows
+        yield rows
         last = rows[-1][0]
 
 
-def _diagnose(connection: sqlite3.Connection, record: Record, expected: int, previous: bytes) -> str:
-    """Say what happened where record `expected` should be, after the one with the hash `previous`."""
+def _diagnose(connection: sqlite3.Connection, broken: Break) -> str:
+    """Say what happened there."""
+    record, expected = broken.record, broken.expected
     if record.seq < expected:
         return f"record {record.seq} was inserted"
     if record.seq > expected:
@@ -71,12 +106,12 @@ def _diagnose(connection: sqlite3.Connection, record: Record, expected: int, pre
         return f"record {expected} was {'inserted' if expected in elsewhere else 'changed'}"
     if expected in elsewhere:
         return f"record {expected} was reordered: record {place} stands in its place"
-    return f"record {expected} was removed"
+    return f"record {expected} was {'removed' if place > expected else 'inserted'}"
 
 
-def bad_cases(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+def bad_cases(connection: sqlite3.Connection, contents: Contents) -> Iterator[Finding]:
     """Yield each case that is not as the last event about it says, with the number of that event."""
-    rows = connection.execute(f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases ORDER BY n")  # noqa: S608
+    rows = connection.execute(f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases ORDER BY n")
     for seq, packed, *columns in rows:
         told = _latest_state(connection, columns[0])
         body = blobs.unpack(packed)
@@ -84,7 +119,15 @@ def bad_cases(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
             yield seq, f"the case {columns[0]} was inserted: no record tells of it"
         elif told[1] != cases.state_digest(tuple(columns), body):
             yield told[0], f"the case {columns[0]} was changed: it is not what record {told[0]} says"
-    yield from _missing_cases(connection)
+        elif problem := next(filter(None, map(contents.problem, cases.contents_of(body))), ""):
+            yield told[0], f"the code or a file of the case {columns[0]} was {problem}"
+
+
+def _missing_output(contents: Contents, step: list[Row]) -> Iterator[Finding]:
+    """Yield each of these records whose output is not there as it was."""
+    for seq, _, kind, subject, _, data, *_ in step:
+        if kind == "output" and (problem := contents.problem(OutputBlock.model_validate_json(data).digest)):
+            yield seq, f"the output of {subject} was {problem}"
 
 
 def _latest_state(connection: sqlite3.Connection, subject: str) -> tuple[int, str] | None:
@@ -96,18 +139,17 @@ def _latest_state(connection: sqlite3.Connection, subject: str) -> tuple[int, st
     return row
 
 
-def _missing_cases(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
-    rows = connection.execute(
-        "SELECT seq, subject FROM events WHERE type = 'submitted' AND data ->> '$.case_sha256' IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM cases WHERE id = subject) ORDER BY seq LIMIT 1"
-    )
-    for seq, subject in rows:
-        yield seq, f"the case {subject} was removed"
+def _missing_cases(connection: sqlite3.Connection, step: list[Row]) -> Iterator[Finding]:
+    """Yield each of these records that tells of a case which is not there."""
+    told = {subject: seq for seq, _, _, subject, _, data, *_ in step if _TELLS in data}
+    for subject, seq in told.items():
+        if not connection.execute("SELECT 1 FROM cases WHERE id = ?", (subject,)).fetchone():
+            yield seq, f"the case {subject} was removed"
 
 
 def _window(connection: sqlite3.Connection, first: int) -> list[Record]:
     rows = connection.execute(
-        f"SELECT {chain.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?",  # noqa: S608  own names
+        f"SELECT {chain.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?",
         (first, REACH),
     )
     return [Record(*row) for row in rows]

@@ -11,7 +11,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,21 +29,23 @@ HELD_BYTES = 1 << 20
 """More output than that does not wait for company."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
     """Something to write. A durable one is answered once it is on disk, another once it is chained."""
 
     work: Callable[[Ledger], Any]
     durable: bool
-    answer: Future[Any]
+    answer: asyncio.Future[Any]
+    value: Any = None
 
 
 class Writer:
-    """The thread. Jobs are done in the order they come."""
+    """The thread. Jobs are done in the order they come, and answered in the event loop."""
 
-    def __init__(self, path: Path, settings: AuditSettings) -> None:
+    def __init__(self, path: Path, settings: AuditSettings, loop: asyncio.AbstractEventLoop) -> None:
         self._path = path
         self._settings = settings
+        self._loop = loop
         self._lock = _take_lock(path)
         try:
             self._ledger = Ledger(schema.open_writer(path))
@@ -52,7 +53,7 @@ class Writer:
         except BaseException as error:
             os.close(self._lock)
             raise explain(error, path) if isinstance(error, sqlite3.Error) else error from None
-        self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUED)
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
@@ -65,20 +66,15 @@ class Writer:
         """
         if self._stopped:
             raise AuditError("The history is closed")
-        job = Job(work, durable, Future())
+        if self._jobs.qsize() >= QUEUED:
+            raise AuditError("The disk does not keep up: too much waits to be recorded")
+        answer: asyncio.Future[T] = self._loop.create_future()
+        late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, answer)
+        self._jobs.put(Job(work, durable, answer))
         try:
-            self._jobs.put_nowait(job)
-        except queue.Full:
-            raise AuditError("The disk does not keep up: too much waits to be recorded") from None
-        seconds = self._settings.write_deadline_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                return await asyncio.wrap_future(job.answer)
-        except TimeoutError:
-            raise AuditError(
-                f"The disk that holds {self._path} did not answer within {seconds:g} s",
-                mend="Look at: iostat, dmesg",
-            ) from None
+            return await answer
+        finally:
+            late.cancel()
 
     def close(self) -> None:
         """Write what waits, end the thread, and let go of the file."""
@@ -90,6 +86,16 @@ class Writer:
         self._ledger.connection.close()
         os.close(self._lock)
 
+    def _late(self, answer: asyncio.Future[Any]) -> None:
+        seconds = self._settings.write_deadline_seconds
+        if not answer.done():
+            answer.set_exception(
+                AuditError(
+                    f"The disk that holds {self._path} did not answer within {seconds:g} s",
+                    mend="Look at: iostat, dmesg",
+                )
+            )
+
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             if not self._transaction(job):
@@ -97,31 +103,29 @@ class Writer:
 
     def _transaction(self, first: Job) -> bool:
         """Do `first` and what comes in its company, commit, and say whether to go on."""
-        done: list[tuple[Job, Any]] = []
+        done: list[Job] = []
         going = True
         try:
-            self._ledger.connection.execute("BEGIN IMMEDIATE")
-            if self._ledger.seq < 0:
-                self._ledger.recall()
+            self._ledger.begin()
             going = self._fill(first, done)
-            self._ledger.settle_all()
-            self._ledger.connection.execute("COMMIT")
+            self._ledger.commit()
         except Exception as error:  # whatever it is, no job of the transaction may be answered well
-            self._undo([first, *(job for job, _ in done)], error)
-            return going
-        for job, value in done:
-            _answer(job, value)
+            self._ledger.roll_back()
+            reason = explain(error, self._path) if isinstance(error, sqlite3.Error) else error
+            self._tell(_refuse, done or [first], reason)
+        else:
+            self._tell(_answer, done)
         return going
 
-    def _fill(self, first: Job, done: list[tuple[Job, Any]]) -> bool:
+    def _fill(self, first: Job, done: list[Job]) -> bool:
         deadline = time.monotonic() + self._settings.batch_milliseconds / 1000
         job: Job | None = first
         hurry = False
         while job is not None:
-            done.append((job, None))
-            done[-1] = (job, job.work(self._ledger))
+            done.append(job)
+            job.value = job.work(self._ledger)
             if not job.durable:
-                _answer(*done[-1])
+                self._tell(_answer, [job])
             hurry = hurry or job.durable or self._ledger.pending_bytes > HELD_BYTES
             if len(done) >= GROUP:
                 return True
@@ -131,23 +135,21 @@ class Writer:
                 return True
         return False
 
-    def _undo(self, jobs: list[Job], error: Exception) -> None:
-        reason = explain(error, self._path) if isinstance(error, sqlite3.Error) else error
-        for job in jobs:
-            with contextlib.suppress(InvalidStateError):
-                job.answer.set_exception(reason)
-        try:
-            if self._ledger.connection.in_transaction:
-                self._ledger.connection.execute("ROLLBACK")
-            self._ledger.recall()
-        except sqlite3.Error:
-            # The end of the chain is not known: what comes next must not be chained to a guess.
-            self._ledger.seq = -1
+    def _tell(self, how: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits for an answer
+            self._loop.call_soon_threadsafe(how, *arguments)
 
 
-def _answer(job: Job, value: Any) -> None:
-    with contextlib.suppress(InvalidStateError):  # whoever asked has gone
-        job.answer.set_result(value)
+def _answer(jobs: list[Job]) -> None:
+    for job in jobs:
+        if not job.answer.done():
+            job.answer.set_result(job.value)
+
+
+def _refuse(jobs: list[Job], reason: Exception) -> None:
+    for job in jobs:
+        if not job.answer.done():
+            job.answer.set_exception(reason)
 
 
 def _take_lock(path: Path) -> int:
