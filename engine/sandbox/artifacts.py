@@ -1,0 +1,49 @@
+"""The files that a run leaves. Their names, their number and their sizes are the guest's word."""
+
+from __future__ import annotations
+
+import hashlib
+
+from engine.models import Artifact
+from engine.sandbox.job import ArtifactKeeper, Job
+from engine.sandbox.wire import safe_name
+from engine.text import Untrusted
+
+_MOST = 256
+
+
+def sift(job: Job, files: list[tuple[str, bytes]]) -> tuple[list[tuple[Artifact, bytes]], tuple[str, ...]]:
+    """Return what is new and well named among the files, and a note about what is not."""
+    given = {file.name.text: file.content for file in job.files}
+    found: list[tuple[Artifact, bytes]] = []
+    dropped, seen = 0, set[str]()
+    for name, content in files:
+        if given.get(name) == content:
+            continue
+        if name in seen or not _well_named(name) or len(found) >= _MOST:
+            dropped += 1
+            continue
+        seen.add(name)
+        digest = hashlib.sha256(content).hexdigest()
+        found.append((Artifact(name=Untrusted(name), size=len(content), digest=digest), content))
+    return found, (f"{dropped} files were left in the sandbox",) if dropped else ()
+
+
+def _well_named(name: str) -> bool:
+    try:
+        name.encode()
+        safe_name(Untrusted(name))
+    except ValueError:
+        return False
+    return True
+
+
+async def kept(
+    job: Job, files: list[tuple[str, bytes]], keeper: ArtifactKeeper | None
+) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """Hand the new files to the keeper, and return what they are."""
+    found, notes = sift(job, files)
+    if keeper is not None:
+        for artifact, content in found:
+            await keeper.keep(job.run, artifact, content)
+    return tuple(artifact for artifact, _ in found), notes

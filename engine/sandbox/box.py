@@ -1,0 +1,209 @@
+"""One gVisor container, from its creation to its end. Used by one run, never by two."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from docker.errors import APIError, NotFound
+
+from engine.models import Language, Limits, Stream
+from engine.sandbox import recipe
+from engine.sandbox.cgroup import Cgroup
+from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.job import SandboxUnavailable
+from engine.sandbox.wire import frames
+
+_READY_SECONDS = 30.0
+_READY = b"\0ready "
+_REMOVE_TRIES = 6
+
+
+@dataclass(slots=True)
+class Box:
+    """A sandbox whose interpreter waits for code."""
+
+    daemon: Daemon
+    id: str
+    image: str
+    """What it was asked for by."""
+    image_id: str
+    language: Language
+    limits: Limits
+    host: dict[str, Any]
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    kernel: str = ""
+    cgroup: Cgroup | None = None
+    born: float = field(default_factory=time.monotonic)
+    rest_tasks: int = 0
+    """Tasks of the host before any code came."""
+    frozen: bool = False
+    fitted: bool = False
+    """Whether its memory and CPU are those of `limits`."""
+
+    async def wait_ready(self) -> None:
+        """Wait until the interpreter waits, and note the kernel that it sees. Raises SandboxUnavailable."""
+        said = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_READY_SECONDS):
+                async for stream, data in frames(self.reader):
+                    said += data if stream is Stream.STDOUT else b""
+                    if b"\n" in said or len(said) > 1024:
+                        break
+        if not said.startswith(_READY):
+            raise SandboxUnavailable(
+                f"the interpreter of image {self.image} does not start", "pratique image build"
+            )
+        self.kernel = said[len(_READY) :].decode("ascii", "replace").strip()
+
+    async def inspect(self) -> dict[str, Any]:
+        """Return what Docker says of it."""
+        seen: dict[str, Any] = await self.daemon.ask("inspect_container", self.id)
+        return seen
+
+    async def verify(self) -> None:
+        """Check that it still is what was asked for. Raises SandboxUnavailable."""
+        wrong = recipe.broken_promises(await self.inspect(), self.image_id, self.host)
+        if wrong:
+            raise SandboxUnavailable(
+                f"the sandbox is not as it was made: {', '.join(wrong)} differ", "pratique doctor"
+            )
+
+    def fit(self, limits: Limits) -> bool:
+        """Set memory and CPU to what was granted; say whether they are."""
+        if (limits.memory_mb, limits.cpus) == (self.limits.memory_mb, self.limits.cpus) and self.fitted:
+            return True
+        if self.cgroup is None or not self.cgroup.limit(limits.memory_mb * 2**20, limits.cpus):
+            return False
+        self.limits, self.fitted = limits, True
+        return True
+
+    def freeze(self, frozen: bool) -> bool:
+        """Stop or continue it from outside; say whether that could be done."""
+        if self.cgroup is None or not self.cgroup.freeze(frozen):
+            return False
+        self.frozen = frozen
+        return True
+
+    async def send(self, data: bytes) -> None:
+        """Write to the supervisor's standard input."""
+        self.writer.write(data)
+        await self.writer.drain()
+
+    def output(self) -> AsyncIterator[tuple[Stream, bytes]]:
+        """Return what the guest writes, until the stream ends."""
+        return frames(self.reader)
+
+    async def signal(self, name: str) -> None:
+        """Send a signal to the supervisor, which passes it on."""
+        with contextlib.suppress(APIError, DaemonLost):
+            await self.daemon.ask("kill", self.id, signal=name)
+
+    def sever(self) -> None:
+        """Cut the streams: the supervisor sees the end of its input and ends everything.
+
+        It comes before any kill: an attached stream that nobody reads makes Docker's kill and wait hang.
+        """
+        if self.frozen:
+            self.freeze(False)
+        self.writer.transport.abort()
+
+    async def destroy(self) -> bool:
+        """Remove it, by Docker or, where Docker does not answer, by its processes; say whether it is gone."""
+        self.sever()
+        for attempt in range(_REMOVE_TRIES):
+            if await remove(self.daemon, self.id):
+                return True
+            self._kill_processes()
+            await asyncio.sleep(0.2 * 2**attempt)
+        return False
+
+    def _kill_processes(self) -> None:
+        for pid in self.cgroup.pids() if self.cgroup else ():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+
+async def remove(daemon: Daemon, container: str) -> bool:
+    """Remove a container by force; True where it is gone."""
+    try:
+        await daemon.ask("remove_container", container, force=True, v=True)
+    except NotFound:
+        return True
+    except APIError as error:
+        return "already in progress" in str(error) and await _vanished(daemon, container)
+    except DaemonLost:
+        return False
+    return True
+
+
+async def _vanished(daemon: Daemon, container: str) -> bool:
+    try:
+        await daemon.ask("inspect_container", container)
+    except NotFound:
+        return True
+    except (APIError, DaemonLost):
+        return False
+    return False
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes sandboxes for one engine."""
+
+    daemon: Daemon
+    runtime: str
+    owner: recipe.Ownership
+    can_fit: bool = True
+    """Whether limits can be set from here after the start: not on a remote Docker, nor without the right."""
+
+    async def make(self, image: str, language: Language, limits: Limits) -> Box:
+        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
+
+        Where it can be fitted later it starts with all of the host's cores: a quota slows the start down.
+        """
+        try:
+            box = await self._make(image, language, limits)
+            if self.can_fit and not box.fit(limits):
+                self.can_fit = False
+                await box.destroy()
+                box = await self._make(image, language, limits)
+        except (APIError, DaemonLost, OSError) as error:
+            raise unavailable(error, image) from error
+        else:
+            return box
+
+    async def _make(self, image: str, language: Language, limits: Limits) -> Box:
+        facts = await self.daemon.ask("inspect_image", image)
+        cpus = float(os.cpu_count() or 1) if self.can_fit else limits.cpus
+        host = recipe.host_config(self.runtime, language, limits, cpus)
+        body = recipe.container(facts, self.owner.labels(image), host)
+        made = await self.daemon.ask("create_container_from_config", body)
+        reader, writer = await self._attach(made["Id"])
+        box = Box(self.daemon, made["Id"], image, facts["Id"], language, limits, host, reader, writer)
+        try:
+            await self.daemon.ask("start", box.id)
+            await box.wait_ready()
+            seen = await box.inspect()
+            box.cgroup = Cgroup.of(seen["State"]["Pid"])
+            box.fitted = not self.can_fit
+        except BaseException:
+            await asyncio.shield(box.destroy())
+            raise
+        usage = box.cgroup.read() if box.cgroup else None
+        box.rest_tasks = usage.tasks if usage else 0
+        return box
+
+    async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            return await self.daemon.attach(container)
+        except BaseException:
+            await asyncio.shield(remove(self.daemon, container))
+            raise

@@ -1,0 +1,92 @@
+"""Docker's API with a deadline on every call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import docker
+import requests
+from docker.errors import APIError, DockerException, NotFound
+from docker.utils import kwargs_from_env
+
+from engine.sandbox.job import SandboxUnavailable
+
+START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
+_READ_LIMIT = 256 * 1024
+
+
+class DaemonLost(Exception):
+    """Docker did not answer, or not in time."""
+
+
+class Daemon:
+    """The one Docker engine that sandboxes run on."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self._client: docker.APIClient | None = None
+
+    async def connect(self) -> None:
+        """Find Docker by the environment. Raises DaemonLost."""
+        self._client = await self._bounded(partial(_connect, self.deadline), self.deadline)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await asyncio.to_thread(client.close)
+
+    async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
+        """Call one method of Docker's low-level client.
+
+        Raises DaemonLost where nothing answers in time, `docker.errors.APIError` where Docker refuses.
+        """
+        if self._client is None:
+            await self.connect()
+        call = partial(getattr(self._client, method), *args, **options)
+        return await self._bounded(call, deadline or self.deadline)
+
+    async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to a container's standard streams, before it starts."""
+        streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        raw = await self.ask("attach_socket", container, params=streams)
+        own = socket.socket(fileno=os.dup(raw.fileno()))
+        raw.close()
+        own.setblocking(False)
+        if own.family == socket.AF_UNIX:
+            return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
+        return await asyncio.open_connection(sock=own, limit=_READ_LIMIT)
+
+    async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(call), seconds)
+        except APIError:
+            raise
+        except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
+            raise DaemonLost(f"Docker did not answer: {_first_line(error)}") from error
+
+
+def _connect(deadline: float) -> docker.APIClient:
+    return docker.APIClient(version="auto", timeout=max(1, int(deadline)), **kwargs_from_env())
+
+
+def _first_line(error: BaseException) -> str:
+    said = str(getattr(error, "explanation", "") or error) or type(error).__name__
+    return said.splitlines()[0][:300]
+
+
+def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
+    """Say in one line what Docker's trouble is, and what mends it."""
+    if isinstance(error, DaemonLost):
+        return SandboxUnavailable(str(error), START_DOCKER)
+    said = _first_line(error)
+    if isinstance(error, NotFound) and image:
+        return SandboxUnavailable(f"Docker has no image {image}", "pratique image build")
+    if "nknown runtime" in said or "runtime name" in said:
+        return SandboxUnavailable(f"Docker has no gVisor runtime: {said}", "make run   (it sets runsc up)")
+    return SandboxUnavailable(f"Docker refused: {said}", "pratique doctor")

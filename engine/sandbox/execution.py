@@ -1,0 +1,301 @@
+"""One run in one sandbox: put the code in, follow it, end it when it must end, and say why."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from docker.errors import APIError
+
+from engine.models import KillReason, Meters, OutputChunk, Result, Stream
+from engine.sandbox import evidence
+from engine.sandbox.artifacts import kept
+from engine.sandbox.box import Box
+from engine.sandbox.cgroup import Usage
+from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.recipe import task_limit
+from engine.sandbox.wire import BadFrame, LastWord, Order, Tail
+
+_METER_SECONDS = 0.1
+_ARTIFACT_BYTES = 32 * 1024 * 1024
+_FILES_SECONDS = 10.0
+_DRAIN_SECONDS = 1.0
+_GUARD_SECONDS = 15
+"""How much later than the engine the guest ends a run by itself: Docker may have died."""
+_PATIENCE = 2
+"""A program that writes this many times its output limit is ended."""
+
+
+@dataclass(slots=True)
+class Execution:
+    """The state of one run while it lasts."""
+
+    box: Box
+    job: Job
+    watcher: Watcher
+    keeper: ArtifactKeeper | None
+    grace: float
+    began: float = 0.0
+    first_byte: float | None = None
+    ended: float | None = None
+    written: int = 0
+    """Bytes that the program wrote."""
+    kept: dict[Stream, int] = field(default_factory=lambda: dict.fromkeys(Stream, 0))
+    truncated: bool = False
+    usage: Usage | None = None
+    frozen_seconds: float = 0.0
+    frozen_at: float | None = None
+    _asked: KillReason | None = None
+    _asked_by: str = ""
+    _severed: bool = False
+    _daemon_lost: bool = False
+    _word: LastWord = field(default_factory=lambda: LastWord(_ARTIFACT_BYTES))
+    _notes: list[str] = field(default_factory=list)
+    _pump: asyncio.Task[None] | None = None
+    _ending: asyncio.Task[None] | None = None
+
+    # --- from the code going in to the envelope
+
+    async def finish(self) -> Result:
+        """Run to the end, whatever the end is, and return the envelope."""
+        nonce = secrets.token_hex(16)
+        order = self._order(nonce)
+        self.began = time.monotonic()
+        async with asyncio.TaskGroup() as group:
+            self._pump = group.create_task(self._follow(nonce))
+            others = [
+                group.create_task(job) for job in (self._send(order), self._measure(), self._deadline())
+            ]
+            await asyncio.wait({self._pump})
+            for task in others:
+                task.cancel()
+            if self._ending is not None:
+                self._ending.cancel()
+        return await self._envelope()
+
+    def _order(self, nonce: str) -> bytes:
+        limits = self.job.limits
+        return Order(
+            code=self.job.code,
+            files=self.job.files,
+            limits=limits,
+            task_limit=task_limit(self.job.language, limits),
+            artifact_bytes=_ARTIFACT_BYTES,
+            guard_seconds=int(limits.seconds + self.grace) + _GUARD_SECONDS,
+            nonce=nonce,
+        ).encode()
+
+    async def _send(self, order: bytes) -> None:
+        with contextlib.suppress(ConnectionError):
+            await self.box.send(order)
+
+    # --- output
+
+    async def _follow(self, nonce: str) -> None:
+        mark = b"\0" + nonce.encode()
+        tails = {Stream.STDOUT: Tail(mark), Stream.STDERR: Tail(mark)}
+        try:
+            async for stream, data in self.box.output():
+                own, after = tails[stream].feed(data)
+                if own:
+                    await self._deliver(stream, own)
+                if stream is Stream.STDOUT and after:
+                    self._hear(after)
+                if self._word.complete and tails[Stream.STDERR].ended:
+                    break
+        except BadFrame as error:
+            self._notes.append(f"the end of the stream could not be read: {error}")
+        for stream, tail in tails.items():
+            if rest := tail.rest():
+                await self._deliver(stream, rest)
+        self._note_end()
+
+    def _hear(self, data: bytes) -> None:
+        self._note_end()
+        self._word.feed(data)
+
+    def _note_end(self) -> None:
+        if self.ended is None:
+            self.ended = time.monotonic()
+            self._sample()
+
+    async def _deliver(self, stream: Stream, data: bytes) -> None:
+        if self.first_byte is None:
+            self.first_byte = self._elapsed()
+        offset = self.written
+        self.written += len(data)
+        limit = self.job.limits.output_kb * 1024
+        room = max(0, limit - offset)
+        if room:
+            data = data[:room]
+            self.kept[stream] += len(data)
+            chunk = OutputChunk(stream=stream, at=self._elapsed(), offset=offset, data=data)
+            await self.watcher.output(chunk)
+        if self.written > limit:
+            await self._overflow(limit)
+
+    async def _overflow(self, limit: int) -> None:
+        if not self.truncated:
+            self.truncated = True
+            await self.watcher.happened("output.truncated", {"limit_bytes": limit})
+        if self.written > limit * _PATIENCE:
+            self.end(KillReason.OUTPUT, "", gently=False)
+
+    # --- meters and deadlines
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    async def _measure(self) -> None:
+        last: tuple[float, float] | None = None
+        while True:
+            usage = self._sample()
+            if usage is not None:
+                now = self._elapsed()
+                seconds = usage.cpu_seconds - last[1] if last else 0.0
+                cores = seconds / max(now - last[0], 1e-3) if last else 0.0
+                last = (now, usage.cpu_seconds)
+                self.watcher.meters(self._meters(usage, now, cores))
+            await asyncio.sleep(_METER_SECONDS)
+
+    def _meters(self, usage: Usage, now: float, cores: float) -> Meters:
+        return Meters(
+            at=now,
+            cpu=cores,
+            memory=usage.memory,
+            memory_peak=usage.memory_peak,
+            processes=max(1, usage.tasks - self.box.rest_tasks + 1),
+            output=self.written,
+        )
+
+    def _sample(self) -> Usage | None:
+        usage = self.box.cgroup.read() if self.box.cgroup else None
+        self.usage = usage or self.usage
+        return usage
+
+    async def _deadline(self) -> None:
+        while (left := self.job.limits.seconds - self._running_seconds()) > 0:
+            await asyncio.sleep(left if self.frozen_at is None else max(left, 0.1))
+        if self.ended is None:
+            self.end(KillReason.TIMEOUT, "")
+        await asyncio.sleep(self.grace + _FILES_SECONDS)
+        self._cut()
+
+    def _running_seconds(self) -> float:
+        frozen_now = time.monotonic() - self.frozen_at if self.frozen_at is not None else 0.0
+        return self._elapsed() - self.frozen_seconds - frozen_now
+
+    # --- ending it
+
+    def end(self, reason: KillReason, by: str, *, gently: bool = True) -> None:
+        """End the run: TERM and, after the grace, KILL; or at once. The first reason stays."""
+        if self._asked is None and self.ended is None:
+            self._asked, self._asked_by = reason, by
+        self.thaw()
+        if not gently:
+            self._cut()
+        elif self._ending is None:
+            self._ending = asyncio.create_task(self._terminate())
+
+    async def _terminate(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            term = group.create_task(self.box.signal("TERM"))
+            await asyncio.sleep(self.grace)
+            term.cancel()
+        if self.ended is None:
+            self._cut()
+
+    def lose(self) -> None:
+        """Note that Docker is gone, and end the run with what was captured."""
+        self._daemon_lost = True
+        self._cut()
+
+    def _cut(self) -> None:
+        """Cut the streams; a follower that does not see the end in time is stopped."""
+        if self._severed:
+            return
+        self._severed = True
+        self._sample()
+        self.box.sever()
+        pump = self._pump
+        if pump is not None:
+            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, pump.cancel)
+
+    def freeze(self) -> bool:
+        """Stop the guest where it stands; its deadline waits meanwhile."""
+        if self.frozen_at is None and self.box.freeze(True):
+            self.frozen_at = time.monotonic()
+        return self.frozen_at is not None
+
+    def thaw(self) -> bool:
+        """Let the guest go on."""
+        if self.frozen_at is not None and self.box.freeze(False):
+            self.frozen_seconds += time.monotonic() - self.frozen_at
+            self.frozen_at = None
+        return self.frozen_at is None
+
+    # --- the envelope
+
+    async def _envelope(self) -> Result:
+        facts = await self._facts()
+        files, notes = await kept(self.job, self._word.files, self.keeper)
+        reason = evidence.decide(facts)
+        said = (*evidence.told(facts), *self._notes, *notes)
+        if reason is not KillReason.NONE:
+            await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
+        usage = self.usage
+        return Result(
+            exit_code=facts.exit_code,
+            kill_reason=reason,
+            evidence=said,
+            duration=(self.ended or time.monotonic()) - self.began,
+            first_byte=self.first_byte,
+            memory_peak=usage.memory_peak if usage else 0,
+            cpu_seconds=usage.cpu_seconds if usage else 0.0,
+            stdout_bytes=self.kept[Stream.STDOUT],
+            stderr_bytes=self.kept[Stream.STDERR],
+            truncated=self.truncated,
+            image_digest=self.box.image_id,
+            runtime=str(self.box.host["Runtime"]),
+            artifacts=files,
+        )
+
+    async def _facts(self) -> evidence.Facts:
+        word, usage, limits = self._word, self.usage, self.job.limits
+        state = {} if word.heard or self._severed else await self._docker_state()
+        exit_code = 128 + word.signal if word.signal else word.exit_code
+        return evidence.Facts(
+            asked=self._asked,
+            asked_by=self._asked_by,
+            last_word=word.heard,
+            exit_code=exit_code if word.heard else state.get("ExitCode"),
+            signal=word.signal,
+            guest_deadline=word.late,
+            oom_kills=usage.oom_kills if usage else 0,
+            docker_oom=bool(state.get("OOMKilled")),
+            memory_at_limit=bool(usage and usage.memory_peak >= 0.97 * limits.memory_mb * 2**20),
+            tasks_at_fuse=bool(usage and usage.fuse_trips),
+            tasks_at_limit=word.crowded,
+            disk_full=word.packed,
+            daemon_lost=self._daemon_lost,
+        )
+
+    async def _docker_state(self) -> dict[str, Any]:
+        """Ask Docker how the container ended, once it knows."""
+        for _ in range(20):
+            try:
+                state: dict[str, Any] = (await self.box.inspect())["State"]
+            except DaemonLost:
+                self._daemon_lost = True
+                return {}
+            except APIError:
+                return {}
+            if not state["Running"]:
+                return state
+            await asyncio.sleep(0.1)
+        return {}

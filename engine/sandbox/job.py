@@ -1,0 +1,51 @@
+"""What goes into the sandbox room, and who watches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run: the bytes to execute and what they may use."""
+
+    run: str
+    language: Language
+    image: str
+    """What Docker knows the image by."""
+    code: bytes
+    files: tuple[InputFile, ...]
+    limits: Limits
+    principal: str = ""
+    """Whose turn it is: turns are shared out by principal."""
+
+
+class Watcher(Protocol):
+    """Who follows one run. What is awaited holds the run back."""
+
+    async def output(self, chunk: OutputChunk) -> None:
+        """Take bytes that the guest wrote; the guest is held back meanwhile."""
+
+    def meters(self, sample: Meters) -> None:
+        """Take one sample of what the run uses."""
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        """Record what happened before the next step starts."""
+
+
+class ArtifactKeeper(Protocol):
+    """Who keeps the files that runs leave."""
+
+    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Keep one file. Its name is the guest's word."""
+
+
+class SandboxUnavailable(Exception):
+    """No sandbox can be had: the message says why, `mend` what to type."""
+
+    def __init__(self, message: str, mend: str = "") -> None:
+        super().__init__(message)
+        self.mend = mend

@@ -1,0 +1,212 @@
+"""The one way into the sandbox room: proof, pool, runs, and the end of all of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from docker.errors import APIError
+
+from engine.models import Check, KillReason, Language, Proof, Result
+from engine.sandbox import health, owner, reaper
+from engine.sandbox.box import Box, Maker
+from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.execution import Execution
+from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.pool import Pool
+from engine.sandbox.proof import ask_inside
+from engine.sandbox.turns import Turns
+from engine.sandbox.wire import safe_name
+from engine.settings import SandboxSettings
+
+_REAP_SECONDS = 60.0
+_BEAT_SECONDS = 5.0
+_CLOSE_SECONDS = 60.0
+
+
+class SandboxManager:
+    """Runs jobs in gVisor sandboxes, each used once. Without a proof of isolation it runs nothing."""
+
+    def __init__(
+        self, settings: SandboxSettings, engine_id: str, keeper: ArtifactKeeper | None = None
+    ) -> None:
+        self.settings = settings
+        self.proof: Proof | None = None
+        self.trouble: SandboxUnavailable | None = None
+        self._keeper = keeper
+        self._daemon = Daemon(settings.call_deadline_seconds)
+        self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
+        self._pool = Pool(self._maker, settings.pool, self._destroy)
+        self._turns = Turns(settings.concurrent)
+        self._running: dict[str, Execution] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._removed: set[str] = set()
+        self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
+
+    # --- its own life
+
+    async def start(self) -> None:
+        """Connect, remove what dead engines left, and prove isolation. That Docker is missing is noted."""
+        with contextlib.suppress(DaemonLost, APIError):
+            await reaper.reap(self._daemon, self._maker.owner)
+        with contextlib.suppress(SandboxUnavailable):
+            await self.prove()
+        for chore in (self._reap_for_ever(), self._listen(), self._pool.keep_filled()):
+            self._spawn(chore)
+
+    async def close(self) -> None:
+        """End every run and remove every sandbox."""
+        for run in self._running.values():
+            run.end(KillReason.INTERRUPTED, "the engine's end", gently=False)
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            while self._running:
+                await asyncio.sleep(0.02)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._pool.empty()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._remove_own()
+        await self._daemon.close()
+
+    async def prove(self) -> Proof:
+        """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
+        try:
+            self.proof = await ask_inside(self._maker, await self._any_image())
+        except SandboxUnavailable as error:
+            self.proof, self.trouble = None, error
+            raise
+        self.trouble = None if self.proof.isolated else health.not_isolated(self.proof)
+        return self.proof
+
+    async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
+        """Start to keep sandboxes of these images ready."""
+        for language, image in images:
+            self._pool.stock(language, image)
+
+    async def checks(self) -> tuple[Check, ...]:
+        """Return the rows of Health that this room answers for."""
+        docker = await health.docker_check(self._daemon, self.settings.runtime)
+        rows = health.pool_checks(self._pool.shelves, self.settings.pool) if self.settings.pool else ()
+        return (*docker, health.proof_check(self.proof, self.trouble), *rows)
+
+    async def image_digest(self, image: str) -> str:
+        """Return Docker's digest of an image. Raises SandboxUnavailable."""
+        try:
+            return str((await self._daemon.ask("inspect_image", image))["Id"])
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error, image) from error
+
+    # --- runs
+
+    async def run(self, job: Job, watcher: Watcher) -> Result:
+        """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
+        for file in job.files:
+            safe_name(file.name)
+        async with self._turns.turn(job.principal):
+            await self._require_proof()
+            box = await self._obtain(job, watcher)
+            try:
+                return await self._run_in(box, job, watcher)
+            finally:
+                self._running.pop(job.run, None)
+                self._spawn(self._destroy(box, watcher))
+
+    async def _require_proof(self) -> None:
+        if self.proof is None:
+            await self.prove()
+        if self.proof is None or not self.proof.isolated:
+            raise self.trouble or SandboxUnavailable("isolation is not proved", "pratique doctor")
+
+    async def _obtain(self, job: Job, watcher: Watcher) -> Box:
+        box = await self._pool.take(job.language, job.image, job.limits)
+        kind = "sandbox.taken" if box else "sandbox.created"
+        box = box or await self._maker.make(job.image, job.language, job.limits)
+        try:
+            self._check_kernel(box)
+            facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}
+            await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
+        except BaseException:
+            self._spawn(self._destroy(box))
+            raise
+        return box
+
+    def _check_kernel(self, box: Box) -> None:
+        proved = self.proof.kernel.text if self.proof else ""
+        if box.kernel != proved:
+            self.proof = None
+            raise SandboxUnavailable("the sandbox sees another kernel than the one proved", "pratique doctor")
+
+    async def _run_in(self, box: Box, job: Job, watcher: Watcher) -> Result:
+        execution = Execution(box, job, watcher, self._keeper, self.settings.grace_seconds)
+        self._running[job.run] = execution
+        await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
+        return await execution.finish()
+
+    async def stop(self, run: str, by: str) -> None:
+        """Ask a run's program to end, and end it after the grace."""
+        if run in self._running:
+            self._running[run].end(KillReason.OPERATOR, by)
+
+    async def kill(self, run: str, by: str) -> None:
+        """End a run at once."""
+        if run in self._running:
+            self._running[run].end(KillReason.OPERATOR, by, gently=False)
+
+    async def freeze(self, run: str) -> bool:
+        """Stop a run where it stands; say whether it stands."""
+        return run in self._running and self._running[run].freeze()
+
+    async def thaw(self, run: str) -> bool:
+        """Let a frozen run go on; say whether it goes."""
+        return run in self._running and self._running[run].thaw()
+
+    # --- chores
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _destroy(self, box: Box, watcher: Watcher | None = None) -> None:
+        gone = await asyncio.shield(box.destroy())
+        self._removed.add(box.id)
+        if watcher is not None:
+            await watcher.happened("sandbox.destroyed", {"sandbox": box.id, "gone": gone})
+
+    async def _remove_own(self) -> None:
+        """Remove what is left of this engine's own: nothing outlives it."""
+        me = self._maker.owner
+        with contextlib.suppress(DaemonLost, APIError):
+            for listed in await reaper.ours(self._daemon):
+                if listed["Labels"].get("pratique.engine") == me.engine:
+                    await self._daemon.ask("remove_container", listed["Id"], force=True)
+
+    async def _reap_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(_REAP_SECONDS)
+            with contextlib.suppress(DaemonLost, APIError):
+                await reaper.reap(self._daemon, self._maker.owner)
+                await reaper.end_leftovers(self._daemon, self._removed)
+                self._removed.clear()
+
+    async def _listen(self) -> None:
+        """Listen for Docker's life; runs that it can no longer look after end as engine-lost."""
+        while True:
+            await asyncio.sleep(_BEAT_SECONDS)
+            try:
+                await self._daemon.ask("ping", deadline=_BEAT_SECONDS)
+            except (DaemonLost, APIError) as error:
+                self.proof, self.trouble = None, unavailable(error)
+                for run in list(self._running.values()):
+                    run.lose()
+
+    async def _any_image(self) -> str:
+        shelved = [shelf.image for shelf in self._pool.shelves]
+        for image in (*self._images, *shelved):
+            with contextlib.suppress(APIError):
+                await self.image_digest(image)
+                return image
+        raise SandboxUnavailable(f"Docker has no image {self._images[0]}", "pratique image build")

@@ -1,0 +1,115 @@
+"""Ready sandboxes: started before they are needed, used once, refilled in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from docker.errors import APIError
+
+from engine.models import Language, Limits
+from engine.sandbox.box import Box, Maker
+from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.job import SandboxUnavailable
+
+MAX_AGE_SECONDS = 600.0
+_RETRY_SECONDS = 10.0
+_STANDARD = Limits()
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The ready sandboxes of one image."""
+
+    language: Language
+    image: str
+    boxes: deque[Box] = field(default_factory=deque)
+    trouble: str = ""
+    """Why it cannot be filled, where it cannot."""
+
+
+class Pool:
+    """Shelves by image. Whoever takes a box owns it; nothing ever comes back."""
+
+    def __init__(self, maker: Maker, size: int, destroy: Callable[[Box], Awaitable[None]]) -> None:
+        self._maker = maker
+        self._size = size
+        self._destroy = destroy
+        self._shelves: dict[tuple[Language, str], Shelf] = {}
+        self._wanted = asyncio.Event()
+
+    def stock(self, language: Language, image: str) -> None:
+        """Keep sandboxes of this image ready from here on."""
+        self._shelves.setdefault((language, image), Shelf(language, image))
+        self._wanted.set()
+
+    @property
+    def shelves(self) -> tuple[Shelf, ...]:
+        """Return the shelves as they stand."""
+        return tuple(self._shelves.values())
+
+    async def take(self, language: Language, image: str, limits: Limits) -> Box | None:
+        """Return a ready box that was checked again and fits the limits, or None: then start one cold."""
+        shelf = self._shelves.get((language, image))
+        if shelf is None or not _poolable(limits):
+            return None
+        while shelf.boxes:
+            box = shelf.boxes.popleft()
+            self._wanted.set()
+            if await self._fit(box, limits):
+                return box
+            await self._destroy(box)
+        return None
+
+    async def _fit(self, box: Box, limits: Limits) -> bool:
+        try:
+            if box.frozen:
+                box.freeze(False)
+            await box.verify()
+        except (SandboxUnavailable, APIError, DaemonLost):
+            return False
+        return box.fit(limits)
+
+    async def keep_filled(self) -> None:
+        """Refill for ever; recycle what is too old."""
+        while True:
+            self._wanted.clear()
+            trouble = False
+            for shelf in self.shelves:
+                await self._recycle(shelf)
+                trouble |= not await self._fill(shelf)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(
+                    self._wanted.wait(), _RETRY_SECONDS if trouble else MAX_AGE_SECONDS / 10
+                )
+
+    async def _fill(self, shelf: Shelf) -> bool:
+        while len(shelf.boxes) < self._size:
+            try:
+                box = await self._maker.make(shelf.image, shelf.language, _STANDARD)
+            except SandboxUnavailable as error:
+                shelf.trouble = str(error)
+                return False
+            box.freeze(True)
+            shelf.boxes.append(box)
+            shelf.trouble = ""
+        return True
+
+    async def _recycle(self, shelf: Shelf) -> None:
+        while shelf.boxes and time.monotonic() - shelf.boxes[0].born > MAX_AGE_SECONDS:
+            await self._destroy(shelf.boxes.popleft())
+
+    async def empty(self) -> None:
+        """Destroy every ready box."""
+        for shelf in self.shelves:
+            while shelf.boxes:
+                await self._destroy(shelf.boxes.popleft())
+
+
+def _poolable(limits: Limits) -> bool:
+    """Disk and processes are fixed when a sandbox is made; the rest can be set afterwards."""
+    return limits.disk_mb == _STANDARD.disk_mb and limits.processes == _STANDARD.processes

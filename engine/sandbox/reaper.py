@@ -1,0 +1,71 @@
+"""Removes what no living engine owns: containers by label, and runtime processes that outlived theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+from docker.errors import APIError
+
+from engine.sandbox.box import remove
+from engine.sandbox.cgroup import Cgroup
+from engine.sandbox.daemon import Daemon, DaemonLost
+from engine.sandbox.owner import orphaned
+from engine.sandbox.recipe import Ownership
+
+_RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
+
+
+async def reap(daemon: Daemon, me: Ownership) -> tuple[str, ...]:
+    """Remove every orphaned container of ours; return the ids of those removed. Raises DaemonLost."""
+    orphans = [listed["Id"] for listed in await ours(daemon) if orphaned(listed["Labels"], me)]
+    return tuple([container for container in orphans if await _remove(daemon, container)])
+
+
+async def ours(daemon: Daemon) -> list[dict[str, Any]]:
+    """List the containers that carry our label, by the call that does not inspect each. Raises DaemonLost."""
+    listed: list[dict[str, Any]] = await daemon.ask("containers", all=True, filters={"label": "pratique=1"})
+    return listed
+
+
+async def _remove(daemon: Daemon, container: str) -> bool:
+    with contextlib.suppress(APIError, DaemonLost):
+        state = (await daemon.ask("inspect_container", container))["State"]
+        group = Cgroup.of(state["Pid"]) if state["Pid"] else None
+        if group is not None:
+            group.freeze(False)  # a frozen sandbox hangs Docker's kill
+    return await remove(daemon, container)
+
+
+async def end_leftovers(daemon: Daemon, gone: set[str]) -> tuple[int, ...]:
+    """Kill runtime processes of containers that this engine removed and Docker no longer knows."""
+    with contextlib.suppress(APIError, DaemonLost):
+        known = {listed["Id"] for listed in await daemon.ask("containers", all=True)}
+        return tuple(pid for pid in _processes_of(gone - known) if _kill(pid))
+    return ()
+
+
+def _processes_of(containers: set[str], proc: Path = Path("/proc")) -> list[int]:
+    """Return the runtime's processes whose command line names one of the containers."""
+    wanted = {container.encode() for container in containers}
+    return [int(folder.name) for folder in proc.glob("[0-9]*") if _names(folder, wanted)]
+
+
+def _names(folder: Path, wanted: set[bytes]) -> bool:
+    try:
+        words = (folder / "cmdline").read_bytes()
+    except OSError:
+        return False
+    return bool(_RUNTIME.search(words)) and any(container in words for container in wanted)
+
+
+def _kill(pid: int) -> bool:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        return False
+    return True

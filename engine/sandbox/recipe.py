@@ -1,0 +1,130 @@
+"""How a sandbox is made: what Docker is told, and how that is checked afterwards. Pure."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from engine.models import Language, Limits
+
+_SUPERVISOR = resources.files("engine.sandbox").joinpath("guest/supervisor.pl").read_text()
+_OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
+"""What the supervisor and the waiting interpreter need before the code has started anything."""
+_HOST_TASKS = 128
+"""What gVisor itself needs of the host beside the guest's own."""
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Whose a container is, told by its labels."""
+
+    engine: str
+    machine: str
+    """Where the engine lives: a boot of a kernel, and a process namespace of it."""
+    process: str
+    """The engine's process: number and start time."""
+
+    def labels(self, image: str) -> dict[str, str]:
+        """Return the labels of a new container."""
+        return {
+            "pratique": "1",
+            "pratique.engine": self.engine,
+            "pratique.machine": self.machine,
+            "pratique.process": self.process,
+            "pratique.image": image,
+            "pratique.created": str(int(time.time())),
+        }
+
+
+def task_limit(language: Language, limits: Limits) -> int:
+    """Return RLIMIT_NPROC for the guest: what was granted, and what the sandbox itself needs."""
+    return limits.processes + _OWN_TASKS[language]
+
+
+def quota(cpus: float) -> dict[str, int]:
+    """Return the CPU quota that grants `cpus` cores."""
+    return {"CpuPeriod": 100_000, "CpuQuota": max(1000, int(cpus * 100_000))}
+
+
+def memory(limits: Limits) -> dict[str, int]:
+    """Return the memory limit, without swap."""
+    return {"Memory": limits.memory_mb * _MIB, "MemorySwap": limits.memory_mb * _MIB}
+
+
+def host_config(runtime: str, language: Language, limits: Limits, cpus: float) -> dict[str, Any]:
+    """Return Docker's HostConfig: nothing of the host, and a bound on everything."""
+    tasks = task_limit(language, limits)
+    disk = limits.disk_mb * 1024
+    scratch = min(256 * 1024, disk // 4)
+    return {
+        "Runtime": runtime,
+        "NetworkMode": "none",
+        "ReadonlyRootfs": True,
+        "Tmpfs": {"/workspace": _tmpfs(disk - scratch, 700), "/tmp": _tmpfs(scratch, 1777)},  # noqa: S108
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges"],
+        "LogConfig": {"Type": "none", "Config": {}},
+        "IpcMode": "private",
+        "ShmSize": 16 * _MIB,
+        "PidsLimit": 4 * tasks + _HOST_TASKS,
+        "OomScoreAdj": 500,
+        "Ulimits": [
+            _ulimit("nproc", tasks),
+            _ulimit("nofile", 1024),
+            _ulimit("fsize", disk * 1024),
+            _ulimit("core", 0),
+        ],
+        **memory(limits),
+        **quota(cpus),
+    }
+
+
+def _tmpfs(kib: int, mode: int) -> str:
+    return f"rw,nosuid,nodev,noexec,size={kib}k,mode={mode},uid=1000,gid=1000"
+
+
+def _ulimit(name: str, value: int) -> dict[str, Any]:
+    return {"Name": name, "Soft": value, "Hard": value}
+
+
+def container(image: dict[str, Any], labels: dict[str, str], host: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of a create call: the supervisor around the image's own interpreter."""
+    config = image["Config"]
+    interpreter = [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
+    return {
+        "Image": image["Id"],
+        "Entrypoint": ["/usr/bin/perl", "-e", _SUPERVISOR, "--"],
+        "Cmd": interpreter,
+        "User": "1000:1000",
+        "WorkingDir": "/workspace",
+        "Hostname": "sandbox",
+        "NetworkDisabled": True,
+        "OpenStdin": True,
+        "StdinOnce": True,
+        "AttachStdin": True,
+        "AttachStdout": True,
+        "AttachStderr": True,
+        "Labels": labels,
+        "HostConfig": host,
+    }
+
+
+_PROMISED = (
+    "Runtime", "NetworkMode", "ReadonlyRootfs", "Tmpfs", "CapDrop", "SecurityOpt", "Memory", "PidsLimit",
+)  # fmt: skip
+
+
+def broken_promises(seen: dict[str, Any], image: str, host: dict[str, Any]) -> tuple[str, ...]:
+    """Compare what Docker says of a running container with what was asked; name what differs."""
+    has = seen["HostConfig"]
+    wrong = [name for name in _PROMISED if has.get(name) != host[name]]
+    if has.get("Privileged") or has.get("Binds") or has.get("Devices"):
+        wrong.append("Binds")
+    if seen["Image"] != image:
+        wrong.append("Image")
+    if not seen["State"]["Running"]:
+        wrong.append("State")
+    return tuple(wrong)
