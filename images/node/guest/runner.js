@@ -17,8 +17,6 @@ function waitForCode() {
   return code;
 }
 
-// Tracebacks end at the code's own frames.
-Error.prepareStackTrace = undefined;
 const main = new Module(NAME, null);
 main.filename = NAME;
 main.paths = Module._nodeModulePaths(process.cwd());

@@ -37,7 +37,8 @@ def become(code):
     except SystemExit:
         raise
     except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__.tb_next)
+        own = error.__traceback__.tb_next
+        sys.excepthook(type(error), error.with_traceback(own), own)
         sys.exit(130 if isinstance(error, KeyboardInterrupt) else 1)
 
 
