@@ -6,7 +6,7 @@ Every group is handed to the room that it is named after; no room sees another's
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_settings import (
@@ -51,8 +51,11 @@ class AnalysisSettings(Group):
 class PolicySettings(Group):
     """How risk becomes a deadline."""
 
-    deadlines: dict[Level, float] = {Level.MEDIUM: 120.0, Level.HIGH: 60.0, Level.CRITICAL: 30.0}
-    """Seconds until nobody's decision becomes a deny, by risk."""
+    deadlines: dict[
+        Literal[Level.MEDIUM, Level.HIGH, Level.CRITICAL],
+        Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)],
+    ] = {}
+    """Seconds until nobody's decision becomes a deny, by risk, in place of the policy file's."""
     ceiling: Limits = Limits(
         memory_mb=4096, cpus=2.0, seconds=600, disk_mb=8192, output_kb=65536, processes=512
     )
@@ -85,6 +88,8 @@ class AuditSettings(Group):
     """How long an event that no answer waits for may stay in memory."""
     write_deadline_seconds: float = Field(10.0, gt=0)
     """How long an answer waits for the disk."""
+    checkpoint_events: int = Field(1000, ge=1)
+    """After how many records a signed checkpoint is made."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
 

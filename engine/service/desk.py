@@ -22,7 +22,7 @@ from engine.models import (
     Submission,
     Verdict,
 )
-from engine.policy import assess, beyond
+from engine.policy import assess, beyond, shipped
 from engine.problem import Problem
 from engine.service.canonical import digest
 from engine.service.journal import Journal
@@ -127,7 +127,7 @@ class Desk:
         )
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> Case:
-        assessment = assess(submission.draft, analysis, self._settings.policy)
+        assessment = assess(submission.draft, analysis, shipped())
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,

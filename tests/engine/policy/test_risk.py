@@ -1,86 +1,312 @@
-"""The risk of submissions."""
+"""The risk of submissions and of tool calls."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.models import Analysis, Capabilities, Confidence, Draft, Language, Level, Package, Span, Violation
-from engine.policy import assess
-from engine.settings import PolicySettings
+from engine.models import (
+    Act,
+    Analysis,
+    Assessment,
+    Capabilities,
+    Confidence,
+    Draft,
+    Language,
+    Level,
+    Limits,
+    Operation,
+    Package,
+    Span,
+    Violation,
+)
+from engine.policy import Policy, assess, assess_operation, load, shipped
 from engine.text import Untrusted
 
-SETTINGS = PolicySettings()
+PACKAGE = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"))
+FOREIGN = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"), registry=Untrusted("example"))
+NETWORK = Capabilities(domains=(Untrusted("example.org"),))
+CLEAN = "rules:\n  - {id: clean-code, enabled: true}\n"
 
 
-def draft(capabilities: Capabilities | None = None) -> Draft:
+def draft(capabilities: Capabilities | None = None, code: str = "print(1)") -> Draft:
     """Return a draft that asks for `capabilities`."""
-    return Draft(
-        code=Untrusted("print(1)"), language=Language.PYTHON, capabilities=capabilities or Capabilities()
-    )
+    return Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=capabilities or Capabilities())
 
 
 def violation(severity: Level, category: str = "recon") -> Violation:
     """Return a violation of that severity."""
-    span = Span(line=1, column=1, end_line=1, end_column=2)
     return Violation(
         rule="r",
         severity=severity,
         confidence=Confidence.HIGH,
         category=category,
-        span=span,
+        span=Span(line=1, column=1, end_line=1, end_column=2),
         message=Untrusted("m"),
     )
 
 
-PACKAGE = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"))
-FOREIGN = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"), registry=Untrusted("example"))
+def found(*severities: Level) -> Analysis:
+    """Return an analysis with a violation of each severity."""
+    return Analysis(violations=tuple(violation(level) for level in severities))
+
+
+def dangerous(category: str) -> Analysis:
+    """Return an analysis with a HIGH violation of that category."""
+    return Analysis(violations=(violation(Level.HIGH, category),))
+
+
+def policy(folder: Path, text: str) -> Policy:
+    """Return the shipped policy with `text` on top."""
+    file = folder / "policy.yaml"
+    file.write_text(text)
+    return load(file)
+
+
+def rules(assessment: Assessment) -> list[str]:
+    """Return the ids of the rules that matched."""
+    return [match.rule for match in assessment.matches]
 
 
 @pytest.mark.parametrize(
-    ("risk", "capabilities", "analysis"),
+    ("risk", "rule", "capabilities", "analysis"),
     [
-        (Level.CRITICAL, Capabilities(domains=(Untrusted("example.org"),)), Analysis()),
-        (Level.CRITICAL, Capabilities(packages=(FOREIGN,)), Analysis()),
-        (Level.CRITICAL, Capabilities(), Analysis(violations=(violation(Level.CRITICAL),))),
-        (Level.CRITICAL, Capabilities(), Analysis(violations=(violation(Level.HIGH, "exec_eval"),))),
-        (Level.HIGH, Capabilities(packages=(PACKAGE,)), Analysis()),
-        (Level.HIGH, Capabilities(), Analysis(complete=False)),
-        (Level.HIGH, Capabilities(), Analysis()),
-        (Level.HIGH, Capabilities(), Analysis(violations=(violation(Level.HIGH),))),
+        (Level.CRITICAL, "network", NETWORK, Analysis()),
+        (Level.CRITICAL, "foreign-package", Capabilities(packages=(FOREIGN,)), Analysis()),
+        (Level.CRITICAL, "critical-violation", Capabilities(), found(Level.CRITICAL)),
+        *[
+            (Level.CRITICAL, "dangerous-pattern", Capabilities(), dangerous(kind))
+            for kind in ("exec_eval", "fs_delete", "net_download", "reverse_shell", "escape_gadget")
+        ],
+        (Level.HIGH, "package", Capabilities(packages=(PACKAGE,)), Analysis()),
+        (Level.HIGH, "analysis-incomplete", Capabilities(), Analysis(complete=False)),
+        (Level.HIGH, "code-execution", Capabilities(), Analysis()),
+        (Level.HIGH, "code-execution", Capabilities(), found(Level.HIGH)),
+    ],
+)  # fmt: skip
+def test_the_table_of_risks(risk: Level, rule: str, capabilities: Capabilities, analysis: Analysis) -> None:
+    """Each row of the table of risks holds, by the rule that stands for it."""
+    assessment = assess(draft(capabilities), analysis, shipped())
+    assert risk is assessment.risk
+    assert rule in rules(assessment)
+
+
+@pytest.mark.parametrize(
+    ("risk", "seconds", "operation"),
+    [
+        (Level.CRITICAL, 30.0, Operation(act=Act.INSTALL, capabilities=Capabilities(packages=(FOREIGN,)))),
+        (Level.HIGH, 60.0, Operation(act=Act.INSTALL, capabilities=Capabilities(packages=(PACKAGE,)))),
+        (Level.HIGH, 60.0, Operation(act=Act.WRITE, path=Untrusted("x.sh"), executable=True)),
+        (Level.HIGH, 60.0, Operation(act=Act.RUN)),
+        (Level.MEDIUM, 120.0, Operation(act=Act.WRITE, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=Act.READ, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=Act.LIST)),
+        (Level.LOW, None, Operation(act=Act.DESTROY)),
+        (Level.LOW, None, Operation(act=Act.METADATA)),
+        (Level.CRITICAL, 30.0, Operation(act=Act.DESTROY, capabilities=NETWORK)),
     ],
 )
-def test_the_table_of_risks(risk: Level, capabilities: Capabilities, analysis: Analysis) -> None:
-    """Each row of the README's table of risks holds."""
-    assert risk is assess(draft(capabilities), analysis, SETTINGS).risk
+def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
+    """What sandbox tools do passes the same rules, with the same deadlines."""
+    assessment = assess_operation(operation, shipped())
+    assert (risk, seconds) == (assessment.risk, assessment.deadline_seconds)
+
+
+@pytest.mark.parametrize("act", Act)
+def test_a_weaker_runtime_is_critical_whatever_is_done(act: Act, tmp_path: Path) -> None:
+    """No policy file makes anything without gVisor less than CRITICAL."""
+    lax = policy(tmp_path, CLEAN + "  - {id: weaker-runtime, enabled: false}\n")
+    assert Level.CRITICAL is assess_operation(Operation(act=act), lax, weaker_runtime=True).risk
+    assert Level.CRITICAL is assess(draft(), Analysis(), lax, weaker_runtime=True).risk
 
 
 @pytest.mark.parametrize(("seconds", "severity"), [(30.0, Level.CRITICAL), (60.0, Level.LOW)])
 def test_each_risk_has_its_deadline(seconds: float, severity: Level) -> None:
-    """CRITICAL has half a minute and HIGH a minute, unless settings say otherwise."""
-    analysis = Analysis(violations=(violation(severity),))
-    assert seconds == assess(draft(), analysis, SETTINGS).deadline_seconds
+    """CRITICAL has half a minute and HIGH a minute, unless the policy says otherwise."""
+    assert seconds == assess(draft(), found(severity), shipped()).deadline_seconds
 
 
-def test_an_unread_analysis_is_never_below_high() -> None:
-    """An analysis that could not read everything holds a submission at HIGH at least."""
-    assert Level.HIGH.rank <= assess(draft(), Analysis(complete=False), SETTINGS).risk.rank
+def test_an_unread_analysis_is_never_below_high(tmp_path: Path) -> None:
+    """No policy file lowers what could not be read below HIGH."""
+    lax = policy(
+        tmp_path,
+        CLEAN + "  - {id: analysis-incomplete, enabled: false}\n  - {id: code-execution, risk: medium}\n",
+    )
+    assert Level.MEDIUM is assess(draft(), found(Level.LOW), lax).risk
+    assert Level.HIGH is assess(draft(), Analysis(complete=False), lax).risk
 
 
-severities = st.sampled_from(Level)
-
-
-@given(st.lists(severities), severities)
-def test_another_violation_never_lowers_the_risk(before: list[Level], added: Level) -> None:
-    """Risk is monotone in violations."""
-    few = Analysis(violations=tuple(violation(level) for level in before))
-    more = Analysis(violations=(*few.violations, violation(added)))
-    assert assess(draft(), few, SETTINGS).risk.rank <= assess(draft(), more, SETTINGS).risk.rank
+def test_what_no_rule_covers_is_high(tmp_path: Path) -> None:
+    """Without a rule for it, a person decides."""
+    bare = policy(tmp_path, "rules:\n  - {id: code-execution, enabled: false}\n")
+    assessment = assess(draft(), Analysis(), bare)
+    assert (Level.HIGH, ["no-rule"]) == (assessment.risk, rules(assessment))
 
 
 def test_every_match_is_told_with_the_highest_first() -> None:
     """A reviewer sees all reasons, the gravest on top."""
     analysis = Analysis(violations=(violation(Level.CRITICAL),), complete=False)
-    rules = [match.rule for match in assess(draft(), analysis, SETTINGS).matches]
-    assert ["critical-violation", "analysis-incomplete", "code-execution"] == rules
+    expected = ["critical-violation", "analysis-incomplete", "code-execution"]
+    assert expected == rules(assess(draft(), analysis, shipped()))
+
+
+def test_clean_code_is_approved_at_once_where_the_operator_says_so(tmp_path: Path) -> None:
+    """The two lines that the shipped file shows lower clean code to LOW, and the reason stays visible."""
+    assessment = assess(draft(), Analysis(), policy(tmp_path, CLEAN))
+    assert (Level.LOW, None) == (assessment.risk, assessment.deadline_seconds)
+    assert {"code-execution", "clean-code"} == set(rules(assessment))
+    assert any("lowered by clean-code" in match.reason.text for match in assessment.matches)
+
+
+@pytest.mark.parametrize(
+    ("asked", "analysis", "code"),
+    [
+        (Capabilities(), found(Level.LOW), "print(1)"),
+        (Capabilities(), Analysis(), "\n" * 200),
+        (Capabilities(), Analysis(complete=False), "print(1)"),
+        (Capabilities(files=(Untrusted("a"),)), Analysis(), "print(1)"),
+        (Capabilities(secrets=(Untrusted("a"),)), Analysis(), "print(1)"),
+        (Capabilities(session=True), Analysis(), "print(1)"),
+        (Capabilities(limits=Limits(memory_mb=513)), Analysis(), "print(1)"),
+        (Capabilities(packages=(PACKAGE,)), Analysis(), "print(1)"),
+    ],
+)
+def test_only_clean_code_is_lowered(
+    tmp_path: Path, asked: Capabilities, analysis: Analysis, code: str
+) -> None:
+    """A violation, a capability, length, or an unread part keeps it HIGH."""
+    assert Level.HIGH is assess(draft(asked, code), analysis, policy(tmp_path, CLEAN)).risk
+
+
+def test_a_rule_may_refuse(tmp_path: Path) -> None:
+    """A rule that refuses stands first and says that nobody is asked."""
+    text = "rules:\n  - {id: no-crypto, refuse: true, when: {code: '(?i)xmrig'}, match: [{code: XMRig}]}\n"
+    first = assess(draft(code="a\nxmrig"), Analysis(), policy(tmp_path, text)).matches[0]
+    assert ("no-crypto", True) == (first.rule, first.refuses)
+    assert first.reason.text.startswith("line 2:")
+
+
+def test_known_hosts_are_no_longer_critical(tmp_path: Path) -> None:
+    """An allowlist in `domains_outside` takes its hosts out of the rule, and no others."""
+    listed = policy(
+        tmp_path, "rules:\n  - {id: network, when: {domains_outside: [example.org, '*.api.example']}}\n"
+    )
+    for name, risk in [
+        ("example.org", Level.HIGH),
+        ("v1.api.example", Level.HIGH),
+        ("www.example.org", Level.CRITICAL),
+        ("api.example", Level.CRITICAL),
+        ("evil-api.example", Level.CRITICAL),
+        ("example.org.evil.example", Level.CRITICAL),
+    ]:
+        asked = Capabilities(domains=(Untrusted(name),))
+        assert risk is assess(draft(asked), Analysis(), listed).risk, name
+
+
+def test_an_expression_that_would_run_away_does_not(tmp_path: Path) -> None:
+    """A pattern that takes other engines for ever answers on 100,000 characters."""
+    hostile = policy(tmp_path, "rules:\n  - {id: slow, risk: high, when: {code: '^(a+)+$'}}\n")
+    assert ["code-execution"] == rules(assess(draft(code="a" * 100_000 + "!"), Analysis(), hostile))
+
+
+CONDITIONS = [
+    "act: run", "language: python", "code: print", "lines_over: 3", "lines_under: 9", "incomplete: true",
+    "violation: {severity: high}", "violation: {category: exec_eval}", "predicts: host",
+    "asks: [files, memory]", "domains_outside: ok.example", "registries_outside: npm",
+    "limits_over: {memory_mb: 1000}",
+]  # fmt: skip
+LOWERING = ["no_violation: low", "no_violation: high", "asks_only: [files]", "asks_only: []"]
+
+levels = st.sampled_from(Level)
+raising = st.builds(
+    lambda level, when, off: f"risk: {level}, enabled: {str(not off).lower()}, when: {{{', '.join(when)}}}",
+    levels,
+    st.lists(st.sampled_from(CONDITIONS), min_size=1, max_size=2, unique_by=lambda line: line.split(":")[0]),
+    st.booleans(),
+)
+lowering = st.builds(
+    lambda target, when: f"risk: low, lowers: {target}, when: {{{', '.join(when)}}}",
+    st.sampled_from(["code-execution", "package"]),
+    st.lists(st.sampled_from(LOWERING), min_size=1, max_size=2, unique_by=lambda line: line.split(":")[0]),
+)
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> str:
+    """Draw a policy file of any rules, those that ship switched off at will."""
+    lines = [f"  - {{id: r{n}, {rule}}}" for n, rule in enumerate(draw(st.lists(raising, max_size=5)))]
+    lines += [f"  - {{id: l{n}, {rule}}}" for n, rule in enumerate(draw(st.lists(lowering, max_size=3)))]
+    off = draw(st.sets(st.sampled_from([rule.spec.id for rule in shipped().rules])))
+    lines += [f"  - {{id: {id}, enabled: false}}" for id in sorted(off)]
+    return "rules:\n" + "\n".join(lines) if lines else ""
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[Draft, Analysis]:
+    """Draw a submission with an analysis."""
+    violations = tuple(
+        violation(level, draw(st.sampled_from(["recon", "exec_eval"])))
+        for level in draw(st.lists(levels, max_size=3))
+    )
+    asked: dict[str, Any] = {
+        "files": draw(st.sampled_from([(), (Untrusted("a"),)])),
+        "packages": draw(st.sampled_from([(), (PACKAGE,)])),
+    }
+    return draft(Capabilities(**asked), "print(1)\n" * draw(st.sampled_from([1, 5, 20]))), Analysis(
+        violations=violations, complete=draw(st.booleans())
+    )
+
+
+MORE = [
+    {"domains": (Untrusted("ok.example"),)},
+    {"domains": (Untrusted("evil.example"),)},
+    {"packages": (PACKAGE, FOREIGN)},
+    {"files": (Untrusted("a"), Untrusted("b"))},
+    {"secrets": (Untrusted("token"),)},
+    {"session": True},
+    {"limits": Limits(memory_mb=2000)},
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(policies(), requests(), levels, st.sampled_from(["recon", "exec_eval"]))
+def test_another_violation_never_lowers_the_risk(
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    request_: tuple[Draft, Analysis],
+    level: Level,
+    category: str,
+) -> None:
+    """For every policy, risk is monotone in violations."""
+    made, less = policy(tmp_path_factory.getbasetemp(), text), request_[1]
+    more = less.model_copy(update={"violations": (*less.violations, violation(level, category))})
+    assert assess(request_[0], less, made).risk.rank <= assess(request_[0], more, made).risk.rank
+
+
+@settings(max_examples=60, deadline=None)
+@given(policies(), requests(), st.sampled_from(MORE))
+def test_another_capability_never_lowers_the_risk(
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    request_: tuple[Draft, Analysis],
+    more: dict[str, Any],
+) -> None:
+    """For every policy, risk is monotone in what is asked for."""
+    made, (less, analysis) = policy(tmp_path_factory.getbasetemp(), text), request_
+    asked = less.model_copy(update={"capabilities": less.capabilities.model_copy(update=more)})
+    assert assess(less, analysis, made).risk.rank <= assess(asked, analysis, made).risk.rank
+
+
+@settings(max_examples=60, deadline=None)
+@given(policies(), requests())
+def test_an_unread_part_is_high_for_every_policy(
+    tmp_path_factory: pytest.TempPathFactory, text: str, request_: tuple[Draft, Analysis]
+) -> None:
+    """For every policy, what could not be read is HIGH at least."""
+    unread = request_[1].model_copy(update={"complete": False})
+    made = policy(tmp_path_factory.getbasetemp(), text)
+    assert Level.HIGH.rank <= assess(request_[0], unread, made).risk.rank

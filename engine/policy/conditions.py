@@ -1,0 +1,170 @@
+"""The conditions of a rule, each a function from facts to the reasons for which it holds."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Container, Iterable
+
+from engine.models import Level, Limits, Need, Violation
+from engine.policy.facts import Facts, Kind
+from engine.policy.hosts import covered
+from engine.policy.schema import LimitsOver, ViolationIs, When, compile_pattern
+
+Reasons = tuple[str, ...]
+Condition = Callable[[Facts], Reasons | None]
+"""None: it does not hold. An empty tuple: it holds, and there is nothing to add."""
+
+SILENT: Reasons = ()
+MOST_REASONS = 50
+
+
+def conditions(when: When) -> tuple[Condition, ...]:
+    """Return the conditions that `when` sets, the cheapest first."""
+    given = ((make, getattr(when, name)) for name, make in _MAKERS.items())
+    return tuple(make(value) for make, value in given if value is not None)
+
+
+def _holds(value: bool) -> Reasons | None:
+    return SILENT if value else None
+
+
+def _told(reasons: Iterable[str]) -> Reasons | None:
+    return tuple(reasons)[:MOST_REASONS] or None
+
+
+def _among(field: str) -> Callable[[Container[object]], Condition]:
+    return lambda wanted: lambda facts: _holds(getattr(facts, field) in wanted)
+
+
+def _equal(field: str) -> Callable[[object], Condition]:
+    return lambda wanted: lambda facts: _holds(getattr(facts, field) == wanted)
+
+
+def _code(pattern: str) -> Condition:
+    found = compile_pattern(pattern)
+    return lambda facts: _told(_line_of(facts.code, match) for match in [found.search(facts.code)] if match)
+
+
+def _line_of(code: str, match: object) -> str:
+    start = match.start()  # type: ignore[attr-defined]
+    return f"line {code.count(chr(10), 0, start) + 1}: the code matches an expression of the policy"
+
+
+def _lines_over(most: int) -> Condition:
+    return lambda facts: _told([f"{facts.lines} lines"] if facts.lines > most else [])
+
+
+def _lines_under(bound: int) -> Condition:
+    return lambda facts: _told([f"{facts.lines} lines"] if facts.lines < bound else [])
+
+
+def _incomplete(wanted: bool) -> Condition:
+    return lambda facts: _told([] if facts.complete else ["the analysis could not read all of it"])
+
+
+def _weaker(wanted: bool) -> Condition:
+    return lambda facts: _told(["it would run without gVisor"] if facts.weaker_runtime else [])
+
+
+def _violation(wanted: ViolationIs) -> Condition:
+    least = wanted.severity.rank
+
+    def fits(violation: Violation) -> bool:
+        return (
+            violation.severity.rank >= least
+            and (not wanted.category or violation.category in wanted.category)
+            and (not wanted.rule or any(fnmatch.fnmatchcase(violation.rule, rule) for rule in wanted.rule))
+        )
+
+    return lambda facts: _told(
+        f"line {violation.span.line}: {violation.message.text}"
+        for violation in facts.violations
+        if fits(violation)
+    )
+
+
+def _predicts(needs: tuple[Need, ...]) -> Condition:
+    return lambda facts: _told(
+        f"is predicted to want the {prediction.need} {prediction.value.text}"
+        for prediction in facts.predictions
+        if prediction.need in needs
+    )
+
+
+def _asks(kinds: tuple[Kind, ...]) -> Condition:
+    return lambda facts: _told(
+        f"asks for {_WORDS.get(kind, '')}{value}"
+        for kind, values in facts.asked.items()
+        if kind in kinds
+        for value in values
+    )
+
+
+def _domains_outside(allowed: tuple[str, ...]) -> Condition:
+    return lambda facts: _told(
+        f"asks for the network: {domain.text}"
+        for domain in facts.capabilities.domains
+        if not covered(domain.text, allowed)
+    )
+
+
+def _registries_outside(standard: tuple[str, ...]) -> Condition:
+    return lambda facts: _told(
+        f"asks for {package.name.text} from a non-standard registry, {package.registry.text}"
+        for package in facts.capabilities.packages
+        if package.registry and package.registry.text not in standard
+    )
+
+
+def _limits_over(bounds: LimitsOver) -> Condition:
+    over = [(name, most) for name, most in bounds if most is not None]
+
+    def asked(limits: Limits) -> Iterable[str]:
+        have = ((name, getattr(limits, name), most) for name, most in over)
+        return (f"asks for {name} {value:g}, over {most:g}" for name, value, most in have if value > most)
+
+    return lambda facts: _told(asked(facts.capabilities.limits))
+
+
+def _no_violation(severity: Level) -> Condition:
+    return lambda facts: (
+        None
+        if any(violation.severity.rank >= severity.rank for violation in facts.violations)
+        else ("no violation",)
+    )
+
+
+def _asks_only(kinds: tuple[Kind, ...]) -> Condition:
+    return lambda facts: None if set(facts.asked) - set(kinds) else ("no capability of weight",)
+
+
+def _predicts_only(needs: tuple[Need, ...]) -> Condition:
+    return lambda facts: _holds(all(prediction.need in needs for prediction in facts.predictions))
+
+
+_WORDS = {
+    Kind.DOMAINS: "the network: ",
+    Kind.PACKAGES: "the package ",
+    Kind.FILES: "the file ",
+    Kind.SECRETS: "the secret ",
+}
+
+_MAKERS: dict[str, Callable[..., Condition]] = {
+    "act": _among("act"),
+    "language": _among("language"),
+    "executable": _equal("executable"),
+    "weaker_runtime": _weaker,
+    "incomplete": _incomplete,
+    "lines_over": _lines_over,
+    "lines_under": _lines_under,
+    "asks": _asks,
+    "domains_outside": _domains_outside,
+    "registries_outside": _registries_outside,
+    "limits_over": _limits_over,
+    "violation": _violation,
+    "predicts": _predicts,
+    "no_violation": _no_violation,
+    "asks_only": _asks_only,
+    "predicts_only": _predicts_only,
+    "code": _code,
+}

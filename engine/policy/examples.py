@@ -1,0 +1,88 @@
+"""The examples that rules carry, and those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.models import (
+    Capabilities,
+    Certainty,
+    Confidence,
+    Level,
+    Limits,
+    Package,
+    Prediction,
+    Span,
+    Violation,
+)
+from engine.policy.document import Path_
+from engine.policy.facts import Facts
+from engine.policy.faults import Fault, Place
+from engine.policy.policy import Rule, ready
+from engine.policy.schema import Example, PolicySpec
+from engine.text import Untrusted
+
+_LINE = Span(line=1, column=1, end_line=1, end_column=1)
+
+
+def failures(spec: PolicySpec, place: Callable[[Path_], Place]) -> tuple[Fault, ...]:
+    """Return a fault for each example that its rule contradicts, of rules that are off as well."""
+    return tuple(
+        fault for rule in spec.rules for fault in _failures(ready(rule, place((rule.id, "id"))), place)
+    )
+
+
+def _failures(rule: Rule, place: Callable[[Path_], Place]) -> Iterator[Fault]:
+    for key, wanted in (("match", True), ("not_match", False)):
+        for number, example in enumerate(getattr(rule.spec, key)):
+            if (rule.reasons(facts_of(example)) is not None) is not wanted:
+                said = "should match and does not" if wanted else "should not match and does"
+                message = f"`{rule.spec.id}`: example {number + 1} of `{key}` {said}"
+                yield Fault(place((rule.spec.id, key, number)), message)
+
+
+def facts_of(example: Example) -> Facts:
+    """Return the facts that an example stands for."""
+    return Facts(
+        act=example.act,
+        code=example.code,
+        language=example.language,
+        path=example.path,
+        executable=example.executable,
+        capabilities=_capabilities(example),
+        violations=tuple(_violation(one.severity, one.category, one.rule) for one in example.violations),
+        predictions=tuple(
+            Prediction(need=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
+            for need in example.predictions
+        ),
+        complete=not example.incomplete,
+        weaker_runtime=example.weaker_runtime,
+    )
+
+
+def _capabilities(example: Example) -> Capabilities:
+    given = {name: value for name, value in example.limits if value is not None}
+    return Capabilities(
+        domains=tuple(Untrusted(name) for name in example.domains),
+        packages=tuple(
+            Package(
+                name=Untrusted(one.name), version=Untrusted(one.version), registry=Untrusted(one.registry)
+            )
+            for one in example.packages
+        ),
+        files=tuple(Untrusted(name) for name in example.files),
+        secrets=tuple(Untrusted(name) for name in example.secrets),
+        limits=Limits().model_copy(update=given),
+        session=example.session,
+    )
+
+
+def _violation(severity: Level, category: str, rule: str) -> Violation:
+    return Violation(
+        rule=rule,
+        severity=severity,
+        confidence=Confidence.HIGH,
+        category=category,
+        span=_LINE,
+        message=Untrusted(rule),
+    )

@@ -1,0 +1,115 @@
+"""What policy rules look at: one submission or one tool call, laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from engine.models import (
+    Act,
+    Analysis,
+    Capabilities,
+    Draft,
+    Language,
+    Limits,
+    Operation,
+    Prediction,
+    Violation,
+)
+
+
+class Kind(StrEnum):
+    """The kinds of capability. A limit is asked for where it is over what everybody gets."""
+
+    DOMAINS = "domains"
+    PACKAGES = "packages"
+    FILES = "files"
+    SECRETS = "secrets"
+    SESSION = "session"
+    MEMORY = "memory"
+    CPU = "cpu"
+    TIME = "time"
+    DISK = "disk"
+    OUTPUT = "output"
+    PROCESSES = "processes"
+
+
+LIMIT_OF = {
+    Kind.MEMORY: "memory_mb",
+    Kind.CPU: "cpus",
+    Kind.TIME: "seconds",
+    Kind.DISK: "disk_mb",
+    Kind.OUTPUT: "output_kb",
+    Kind.PROCESSES: "processes",
+}
+EVERYBODYS = Limits()
+NOTHING = Capabilities()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that a rule may ask about."""
+
+    act: Act = Act.RUN
+    code: str = ""
+    language: Language | None = None
+    path: str = ""
+    executable: bool = False
+    capabilities: Capabilities = NOTHING
+    violations: tuple[Violation, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
+    complete: bool = True
+    weaker_runtime: bool = False
+
+    @cached_property
+    def lines(self) -> int:
+        """How many lines of code there are."""
+        return self.code.count("\n") + (not self.code.endswith("\n"))
+
+    @cached_property
+    def asked(self) -> dict[Kind, tuple[str, ...]]:
+        """What is asked for, in words, by kind; a kind that is not asked for is absent."""
+        return dict(_asked(self.capabilities))
+
+
+def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> Facts:
+    """Return the facts about code that asks to run."""
+    return Facts(
+        code=draft.code.text,
+        language=draft.language,
+        capabilities=draft.capabilities,
+        violations=analysis.violations,
+        predictions=analysis.predictions,
+        complete=analysis.complete,
+        weaker_runtime=weaker_runtime,
+    )
+
+
+def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts:
+    """Return the facts about one tool call."""
+    return Facts(
+        act=operation.act,
+        path=operation.path.text,
+        executable=operation.executable,
+        capabilities=operation.capabilities,
+        weaker_runtime=weaker_runtime,
+    )
+
+
+def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:
+    named = {
+        Kind.DOMAINS: tuple(domain.text for domain in wanted.domains),
+        Kind.PACKAGES: tuple(package.name.text for package in wanted.packages),
+        Kind.FILES: tuple(file.text for file in wanted.files),
+        Kind.SECRETS: tuple(secret.text for secret in wanted.secrets),
+        Kind.SESSION: ("a session that stays",) if wanted.session else (),
+    }
+    return [(kind, values) for kind, values in named.items() if values] + _limits(wanted.limits)
+
+
+def _limits(wanted: Limits) -> list[tuple[Kind, tuple[str, ...]]]:
+    if wanted == EVERYBODYS:
+        return []
+    asked = [(kind, field, getattr(wanted, field)) for kind, field in LIMIT_OF.items()]
+    return [(kind, (f"{field} {v:g}",)) for kind, field, v in asked if v > getattr(EVERYBODYS, field)]

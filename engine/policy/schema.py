@@ -1,0 +1,217 @@
+"""What may stand in a policy file. A key that is not here is a mistake, and so is a value of another kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any, Literal, TypeVar
+
+import re2
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from engine.models import Act, Language, Level, Need
+from engine.policy import hosts
+from engine.policy.facts import Kind
+
+MAX_PATTERN = 1000
+MAX_DEADLINE = 7 * 86400.0
+RULE_ID = r"^[a-z][a-z0-9-]{0,63}$"
+
+
+class Part(BaseModel):
+    """A part of a policy file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+
+
+def _one_or_more(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _of(kind: type[StrEnum], what: str) -> Callable[[Any], Any]:
+    def known(value: Any) -> Any:
+        try:
+            return kind(value)
+        except ValueError:
+            raise ValueError(f"`{value}` is no {what}; known are {', '.join(kind)}") from None
+
+    return known
+
+
+def _domain(value: str) -> str:
+    if fault := hosts.fault(value):
+        raise ValueError(fault)
+    return value
+
+
+def _bounded(value: str) -> str:
+    if len(value) > MAX_PATTERN:
+        raise ValueError(f"a regular expression is at most {MAX_PATTERN} characters")
+    try:
+        compile_pattern(value)
+    except re2.error as error:
+        told = error.args[0]
+        detail = told.decode(errors="replace") if isinstance(told, bytes) else told
+        raise ValueError(f"not a regular expression of RE2, which cannot run away: {detail}") from None
+    return value
+
+
+def compile_pattern(pattern: str) -> Any:
+    """Return a compiled expression that takes time linear in the text, and little memory.
+
+    Raises:
+        re2.error: it is none, or needs look-around or back-references.
+    """
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 8 << 20
+    return re2.compile(pattern, options)
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"`{value}` is no deadline: write seconds; there is no `never`")
+    if not 1 <= value <= MAX_DEADLINE:
+        raise ValueError(f"{value:g} s is no deadline: 1 to {MAX_DEADLINE:g} s")
+    return float(value)
+
+
+def _decided_level(value: Any) -> Level:
+    level = Level(_of(Level, "risk")(value))
+    if level is Level.LOW:
+        raise ValueError("`low` has no deadline: it is approved at once")
+    return level
+
+
+Levels = Annotated[Level, BeforeValidator(_of(Level, "risk"))]
+Acts = Annotated[Act, BeforeValidator(_of(Act, "operation"))]
+Languages = Annotated[Language, BeforeValidator(_of(Language, "language"))]
+Kinds = Annotated[Kind, BeforeValidator(_of(Kind, "capability"))]
+Needs = Annotated[Need, BeforeValidator(_of(Need, "need"))]
+Domain = Annotated[str, AfterValidator(_domain)]
+Pattern = Annotated[str, AfterValidator(_bounded)]
+Seconds = Annotated[float, BeforeValidator(_seconds)]
+Yes = Literal[True]
+Count = Annotated[int, Field(ge=0)]
+T = TypeVar("T")
+Several = Annotated[tuple[T, ...], BeforeValidator(_one_or_more)]
+"""One, or a list of them."""
+
+
+class LimitsOver(Part):
+    """Bounds; asking for more of any of them matches."""
+
+    memory_mb: float | None = None
+    cpus: float | None = None
+    seconds: float | None = None
+    disk_mb: float | None = None
+    output_kb: float | None = None
+    processes: float | None = None
+
+
+class ViolationIs(Part):
+    """Which violations match: of this severity or higher, of one of the categories, of one of the rules."""
+
+    severity: Levels = Level.LOW
+    category: Several[str] = ()
+    rule: Several[str] = ()
+
+
+class When(Part):
+    """What must hold, all of it, for a rule to match."""
+
+    act: Several[Acts] | None = None
+    """What is done."""
+    language: Several[Languages] | None = None
+    code: Pattern | None = None
+    """A regular expression (RE2) found in the code."""
+    lines_over: Count | None = None
+    lines_under: Count | None = None
+    executable: bool | None = None
+    """Whether a file that is written may be executed."""
+    weaker_runtime: Yes | None = None
+    incomplete: Yes | None = None
+    """The analysis could not read or judge all of it."""
+    violation: ViolationIs | None = None
+    predicts: Several[Needs] | None = None
+    asks: Several[Kinds] | None = None
+    """Any of these capabilities is asked for."""
+    domains_outside: Several[Domain] | None = None
+    """A domain is asked for that is not on this list."""
+    registries_outside: Several[str] | None = None
+    """A package is asked for from a registry that is not on this list and not the image's own."""
+    limits_over: LimitsOver | None = None
+    no_violation: Levels | None = None
+    """For rules that lower: there is no violation of this severity or higher."""
+    asks_only: Several[Kinds] | None = None
+    """For rules that lower: nothing but these capabilities is asked for."""
+    predicts_only: Several[Needs] | None = None
+    """For rules that lower: nothing but these is predicted to be wanted."""
+
+
+RAISING = frozenset(
+    {"incomplete", "weaker_runtime", "violation", "predicts", "asks", "domains_outside", "registries_outside",
+     "limits_over"}
+)  # fmt: skip
+LOWERING = frozenset({"no_violation", "asks_only", "predicts_only"})
+
+
+class ExamplePackage(Part):
+    """A package in an example."""
+
+    name: str
+    version: str = "1.0"
+    registry: str = ""
+
+
+class ExampleViolation(Part):
+    """A violation in an example."""
+
+    severity: Levels
+    category: str = ""
+    rule: str = "example"
+
+
+class Example(Part):
+    """A submission or a tool call that a rule must match, or must not."""
+
+    act: Acts = Act.RUN
+    code: str = ""
+    language: Languages = Language.PYTHON
+    path: str = ""
+    executable: bool = False
+    weaker_runtime: bool = False
+    incomplete: bool = False
+    domains: Several[str] = ()
+    packages: Several[ExamplePackage] = ()
+    files: Several[str] = ()
+    secrets: Several[str] = ()
+    session: bool = False
+    limits: LimitsOver = LimitsOver()
+    violations: Several[ExampleViolation] = ()
+    predictions: Several[Needs] = ()
+
+
+class RuleSpec(Part):
+    """A rule as it stands after every file has had its say."""
+
+    id: Annotated[str, Field(pattern=RULE_ID)]
+    enabled: bool = True
+    risk: Levels | None = None
+    refuse: bool = False
+    """Nobody is asked: the submission is refused."""
+    lowers: Several[str] = ()
+    """Rules whose matches count as this rule's risk where this one matches too."""
+    reason: str = ""
+    when: When
+    match: Several[Example] = ()
+    not_match: Several[Example] = ()
+
+
+class PolicySpec(Part):
+    """Everything that policy files say, taken together."""
+
+    include: Several[str] = ()
+    deadlines: dict[Annotated[Level, BeforeValidator(_decided_level)], Seconds] = {}
+    rules: Several[RuleSpec] = ()
