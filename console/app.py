@@ -1,0 +1,303 @@
+"""The console: five places at one desk, over one line to the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+from textual import events, work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.filter import LineFilter
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widgets import Static
+
+from console import preferences, theme
+from console.backstop import Backstop
+from console.guard import KeyGuard
+
+if TYPE_CHECKING:
+    from console.decisions import Decided, Decisions
+    from console.link import Connect
+    from engine.doors.client import Client
+    from engine.models import Event, Health, Summary
+    from engine.problem import Problem
+
+_T = TypeVar("_T")
+_PLACES = Binding.Group("Places", compact=True)
+PLACES = {
+    "review": "console.screens.review:ReviewScreen",
+    "run": "console.screens.run:RunScreen",
+    "explore": "console.screens.explore:ExploreScreen",
+    "history": "console.screens.history:HistoryScreen",
+    "health": "console.screens.health:HealthScreen",
+}
+
+
+def _place(name: str) -> Callable[[], Screen[None]]:
+    def factory() -> Screen[None]:
+        module, _, kind = PLACES[name].partition(":")
+        screen: Screen[None] = getattr(importlib.import_module(module), kind)()
+        return screen
+
+    return factory
+
+
+class Opening(Screen[None]):
+    """What is on screen before anything else is loaded."""
+
+    DEFAULT_CSS = """
+    Opening #bar { dock: top; height: 1; padding: 0 1; background: $panel; color: $accent; text-style: bold; }
+    Opening #word { width: 1fr; height: 1fr; content-align: center middle; color: $muted; }
+    """
+
+    def compose(self) -> Iterable[Static]:
+        """Lay out the line on top and a word."""
+        yield Static(Content("Pratique"), id="bar")
+        yield Static(Content("Opening the desk …"), id="word")
+
+
+class ConsoleApp(App[None]):
+    """The Textual app. It knows the engine through a client and keeps nothing that is not the engine's."""
+
+    TITLE = "Pratique"
+    CSS_PATH = "app.tcss"
+    MODES = {name: _place(name) for name in PLACES}  # noqa: RUF012  Textual declares it so
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+k"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  Textual declares it so
+        (0, "-narrow"),
+        (100, "-medium"),
+        (160, "-wide"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(number), f"go('{name}')", name.title(), id=f"go.{name}", show=False, group=_PLACES,
+                    tooltip=f"Go to {name.title()}")
+            for number, name in enumerate(PLACES, start=1)
+        ),
+        Binding("question_mark,f1", "help", "Help", key_display="?", id="app.help",
+                tooltip="What can be done here"),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True, show=False,
+                tooltip="Leave the console; runs go on"),
+        Binding("u", "undo", "Undo", id="decision.undo", tooltip="Take the last decision back"),
+    ]  # fmt: skip
+
+    queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]](())
+    health: reactive[Health | None] = reactive["Health | None"](None)
+    link: reactive[str] = reactive("starting")
+    """How it stands with the engine: `starting`, `connected` or `lost`."""
+
+    def __init__(self, connect: Connect | None = None, prefer: preferences.Preferences | None = None) -> None:
+        self._backstop = Backstop()
+        self.keys = KeyGuard()
+        super().__init__()
+        read, self._wrong = preferences.load() if prefer is None else (prefer, "")
+        self.prefer = read
+        self._connect = connect
+        self._client: Client | None = None
+        self._listeners: list[Callable[[Event], None]] = []
+        self.decisions: Decisions | None = None
+        self._themes()
+
+    def _themes(self) -> None:
+        loaded = theme.load((theme.shipped(), theme.own()))
+        for each in loaded.themes:
+            self.register_theme(each)
+        names = [each.name for each in loaded.themes]
+        for name in [name for name in self.available_themes if name not in names]:
+            self.unregister_theme(name)
+        self._problems = [*loaded.problems, *([self._wrong] if self._wrong else [])]
+        if self.prefer.theme not in names:
+            self._problems.append(f"no theme is called {self.prefer.theme}; there are {', '.join(names)}")
+        self.theme = self.prefer.theme if self.prefer.theme in names else theme.DEFAULT
+
+    # --- safety -----------------------------------------------------------------------------------
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Put the backstop after every other filter of every line."""
+        return [*super().get_line_filters(), self._backstop]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a notice; its text is made visible and never read as markup."""
+        from console.text import shown  # noqa: PLC0415  the first frame comes before the nouns
+
+        super().notify(shown(message, keep="\n"), title=shown(title), severity=severity, timeout=timeout,
+                       markup=False)  # fmt: skip
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note when keys come, before anything acts on them."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self.keys.note(event.time)
+        await super().on_event(event)
+
+    def _fatal_error(self) -> None:
+        # Textual's own prints local variables, and with them a guest's code and secrets, raw.
+        from console.crash import report  # noqa: PLC0415
+
+        self._exit_renderables.append(report())
+        self._close_messages_no_wait()
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the screen that is painted first."""
+        return Opening(id="opening")
+
+    def on_mount(self) -> None:
+        """Paint first, load afterwards."""
+        self.set_keymap(self.prefer.keymap)
+        self.call_after_refresh(self._open)
+
+    @work
+    async def _open(self) -> None:
+        for module in ("console.screens.review", "console.link", "console.decisions"):
+            await asyncio.to_thread(importlib.import_module, module)
+        from console.decisions import Decisions  # noqa: PLC0415
+
+        self.decisions = Decisions(self._send, self.prefer.undo_seconds)
+        if self.current_mode == "_default":
+            await self.switch_mode("review")
+        for problem in self._problems:
+            self.notify(problem, severity="warning", timeout=10)
+        self._keep()
+
+    @work(exclusive=True, group="link")
+    async def _keep(self) -> None:
+        from console import link  # noqa: PLC0415
+
+        connect = self._connect
+        if connect is None:
+            from engine.doors.attach import attach  # noqa: PLC0415
+
+            connect = attach
+        await link.keep(self, connect)
+
+    # --- the engine -------------------------------------------------------------------------------
+
+    @property
+    def client(self) -> Client:
+        """The client that is attached. Raises Problem where none is."""
+        if self._client is None:
+            from engine.problem import Problem  # noqa: PLC0415
+
+            raise Problem(503, "the engine does not answer", mend="The console attaches again by itself")
+        return self._client
+
+    def attached(self, client: Client) -> None:
+        """Take in a client that answers."""
+        if self.link == "lost":
+            self.notify("The engine answers again.")
+        self._client = client
+        self.link = "connected"
+
+    def lost(self, problem: Problem) -> None:
+        """Take in that the engine does not answer."""
+        if self.link != "lost":
+            self.notify(str(problem), title="The engine does not answer", severity="error")
+        self._client = None
+        self.link = "lost"
+
+    def happened(self, event: Event) -> None:
+        """Tell whoever listens what the engine recorded."""
+        if self.prefer.bell and event.type == "submission.received":
+            self.bell()
+        for listener in tuple(self._listeners):
+            listener(event)
+
+    def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Call `listener` with every event; return how to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def ask(self, call: Callable[[Client], Awaitable[_T]]) -> _T | None:
+        """Return what the engine answers to `call`; where that is no, say so and return None."""
+        from engine.problem import Problem  # noqa: PLC0415
+
+        try:
+            return await call(self.client)
+        except Problem as problem:
+            self.notify(str(problem), severity="error")
+            return None
+
+    # --- decisions --------------------------------------------------------------------------------
+
+    @work(group="decision")
+    async def decide(self, decided: Decided, remaining: float | None) -> None:
+        """Send a decision, unless it is undone before."""
+        if self.decisions is not None:
+            await self.decisions.take(decided, remaining)
+
+    async def _send(self, decided: Decided) -> None:
+        submission = decided.case.submission
+        case = await self.ask(
+            lambda client: client.decide(
+                submission.id, decided.verdict, submission.digest, decided.reason, decided.grant
+            )
+        )
+        if case is not None:
+            self.notify(f"{submission.id} {decided.verdict.value}")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to undo only what can be undone."""
+        if action == "undo":
+            return self.decisions is not None and self.decisions.held is not None
+        return True
+
+    def action_undo(self) -> None:
+        """Take the last decision back."""
+        undone = self.decisions.undo() if self.decisions else None
+        if undone is not None:
+            self.notify(f"Not sent: {undone.case.submission.id} still waits.")
+
+    # --- moving about -----------------------------------------------------------------------------
+
+    async def action_go(self, place: str) -> None:
+        """Go to one of the five places."""
+        if place in PLACES and not self.screen.is_modal:
+            await self.switch_mode(place)
+
+    def action_help(self) -> None:
+        """Say what can be done here."""
+        from console.screens.help import HelpScreen  # noqa: PLC0415
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Offer everything that the keys offer, and the themes."""
+        for name in PLACES:
+            yield SystemCommand(f"Go to {name.title()}", "One of the five places", self._going(name))
+        for each in self.available_themes.values():
+            yield SystemCommand(f"Theme: {each.name}", "Change the colours", self._dressing(each.name))
+        yield from self._screen_commands(screen)
+        yield SystemCommand("Quit", "Leave the console; runs go on", self.action_quit)
+
+    def _screen_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        for key, active in screen.active_bindings.items():
+            binding = active.binding
+            if active.enabled and binding.id and not binding.id.startswith("go.") and binding.description:
+                run = self._acting(binding.action, active.node)
+                yield SystemCommand(f"{binding.description} ({key})", binding.tooltip, run)
+
+    def _going(self, place: str) -> Callable[[], Awaitable[None]]:
+        return lambda: self.action_go(place)
+
+    def _dressing(self, name: str) -> Callable[[], None]:
+        return lambda: setattr(self, "theme", name)
+
+    def _acting(self, action: str, node: DOMNode) -> Callable[[], Awaitable[bool]]:
+        return lambda: self.run_action(action, node)

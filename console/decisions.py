@@ -1,0 +1,76 @@
+"""Decisions on their way: each can be taken back for a moment before it is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from engine.models import Case, Grant, Verdict
+
+LATE_SECONDS = 5.0
+"""A decision this close to the deadline is sent at once."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a person decided about exactly what they saw."""
+
+    case: Case
+    verdict: Verdict
+    reason: str = ""
+    grant: Grant | None = None
+
+
+Send = Callable[[Decided], Awaitable[None]]
+
+
+class Decisions:
+    """Holds one decision for the time in which it can be undone. A further one sends the first at once."""
+
+    def __init__(self, send: Send, seconds: float) -> None:
+        self._send = send
+        self._seconds = seconds
+        self._held: Decided | None = None
+        self._until = 0.0
+        self._wake = asyncio.Event()
+
+    @property
+    def held(self) -> Decided | None:
+        """The decision that can still be undone."""
+        return self._held
+
+    @property
+    def left(self) -> float:
+        """Seconds until it is sent."""
+        return max(0.0, self._until - asyncio.get_running_loop().time())
+
+    async def take(self, decided: Decided, remaining: float | None) -> None:
+        """Hold a decision, then send it; `remaining` seconds are left until the deadline."""
+        self._wake.set()
+        seconds = 0.0 if remaining is not None and remaining < LATE_SECONDS + self._seconds else self._seconds
+        self._held, self._wake = decided, asyncio.Event()
+        self._until = asyncio.get_running_loop().time() + seconds
+        await self._wait(self._wake, seconds)
+        if self._held is decided:
+            self._held = None
+        elif self._undone is decided:
+            return
+        await self._send(decided)
+
+    _undone: Decided | None = None
+
+    def undo(self) -> Decided | None:
+        """Take the held decision back and return it."""
+        undone, self._held = self._held, None
+        self._undone = undone
+        self._wake.set()
+        return undone
+
+    @staticmethod
+    async def _wait(wake: asyncio.Event, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await wake.wait()
+        except TimeoutError:
+            return

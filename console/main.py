@@ -1,0 +1,30 @@
+"""The program: without a command, the console; with one, the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the program and return its exit code."""
+    arguments = sys.argv[1:]
+    if arguments:
+        from engine.doors import cli  # noqa: PLC0415  a command must not pay for the console
+
+        return cli.main(arguments)
+    return _console()
+
+
+def _console() -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        sys.stderr.write("pratique: the console needs a terminal. Type: pratique --help\n")
+        return 2
+    from console.app import ConsoleApp  # noqa: PLC0415  nor the console for a command
+
+    app = ConsoleApp()
+    app.run()
+    return app.return_code or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

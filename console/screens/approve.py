@@ -1,0 +1,102 @@
+"""The sheet of an approval: what exactly will run, and with what. A second chord gives the approval."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from console.decisions import Decided
+from console.state import console
+from console.text import Part, content, paragraphs
+from console.units import full_badge, size
+from console.widgets.grants import GrantRows
+from console.widgets.rows import Rows
+from engine.models import Case, Verdict
+
+ARM_SECONDS = 0.4
+
+
+class ApproveScreen(ModalScreen[Decided | None]):
+    """Answers with an approval of the case that it was made for, or with nothing."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    ApproveScreen .sheet Static { height: auto; }
+    ApproveScreen #reason { margin-top: 1; }
+    ApproveScreen GrantRows { background: $surface; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "ctrl+y", "confirm", "Approve", id="approve.confirm", tooltip="Give the approval", priority=True
+        ),
+        Binding(
+            "tab", "app.focus_next", "Narrow it", id="approve.narrow", tooltip="To the switches and dials"
+        ),
+        Binding("escape", "cancel", "Back", id="approve.cancel", tooltip="Decide nothing"),
+    ]
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+        self._since = 0.0
+
+    def compose(self) -> ComposeResult:
+        """Lay out what will run, what it may have, and room for a reason."""
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Approve"
+            yield Static(paragraphs(*self._told()))
+            yield GrantRows(self._case.submission.draft.capabilities, id="grants")
+            yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
+            yield Static(id="summary")
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Start the clock that arms the second key."""
+        self._since = asyncio.get_running_loop().time()
+        self._summarise()
+
+    def _told(self) -> list[list[Part]]:
+        submission = self._case.submission
+        draft = submission.draft
+        found = len(self._case.analysis.violations)
+        return [
+            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), "  ",
+             (f"{draft.language.value}, {size(len(draft.code.text.encode()))}, violations: {found}",
+              "muted")],
+            [("asked by ", "muted"), submission.requester.name],
+            [("digest   ", "muted"), (submission.digest, "faint")],
+        ]  # fmt: skip
+
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        """Say what the grant has become."""
+        self._summarise()
+
+    def _summarise(self) -> None:
+        less = self.query_one(GrantRows).grant is not None
+        words: Part = (
+            ("Less than was asked will be given.", "warning")
+            if less
+            else ("All that was asked will be given.", "muted")
+        )
+        self.query_one("#summary", Static).update(
+            content(words, "   ", ("ctrl+y", "bold success"), " approves")
+        )
+
+    @work(exclusive=True)
+    async def action_confirm(self) -> None:
+        """Approve, if a person pressed the key and has had time to see what for."""
+        person = await console(self).keys.was_person()
+        if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
+            reason = self.query_one("#reason", Input).value.strip()
+            self.dismiss(Decided(self._case, Verdict.APPROVED, reason, self.query_one(GrantRows).grant))
+
+    def action_cancel(self) -> None:
+        """Close the sheet and decide nothing."""
+        self.dismiss(None)

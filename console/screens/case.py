@@ -1,0 +1,172 @@
+"""One submission from its first event to its last: decision, result, output, code, trail."""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Footer, Static
+
+from console.screens.run import told
+from console.state import console
+from console.text import Part, clip, paragraphs
+from console.units import full_badge, lasted, size
+from console.widgets.code_view import CodeView
+from console.widgets.header import DeskHeader
+from console.widgets.output_log import OutputLog
+from console.widgets.wants import asked, limits
+from engine.doors.client import Client
+from engine.models import Case, Decision, Event, Result
+
+TITLES = {"output": "Output", "code": "Code", "trail": "Events"}
+
+
+class CaseScreen(Screen[None]):
+    """Opens over History or Run."""
+
+    AUTO_FOCUS = ""
+    HELP_TITLE = "A case"
+    HELP_WORDS = "On the left the facts; on the right what it wrote, its code, and every event about it."
+    DEFAULT_CSS = """
+    CaseScreen Horizontal { height: 1fr; }
+    CaseScreen #facts { width: 2fr; max-width: 64; padding: 0 1; height: 100%; }
+    CaseScreen #facts Static { height: auto; }
+    CaseScreen #seen { width: 3fr; height: 100%; }
+    CaseScreen ContentSwitcher { height: 1fr; }
+    CaseScreen #trail { padding: 0 1; }
+    CaseScreen #trail Static { height: auto; }
+    CaseScreen.-narrow Horizontal { layout: vertical; }
+    CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
+    CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "see('output')", "Output", id="case.output", tooltip="What it wrote"),
+        Binding("c", "see('code')", "Code", id="case.code", tooltip="The code, with its violations"),
+        Binding("e", "see('trail')", "Events", id="case.events", tooltip="Every event about it"),
+        Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
+    ]
+
+    def __init__(self, id: str) -> None:
+        super().__init__()
+        self._subject = id
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts, and what can be seen."""
+        yield DeskHeader("history")
+        with Horizontal():
+            with VerticalScroll(id="facts", classes="box") as facts:
+                facts.border_title = "Case"
+                yield Static(id="told")
+            with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
+                yield OutputLog(id="output")
+                yield CodeView(id="code")
+                with VerticalScroll(id="trail"):
+                    yield Static(id="events")
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Load everything."""
+        self.query_one(OutputLog).hint = "It wrote nothing."
+        self.action_see("output")
+        self._load()
+
+    @work
+    async def _load(self) -> None:
+        app = console(self)
+        case = await app.ask(lambda client: client.case(self._subject))
+        if case is None:
+            return
+        draft = case.submission.draft
+        self.query_one("#told", Static).update(paragraphs(*_facts(case)))
+        self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
+        if case.started_at is None:
+            self.action_see("code")
+        trail = await app.ask(lambda client: client.trail(self._subject)) or ()
+        self.query_one("#events", Static).update(paragraphs(*(_event(each) for each in trail)))
+        if case.started_at is not None:
+            await app.ask(self._read)
+
+    async def _read(self, client: Client) -> None:
+        log = self.query_one(OutputLog)
+        async for chunk in client.output(self._subject):
+            log.add(chunk)
+
+    def action_see(self, what: str) -> None:
+        """Show output, code or events."""
+        self.query_one(ContentSwitcher).current = what
+        self.query_one("#seen").border_title = TITLES[what]
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def _facts(case: Case) -> list[list[Part]]:
+    submission = case.submission
+    draft = submission.draft
+    lines: list[list[Part]] = [
+        [full_badge(case.assessment.risk), "  ", (submission.id, "bold")],
+        [*told(case)],
+        [("handed in  ", "muted"), submission.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
+        [("asked by   ", "muted"), submission.requester.name],
+        [("says       ", "muted"), (draft.purpose or "(nothing)", "italic")],
+        [("digest     ", "muted"), (submission.digest, "faint")],
+    ]
+    lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
+    lines += _result(case.result) if case.result else []
+    lines += [[], [("Asked for", "bold muted")], *asked(draft.capabilities, case.analysis.predictions)]
+    lines += [[], [(f"{len(case.analysis.violations)} violations", "bold muted")]]
+    lines += [
+        [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
+         f"{each.span.line}:{each.span.column}  ",
+         each.rule]
+        for each in case.analysis.violations
+    ]  # fmt: skip
+    return lines
+
+
+def _decision(decision: Decision) -> list[list[Part]]:
+    ink = "success" if decision.verdict.value == "approved" else "error"
+    lines: list[list[Part]] = [
+        [],
+        [
+            ("decision   ", "muted"),
+            (decision.verdict.value, f"bold {ink}"),
+            (" by ", "muted"),
+            decision.by.name,
+        ],
+        [("at         ", "muted"), decision.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
+    ]
+    if decision.reason:
+        lines.append([("because    ", "muted"), decision.reason])
+    if decision.grant is not None:
+        lines.append([("given      ", "muted"), limits(decision.grant.capabilities.limits)])
+    return lines
+
+
+def _result(result: Result) -> list[list[Part]]:
+    lines: list[list[Part]] = [
+        [],
+        [("ran for    ", "muted"), lasted(result.duration), (", first output after ", "muted"),
+         lasted(result.first_byte)],
+        [("peak       ", "muted"), size(result.memory_peak), (" memory, ", "muted"),
+         f"{result.cpu_seconds:.2f} s CPU"],
+        [("wrote      ", "muted"), f"{size(result.stdout_bytes)} and {size(result.stderr_bytes)} of errors"],
+        [("runtime    ", "muted"), result.runtime],
+        [("image      ", "muted"), (clip(result.image_digest, 40), "faint")],
+    ]  # fmt: skip
+    lines += [[("evidence   ", "muted"), each] for each in result.evidence]
+    lines += [[("left       ", "muted"), each.name, f"  {size(each.size)}"] for each in result.artifacts]
+    return lines
+
+
+def _event(event: Event) -> list[Part]:
+    data = json.dumps(event.data, ensure_ascii=False, default=str) if event.data else ""
+    at = event.at.astimezone().strftime("%H:%M:%S.%f")[:-3]
+    return [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
+            ("  by ", "muted"), event.actor, "  ", (clip(data, 400), "muted")]  # fmt: skip

@@ -1,0 +1,124 @@
+"""Health: whether gVisor was proven, how the house stands, and what to type where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from console.screens.place import Place
+from console.state import console
+from console.text import Part, clip, pad, paragraphs
+from console.widgets.rows import Rows
+from engine.models import Check, Health
+
+
+class CheckRows(Rows):
+    """One entry for each check: how it stands, and what to type to mend it."""
+
+    ROW_HEIGHT = 2
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("The engine does not answer yet.", "bold warning")],
+        [],
+        [("It is started with the console. Its own words:", "muted")],
+        [("pratique doctor", "primary")],
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Checks"
+        self._checks: tuple[Check, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many checks there are."""
+        return len(self._checks)
+
+    def show(self, checks: tuple[Check, ...]) -> None:
+        """Take the checks in, those that failed first."""
+        self._checks = tuple(sorted(checks, key=lambda check: check.ok))
+        bad = sum(not check.ok for check in checks)
+        self.border_subtitle = f"{bad} to mend" if bad else "all well" if checks else ""
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a check: sign, name and detail; then what to type."""
+        check = self._checks[index]
+        if line:
+            return [
+                "    ",
+                *([("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")] if check.mend else []),
+            ]
+        sign: Part = ("●", "success") if check.ok else ("■", "bold error")
+        return [" ", sign, " ", (pad(check.name, 18), "bold"), " ", (clip(check.detail, width - 24), "muted")]
+
+
+class HealthScreen(Place):
+    """The place of who keeps the house."""
+
+    NAME = "health"
+    HELP_TITLE = "Health"
+    HELP_WORDS = (
+        "Before anything runs, the engine starts a real sandbox and looks from inside whether its kernel is "
+        "gVisor's. Without that proof nothing runs. A red square stands before what is not well, and below "
+        "it what to type."
+    )
+    DEFAULT_CSS = """
+    HealthScreen { layout: horizontal; }
+    HealthScreen #proof { width: 1fr; padding: 0 1; height: 1fr; }
+    HealthScreen #proof Static { height: auto; }
+    HealthScreen #checks { width: 1fr; height: 1fr; }
+    HealthScreen.-narrow { layout: vertical; }
+    HealthScreen.-narrow #proof { width: 100%; height: 10; }
+    HealthScreen.-narrow #checks { width: 100%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "look", "Look again", id="health.look", tooltip="Ask the engine how it stands"),
+    ]
+
+    def contents(self) -> Iterable[Widget]:
+        """Lay out the proof and the checks."""
+        yield CheckRows(id="checks")
+        with VerticalScroll(id="proof", classes="box") as proof:
+            proof.border_title = "Isolation"
+            yield Static(id="told")
+
+    def on_mount(self) -> None:
+        """Follow how the house stands."""
+        super().on_mount()
+        self.watch(self.app, "health", self._changed)
+
+    def _changed(self, health: Health | None) -> None:
+        self.query_one(CheckRows).show(health.checks if health else ())
+        self.query_one("#told", Static).update(paragraphs(*_proof(health)))
+
+    async def action_look(self) -> None:
+        """Ask now."""
+        app = console(self)
+        health = await app.ask(lambda client: client.health())
+        if health is not None:
+            app.health = health
+
+
+def _proof(health: Health | None) -> list[list[Part]]:
+    if health is None:
+        return [[("Nothing is known yet.", "muted")]]
+    if health.proof is None:
+        return [[("◌ No sandbox was tried.", "bold warning")], [],
+                [("Reading, judging and deciding work. Nothing runs.", "muted")]]  # fmt: skip
+    proof = health.proof
+    lines: list[list[Part]] = [
+        [("● gVisor, proven from inside a sandbox", "bold success")]
+        if proof.isolated
+        else [("■ NOT ISOLATED: nothing runs", "bold reverse error")],
+        [],
+        [("runtime  ", "muted"), proof.runtime, "  ", (proof.version, "muted")],
+        [("kernel   ", "muted"), proof.kernel],
+        [],
+        [("What the guest saw", "bold muted")],
+    ]
+    return lines + [[("  ", "faint"), line] for line in proof.detail.text.split("\n")]

@@ -1,0 +1,269 @@
+"""Review: who waits, what they want to run, what is wrong with it; approve, narrow or deny."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widget import Widget
+from textual.widgets import Input
+
+from console.decisions import Decided
+from console.screens.place import Place
+from console.state import console
+from console.text import Part
+from console.widgets.case_head import CaseHead
+from console.widgets.code_view import CodeView
+from console.widgets.queue import QueueList, seconds_left
+from console.widgets.violations import ViolationDetail, ViolationList
+from console.widgets.wants import Wants
+from engine.models import Case, Status, Summary
+
+ARM_SECONDS = 0.4
+"""How long a submission is on screen before it can be approved."""
+
+_DECIDE = Binding.Group("Decide")
+_LOOK = Binding.Group("Look")
+
+
+class ReviewScreen(Place):
+    """The reviewer's place."""
+
+    NAME = "review"
+    CSS_PATH = "review.tcss"
+    HELP_TITLE = "Review"
+    HELP_WORDS = (
+        "Agents wait here for a decision; whoever is not answered before the bar is empty is denied. "
+        "Read the code to its end: only then can it be approved. Marks in the gutter and under the code "
+        "are violations; n and p walk through them. Approving is ctrl+y twice, never a single plain key and "
+        "never the mouse. In the sheet that opens you can give less than was asked."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+y", "approve", "Approve", id="review.approve", group=_DECIDE,
+                tooltip="Approve exactly what is shown, or less of what it asks for"),
+        Binding("d", "deny", "Deny", id="review.deny", group=_DECIDE, tooltip="Deny, with a reason"),
+        Binding("n", "violation(1)", "Next", id="review.next", tooltip="The next violation"),
+        Binding("p", "violation(-1)", "Previous", id="review.previous", tooltip="The violation before"),
+        Binding("left_square_bracket", "submission(-1)", "Submission", key_display="[", show=False,
+                id="review.submission-before", tooltip="The submission above in the queue"),
+        Binding("right_square_bracket", "submission(1)", "Submission", key_display="]",
+                id="review.submission-next", tooltip="The submission below in the queue"),
+        Binding("slash", "search", "Search", key_display="/", id="review.search",
+                tooltip="Search in the code"),
+        Binding("full_stop", "hit(1)", "Next found", key_display=".", show=False, id="review.hit-next",
+                tooltip="The next place found"),
+        Binding("comma", "hit(-1)", "Found before", key_display=",", show=False, id="review.hit-before",
+                tooltip="The place found before"),
+        Binding("g", "line", "Line", id="review.line", tooltip="Go to a line by its number", show=False),
+        Binding("w", "wrap", "Wrap", id="review.wrap", tooltip="Wrap long lines, or cut them", show=False),
+        Binding("i", "panel", "Why/Wants", id="review.panel", tooltip="Change between why and wants"),
+        Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
+        Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
+    ]  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._case: Case | None = None
+        self._summary: Summary | None = None
+        self._since = 0.0
+
+    def contents(self) -> Iterable[Widget]:
+        """Lay out queue, code, and what is wrong with it."""
+        yield QueueList(id="queue")
+        with Vertical(id="middle"):
+            yield CaseHead(id="head")
+            yield CodeView(id="code")
+        with Container(id="side"):
+            yield ViolationList(id="violations")
+            yield ViolationDetail(id="detail")
+            yield Wants(id="wants")
+        yield Input(id="search-bar", select_on_focus=False)
+
+    def on_mount(self) -> None:
+        """Follow the queue."""
+        super().on_mount()
+        self.query_one("#middle").add_class("box")
+        self.watch(self.app, "queue", self._queue_changed)
+        self.watch(self.app, "health", self._armed_changed, init=False)
+        self.set_interval(0.1, self._armed_changed)
+
+    # --- what is shown ----------------------------------------------------------------------------
+
+    def _queue_changed(self, queue: tuple[Summary, ...]) -> None:
+        rows = self.query_one(QueueList)
+        rows.show(queue)
+        self._follow(rows.chosen)
+
+    def _follow(self, summary: Summary | None) -> None:
+        if summary is None:
+            self._show(None, None)
+        elif self._case is None or summary.id != self._case.submission.id:
+            self._load(summary)
+
+    @on(QueueList.Moved)
+    def _moved(self, message: QueueList.Moved) -> None:
+        if isinstance(message.rows, QueueList):
+            self._follow(message.rows.chosen)
+        elif isinstance(message.rows, ViolationList):
+            self._look_at(message.index)
+
+    @work(exclusive=True, group="case")
+    async def _load(self, summary: Summary) -> None:
+        case = await console(self).ask(lambda client: client.case(summary.id))
+        if case is not None:
+            self._show(case, summary)
+
+    def _show(self, case: Case | None, summary: Summary | None) -> None:
+        self._case, self._summary = case, summary
+        self._since = asyncio.get_running_loop().time()
+        self.set_class(case is None, "-empty")
+        self.query_one(CaseHead).show(case, summary)
+        self.query_one(Wants).show(case)
+        violations = case.analysis.violations if case else ()
+        self.query_one(ViolationList).show(violations)
+        self.query_one(ViolationDetail).show(violations[0] if violations else None)
+        if case is not None:
+            draft = case.submission.draft
+            self.query_one(CodeView).show(draft.code, draft.language, violations)
+        self._armed_changed()
+
+    # --- what stands between a person and an approval -----------------------------------------------
+
+    def obstacle(self) -> str:
+        """Return why the submission cannot be approved yet, or nothing."""
+        view, health = self.query_one(CodeView), console(self).health
+        if self._case is None or self._case.status is not Status.WAITING:
+            return "nothing to decide"
+        if health is not None and not health.can_run:
+            return "no proof of isolation: nothing can run (4 Health)"
+        if view.cut:
+            return "lines run past the edge: wrap with w"
+        if view.read < 1:
+            return f"read to the end: {view.read:.0%}"
+        if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
+            return "a moment"
+        return ""
+
+    def _armed_changed(self) -> None:
+        obstacle = self.obstacle()
+        state: tuple[Part, ...] = (
+            ((obstacle, "warning"),) if obstacle else (("ctrl+y approve  ", "success"), ("d deny", "muted"))
+        )
+        self.query_one(CaseHead).say(*state)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what makes sense for what is shown."""
+        case = self._case
+        if action in {"approve", "deny", "search", "line", "wrap", "panel"}:
+            return case is not None
+        if action == "violation":
+            return case is not None and bool(case.analysis.violations)
+        if action == "files":
+            return case is not None and bool(case.submission.draft.files)
+        if action == "submission":
+            return len(console(self).queue) > 1
+        return True
+
+    # --- decisions --------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="decide")
+    async def action_approve(self) -> None:
+        """Ask for the second key, then approve what was shown."""
+        if not await console(self).keys.was_person():
+            return
+        if obstacle := self.obstacle():
+            self.notify(f"Not yet: {obstacle}.", severity="warning")
+            return
+        from console.screens.approve import ApproveScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None:
+            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)))
+
+    @work(exclusive=True, group="decide")
+    async def action_deny(self) -> None:
+        """Ask for a reason, then deny."""
+        if not await console(self).keys.was_person() or self._case is None:
+            return
+        from console.screens.deny import DenyScreen  # noqa: PLC0415  on its first use
+
+        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)))
+
+    def _decided(self, decided: Decided | None) -> None:
+        if decided is not None:
+            left = seconds_left(self._summary) if self._summary else None
+            console(self).decide(decided, left)
+
+    # --- looking about ----------------------------------------------------------------------------
+
+    def action_violation(self, step: int) -> None:
+        """Go to the next violation, or the one before."""
+        rows, view = self.query_one(ViolationList), self.query_one(CodeView)
+        if not rows.count:
+            return
+        index = rows.cursor if view.current is None else (rows.cursor + step) % rows.count
+        rows.cursor = index
+        self._look_at(index)
+
+    def _look_at(self, index: int) -> None:
+        if self._case is not None and index < len(self._case.analysis.violations):
+            self.query_one(CodeView).current = index
+            self.query_one(ViolationDetail).show(self._case.analysis.violations[index])
+
+    def action_submission(self, step: int) -> None:
+        """Go to another submission of the queue."""
+        self.query_one(QueueList).cursor += step
+
+    def action_panel(self) -> None:
+        """Change between the violation and what is wanted, where both do not fit."""
+        self.toggle_class("-wants")
+
+    def action_wrap(self) -> None:
+        """Wrap long lines, or cut them."""
+        view = self.query_one(CodeView)
+        view.wrapped = not view.wrapped
+
+    def action_files(self) -> None:
+        """Open the input files."""
+        from console.screens.files import FilesScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None:
+            self.app.push_screen(FilesScreen(self._case.submission.draft.files))
+
+    def action_search(self) -> None:
+        """Open the search line."""
+        self._ask_line("Search the code; Enter goes on, Esc closes")
+
+    def action_line(self) -> None:
+        """Open the line for a line number."""
+        self._ask_line("Go to line")
+
+    def _ask_line(self, words: str) -> None:
+        bar = self.query_one("#search-bar", Input)
+        bar.placeholder, bar.value = words, ""
+        bar.add_class("-open")
+        bar.focus()
+
+    @on(Input.Submitted, "#search-bar")
+    def _searched(self, message: Input.Submitted) -> None:
+        view = self.query_one(CodeView)
+        if message.input.placeholder.startswith("Go"):
+            if message.value.strip().isdecimal():
+                view.go_to(int(message.value))
+            self.action_leave()
+            return
+        found = view.search(message.value)
+        self.notify(f"{found} found. A full stop goes on, a comma back." if found else "Nothing found.")
+        self.action_leave()
+
+    def action_hit(self, step: int) -> None:
+        """Go to the next place found, or the one before."""
+        self.query_one(CodeView).next_hit(step)
+
+    def action_leave(self) -> None:
+        """Close the line below, and leave whatever is focused."""
+        self.query_one("#search-bar").remove_class("-open")
+        self.set_focus(None)

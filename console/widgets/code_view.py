@@ -1,0 +1,324 @@
+"""The code under review: every character, with numbers, colours, and violations under their exact spans."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events, work
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from console.highlight import Token, highlight
+from console.ink import ink
+from console.units import SHAPES
+from console.widgets.code_lines import TAB, Mark, Row, find, marks_of, pieces, split_lines, width_of, wrap
+from engine.models import Language, Violation
+from engine.text import Untrusted
+
+CACHED = 512
+
+
+class CodeView(ScrollView, can_focus=True):
+    """Shows code, read only. Lines wrap unless asked otherwise: nothing lies off the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll(-1)", "Up", id="code.up", show=False, tooltip="One line up"),
+        Binding("down,j", "scroll(1)", "Down", id="code.down", show=False, tooltip="One line down"),
+        Binding("pageup,ctrl+b", "page(-1)", "Page up", id="code.page-up", show=False, tooltip="One page up"),
+        Binding("pagedown,ctrl+f,space", "page(1)", "Page", id="code.page-down", show=False,
+                tooltip="One page down"),
+        Binding("home", "top", "Top", id="code.top", show=False, tooltip="To the first line"),
+        Binding("end,G", "bottom", "End", id="code.end", show=False, tooltip="To the last line"),
+    ]  # fmt: skip
+    DEFAULT_CSS = """
+    CodeView { background: $background; color: $foreground; overflow-x: auto; scrollbar-size-vertical: 1;
+               scrollbar-size-horizontal: 1; }
+    """
+
+    wrapped: reactive[bool] = reactive(True)
+    current: reactive[int | None] = reactive(None)
+    """The index of the violation that is looked at."""
+
+    @dataclass
+    class Scrolled(Message):
+        """What is on screen changed; `read` is the part of the rows that was on screen so far."""
+
+        view: CodeView
+        read: float
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: list[str] = []
+        self._rows: list[Row] = []
+        self._tokens: list[list[Token]] = []
+        self._marks: dict[int, list[Mark]] = {}
+        self._violations: tuple[Violation, ...] = ()
+        self._found: dict[int, list[tuple[int, int]]] = {}
+        self._hits: list[tuple[int, int, int]] = []
+        self._hit = -1
+        self._furthest = 0
+        self._widest = 0
+        self._width = 0
+        self._strips: OrderedDict[tuple[int, bool], Strip] = OrderedDict()
+
+    # --- what is shown ----------------------------------------------------------------------------
+
+    def show(self, code: Untrusted, language: Language, violations: tuple[Violation, ...]) -> None:
+        """Show code from its first line; colours follow when they are ready."""
+        self._lines = split_lines(code.text)
+        self._tokens, self._found, self._hits, self._hit = [], {}, [], -1
+        self._furthest = 0
+        self.set_reactive(CodeView.current, None)
+        self.mark(violations)
+        self.scroll_to(0, 0, animate=False)
+        self._lay_out()
+        self._colour(code.text, language)
+
+    def mark(self, violations: tuple[Violation, ...]) -> None:
+        """Mark the violations in the gutter and under their spans."""
+        self._violations = violations
+        self._marks = marks_of(violations, self._lines)
+        self._redraw()
+
+    def search(self, words: str) -> int:
+        """Mark every place of `words` and go to the first; return how many there are."""
+        self._hits = find(self._lines, words) if words else []
+        self._found = {}
+        for line, start, end in self._hits:
+            self._found.setdefault(line, []).append((start, end))
+        self._hit = -1
+        self._redraw()
+        self.next_hit(1)
+        return len(self._hits)
+
+    def next_hit(self, step: int) -> None:
+        """Go to the next place that the search found, or the one before."""
+        if self._hits:
+            self._hit = (self._hit + step) % len(self._hits)
+            self.go_to(self._hits[self._hit][0] + 1)
+
+    def go_to(self, line: int) -> None:
+        """Bring a line, counted from 1, a third down from the top."""
+        wanted = max(0, min(line, len(self._lines)) - 1)
+        row = next((index for index, row in enumerate(self._rows) if row.line >= wanted), 0)
+        self.scroll_to(y=max(0, row - self.size.height // 3), animate=False)
+
+    @property
+    def read(self) -> float:
+        """Return the part of the rows that was on screen, from the top: 1 once the last one was."""
+        if not self._rows or not self.size.height:
+            return 0.0
+        return min(1.0, self._furthest / len(self._rows))
+
+    @property
+    def cut(self) -> bool:
+        """Say whether lines run past the right edge."""
+        return not self.wrapped and self._widest > self._room
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of lines."""
+        return len(self._lines)
+
+    # --- layout -----------------------------------------------------------------------------------
+
+    @property
+    def _digits(self) -> int:
+        return max(3, len(str(len(self._lines))))
+
+    @property
+    def _room(self) -> int:
+        return max(8, self.size.width - self._digits - 4)
+
+    def _lay_out(self) -> None:
+        self._width = self.size.width
+        self._widest = 0 if self.wrapped else max((width_of(line) for line in self._lines), default=0)
+        self._rows = wrap(self._lines, self._room if self.wrapped else None)
+        width = self.size.width if self.wrapped else self._widest + self._digits + 4
+        self.virtual_size = Size(width, len(self._rows))
+        self._redraw()
+        self._note_read()
+
+    def _redraw(self) -> None:
+        self._strips.clear()
+        self.refresh()
+
+    def _note_read(self) -> None:
+        bottom = int(self.scroll_offset.y) + self.size.height
+        if self.size.height and not self.cut:
+            self._furthest = max(self._furthest, min(bottom, len(self._rows)))
+        self.post_message(self.Scrolled(self, self.read))
+
+    @work(exclusive=True, group="colour")
+    async def _colour(self, code: str, language: Language) -> None:
+        self._tokens = await asyncio.to_thread(highlight, code, language)
+        self._redraw()
+
+    def on_resize(self) -> None:
+        """Wrap again where the width changed."""
+        if self._lines and self.size.width != self._width:
+            top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
+            part = self.read
+            self._lay_out()
+            self._furthest = max(self._furthest, int(part * len(self._rows)))
+            if top:
+                self.go_to(top + 1)
+        elif self._lines:
+            self._note_read()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Count what was on screen."""
+        super().watch_scroll_y(old_value, new_value)
+        self._note_read()
+
+    def watch_wrapped(self) -> None:
+        """Lay the lines out again."""
+        if self._lines:
+            self._lay_out()
+
+    def watch_current(self, index: int | None) -> None:
+        """Bring the violation into sight."""
+        self._redraw()
+        if index is not None and index < len(self._violations):
+            line = self._violations[index].span.line
+            if not self._on_screen(line):
+                self.go_to(line)
+
+    def _on_screen(self, line: int) -> bool:
+        top = int(self.scroll_offset.y)
+        return any(row.line == line - 1 for row in self._rows[top : top + self.size.height])
+
+    def notify_style_update(self) -> None:
+        """Forget lines drawn in the colours of another theme."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    # --- drawing ----------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row."""
+        index = y + self.scroll_offset.y
+        width = self.size.width
+        base = self.rich_style
+        if y < 0 or index >= len(self._rows):
+            return Strip.blank(width, base)
+        gutter, text = self._drawn(index, base)
+        left = self.scroll_offset.x
+        room = width - gutter.cell_length
+        body = text.crop_extend(left, left + room, base)
+        if not self.wrapped and text.cell_length > left + room:
+            body = Strip.join(
+                [body.crop(0, room - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
+            )
+        return Strip.join([gutter, body])
+
+    def _drawn(self, index: int, base: Style) -> tuple[Strip, Strip]:
+        row = self._rows[index]
+        key = (index, True)
+        if key not in self._strips:
+            self._strips[key] = self._text(row, base)
+            if len(self._strips) > CACHED:
+                self._strips.popitem(last=False)
+        return self._gutter(row, base), self._strips[key]
+
+    def _gutter(self, row: Row, base: Style) -> Strip:
+        marks = self._marks.get(row.line, [])
+        sign = Segment("  ", base)
+        if marks and row.start == 0:
+            worst = marks[-1].level
+            sign = Segment(SHAPES[worst] + " ", base + ink(self, f"bold risk-{worst.value}"))
+        here = self.current is not None and any(mark.index == self.current for mark in marks)
+        number = f"{row.line + 1:>{self._digits}}" if row.start == 0 else "↳".rjust(self._digits)
+        style = base + ink(self, "bold foreground" if here else "faint")
+        return Strip([sign, Segment(number, style), Segment("  ", base)])
+
+    def _text(self, row: Row, base: Style) -> Strip:
+        line = self._lines[row.line]
+        edges = self._edges(row)
+        segments = []
+        for start, text, stand_in in pieces(line, row):
+            if stand_in:
+                segments.append(
+                    Segment(text, self._style(row.line, start, base) + ink(self, "error reverse"))
+                )
+            else:
+                segments.extend(self._runs(row.line, start, text, edges, base))
+        return Strip(segments)
+
+    def _runs(self, line: int, start: int, text: str, edges: list[int], base: Style) -> list[Segment]:
+        if text == TAB:
+            return [Segment(text, self._style(line, start, base) + ink(self, "faint"))]
+        if len(text) < 2:
+            return [Segment(text, self._style(line, start, base))]
+        cuts = [start, *(edge for edge in edges if start < edge < start + len(text)), start + len(text)]
+        return [
+            Segment(text[low - start : high - start], self._style(line, low, base))
+            for low, high in pairwise(cuts)
+            if high > low
+        ]
+
+    def _edges(self, row: Row) -> list[int]:
+        edges = {row.start, row.end}
+        if row.line < len(self._tokens):
+            edges.update(edge for token in self._tokens[row.line] for edge in token[:2])
+        edges.update(edge for mark in self._marks.get(row.line, ()) for edge in (mark.start, mark.end))
+        edges.update(edge for pair in self._found.get(row.line, ()) for edge in pair)
+        return sorted(edges)
+
+    def _style(self, line: int, at: int, base: Style) -> Style:
+        style = base
+        if line < len(self._tokens):
+            style += next(
+                (ink(self, name) for start, end, name in self._tokens[line] if start <= at < end), base
+            )
+        for mark in self._marks.get(line, ()):
+            if mark.start <= at < mark.end:
+                style += self._mark_style(mark)
+        if any(start <= at < end for start, end in self._found.get(line, ())):
+            style += ink(self, "on found")
+        return style
+
+    def _mark_style(self, mark: Mark) -> Style:
+        name = mark.level.value
+        if mark.index == self.current:
+            return ink(self, f"bold underline risk-{name} on mark-{name}")
+        return ink(self, f"underline on mark-{name}")
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def action_scroll(self, step: int) -> None:
+        """Scroll by lines."""
+        self.scroll_to(y=self.scroll_offset.y + step, animate=False)
+
+    def action_page(self, step: int) -> None:
+        """Scroll by pages, one line overlapping."""
+        self.scroll_to(y=self.scroll_offset.y + step * max(1, self.size.height - 1), animate=False)
+
+    def action_top(self) -> None:
+        """Go to the first row."""
+        self.scroll_to(0, 0, animate=False)
+
+    def action_bottom(self) -> None:
+        """Go to the last row."""
+        self.scroll_to(y=len(self._rows), animate=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Look at the violation under the mouse."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = offset.y + int(self.scroll_offset.y)
+        if 0 <= index < len(self._rows):
+            marks = self._marks.get(self._rows[index].line)
+            if marks:
+                self.current = marks[-1].index

@@ -1,0 +1,114 @@
+"""The history as a table that fetches pages as it is scrolled and forgets those far away."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.message import Message
+
+from console.text import Part, clip, pad
+from console.units import badge, now, size, when
+from console.widgets.rows import Rows
+from console.widgets.runs import SIGNS, ending
+from engine.models import Status, Summary
+
+PAGE = 200
+KEPT_PAGES = 64
+Page = tuple[Summary, ...]
+
+
+class HistoryTable(Rows):
+    """One row for each submission, the newest first."""
+
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing here.", "bold success")],
+        [],
+        [("Every submission, decision and run is kept here, chained so that", "muted")],
+        [("no record can be changed unnoticed. Type / to search.", "muted")],
+    )
+
+    @dataclass
+    class PageWanted(Message):
+        """Rows are needed: page `number`, those before the submission `before`."""
+
+        number: int
+        before: str | None
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "History"
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every page."""
+        self._pages: OrderedDict[int, Page] = OrderedDict()
+        self._keys: list[str | None] = [None]
+        self._total = 0
+        self._ended = False
+        self._asked: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many rows are known."""
+        return self._total
+
+    @property
+    def chosen(self) -> Summary | None:
+        """The submission under the cursor, where its page is at hand."""
+        return self._row(self.cursor) if self._total else None
+
+    def put(self, number: int, rows: Page) -> None:
+        """Take a page in; a short one is the last."""
+        self._asked.discard(number)
+        self._pages[number] = rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > KEPT_PAGES:
+            self._pages.popitem(last=False)
+        if number == len(self._keys) - 1:
+            self._total += len(rows)
+            self._ended = len(rows) < PAGE
+            if not self._ended:
+                self._keys.append(rows[-1].id)
+        more = "" if self._ended else "+"
+        self.border_title = f"History {self._total:,}{more}" if self._total else "History"
+        self.refit()
+
+    def _row(self, index: int) -> Summary | None:
+        number, place = divmod(index, PAGE)
+        page = self._pages.get(number)
+        if page is None:
+            self._ask(number)
+            return None
+        if not self._ended and index > self._total - PAGE // 2:
+            self._ask(len(self._keys) - 1)
+        return page[place] if place < len(page) else None
+
+    def _ask(self, number: int) -> None:
+        if number not in self._asked and number < len(self._keys):
+            self._asked.add(number)
+            self.post_message(self.PageWanted(number, self._keys[number]))
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a submission: when, risk, outcome, who, by whom, and its first line."""
+        row = self._row(index)
+        if row is None:
+            return [("  …", "faint")]
+        text, ink = badge(row.risk)
+        end, end_ink = outcome(row)
+        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), 16), "muted"), " ", (text, ink), "  ",
+                             SIGNS[row.status], " ", (pad(end, 22), end_ink), " ",
+                             (pad(row.requester, 16), "foreground"), " "]  # fmt: skip
+        if width > 130:
+            parts += [(pad(row.reviewer, 14), "muted"), " ", (pad(size(row.memory_peak), 9), "muted"), " ",
+                      (pad(row.language.value, 11), "muted")]  # fmt: skip
+        parts.append((clip(row.first_line, max(4, width - (105 if width > 130 else 68))), "faint"))
+        return parts
+
+
+def outcome(row: Summary) -> tuple[str, str]:
+    """Return how a submission ended, or how it stands."""
+    if row.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
+        return row.status.value, "warning" if row.status is Status.EXPIRED else "error"
+    return ending(row) if row.status is not Status.WAITING else ("waiting", "accent")

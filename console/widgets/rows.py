@@ -1,0 +1,166 @@
+"""A list that draws only the lines on screen and never rebuilds: queues, violations, histories, checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from console.ink import ink, strip
+from console.text import Part
+
+_GROUP = Binding.Group("Move", compact=True)
+
+
+class Rows(ScrollView, can_focus=True):
+    """Rows of `ROW_HEIGHT` lines with a cursor. A subclass counts them and draws them."""
+
+    ROW_HEIGHT: ClassVar[int] = 1
+    EMPTY: ClassVar[tuple[list[Part], ...]] = ()
+    """What is drawn where there are no rows."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="rows.up", show=False, group=_GROUP, tooltip="The row above"),
+        Binding(
+            "down,j", "move(1)", "Down", id="rows.down", show=False, group=_GROUP, tooltip="The row below"
+        ),
+        Binding("pageup", "page(-1)", "Page up", id="rows.page-up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", id="rows.page-down", show=False, tooltip="A page down"),
+        Binding("home", "first", "First", id="rows.first", show=False, tooltip="The first row"),
+        Binding("end", "last", "Last", id="rows.last", show=False, tooltip="The last row"),
+        Binding("enter", "choose", "Open", id="rows.open", show=False, tooltip="Open the row"),
+    ]
+    DEFAULT_CSS = """
+    Rows { height: 1fr; overflow-x: hidden; background: $background; scrollbar-size-vertical: 1; }
+    """
+
+    cursor: reactive[int] = reactive(0)
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another row."""
+
+        rows: Rows
+        index: int
+
+        @property
+        def control(self) -> Rows:
+            """The list."""
+            return self.rows
+
+    @dataclass
+    class Chosen(Message):
+        """A row was opened, by key or by click."""
+
+        rows: Rows
+        index: int
+
+        @property
+        def control(self) -> Rows:
+            """The list."""
+            return self.rows
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Return line `line` of row `index`."""
+        raise NotImplementedError
+
+    def refit(self) -> None:
+        """Take in that the rows changed."""
+        self.virtual_size = Size(self.size.width, self.count * self.ROW_HEIGHT)
+        self.cursor = self.validate_cursor(self.cursor)
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        return max(0, min(cursor, self.count - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Show the row, and say so."""
+        self._reveal(new)
+        self.refresh()
+        if old != new:
+            self.post_message(self.Moved(self, new))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of what is on screen."""
+        width = self.size.width
+        place = y + self.scroll_offset.y
+        index, line = divmod(place, self.ROW_HEIGHT)
+        base = self.rich_style
+        if y < 0 or index >= self.count:
+            return self._blank(place, width, base)
+        if index == self.cursor:
+            base = base + self.cursor_style()
+        return strip(self, self.draw(index, line, width), width, base)
+
+    def cursor_style(self) -> Style:
+        """Return what lies behind the chosen row."""
+        return ink(self, "on cursor" if self.has_focus else "on panel")
+
+    def _blank(self, place: int, width: int, base: Style) -> Strip:
+        if self.count or not 0 <= place - 1 < len(self.EMPTY):
+            return Strip.blank(width, base)
+        return strip(self, [" ", *self.EMPTY[place - 1]], width, base)
+
+    def _reveal(self, index: int) -> None:
+        top, height = index * self.ROW_HEIGHT, self.size.height
+        if not height:
+            return
+        if top < self.scroll_offset.y:
+            self.scroll_to(y=top, animate=False)
+        elif top + self.ROW_HEIGHT > self.scroll_offset.y + height:
+            self.scroll_to(y=top + self.ROW_HEIGHT - height, animate=False)
+
+    def on_resize(self) -> None:
+        """Fit the rows to the new width."""
+        self.refit()
+        self._reveal(self.cursor)
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the focused one."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as an unfocused one."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the row under the mouse; a second click opens it."""
+        index = (event.y - self.gutter.top + self.scroll_offset.y) // self.ROW_HEIGHT
+        if 0 <= index < self.count:
+            self.cursor = index
+            if event.chain > 1:
+                self.action_choose()
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by `step` rows."""
+        self.cursor += step
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by `step` screens."""
+        self.cursor += step * max(1, self.size.height // self.ROW_HEIGHT - 1)
+
+    def action_first(self) -> None:
+        """Move the cursor to the first row."""
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        """Move the cursor to the last row."""
+        self.cursor = self.count - 1
+
+    def action_choose(self) -> None:
+        """Open the row under the cursor."""
+        if self.count:
+            self.post_message(self.Chosen(self, self.cursor))

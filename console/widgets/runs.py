@@ -1,0 +1,80 @@
+"""The runs: what runs and what is about to, then what ended lately."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from console.text import Part, clip
+from console.units import lasted
+from console.widgets.rows import Rows
+from engine.models import Status, Summary
+
+RAN = frozenset({Status.QUEUED, Status.RUNNING, Status.FINISHED, Status.KILLED})
+SIGNS = {
+    Status.QUEUED: ("◌", "muted"),
+    Status.RUNNING: ("▶", "bold success"),
+    Status.FINISHED: ("✓", "success"),
+    Status.KILLED: ("✗", "bold error"),
+    Status.WAITING: ("…", "accent"),
+    Status.DENIED: ("−", "error"),
+    Status.EXPIRED: ("⊘", "warning"),
+    Status.REFUSED: ("⊗", "error"),
+}
+
+
+class RunList(Rows):
+    """Keeps its place by run, not by number."""
+
+    ROW_HEIGHT = 2
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing runs.", "bold success")],
+        [],
+        [("What is approved under", "muted")],
+        [("1 Review", "primary"), (" runs here, live.", "muted")],
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Runs"
+        self._runs: tuple[Summary, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many runs are listed."""
+        return len(self._runs)
+
+    @property
+    def chosen(self) -> Summary | None:
+        """The run under the cursor."""
+        return self._runs[self.cursor] if self._runs else None
+
+    def show(self, runs: tuple[Summary, ...]) -> None:
+        """Take in the runs; a run that just began is chosen where nothing that runs was."""
+        kept, old = self.chosen, {each.id for each in self._runs}
+        self._runs = runs
+        wanted = kept.id if kept else None
+        fresh = next((each.id for each in runs if each.id not in old and each.status is Status.RUNNING), None)
+        if fresh and (kept is None or kept.status is not Status.RUNNING):
+            wanted = fresh
+        places = [index for index, each in enumerate(runs) if each.id == wanted]
+        self.set_reactive(RunList.cursor, places[0] if places else 0)
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a run: sign, name and how it ended; then the first line."""
+        run = self._runs[index]
+        if line:
+            return ["    ", (clip(run.first_line, width - 5), "faint")]
+        end = ending(run)
+        name = clip(run.requester, max(4, width - len(end[0]) - 6))
+        return [" ", SIGNS[run.status], "  ", name, "  ", end]
+
+
+def ending(run: Summary) -> tuple[str, str]:
+    """Return how a run ended, or how it stands, and its ink."""
+    if run.status is Status.KILLED and run.kill_reason is not None:
+        return f"killed: {run.kill_reason.value}", "error"
+    if run.status is Status.FINISHED:
+        code = run.exit_code if run.exit_code is not None else "?"
+        return f"exit {code} in {lasted(run.duration)}", "muted" if run.exit_code == 0 else "warning"
+    return run.status.value, "success" if run.status is Status.RUNNING else "muted"

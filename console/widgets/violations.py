@@ -1,0 +1,104 @@
+"""The violations of a submission as a list, and the one that is looked at in full."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from console.text import Part, clip, content, paragraphs
+from console.units import badge, full_badge
+from console.widgets.rows import Rows
+from engine.models import Violation
+
+
+class ViolationList(Rows):
+    """One row for each violation, the order that of the code."""
+
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("No violations.", "bold success")],
+        [],
+        [("No rule fired. Read the code all", "muted")],
+        [("the same: rules know what is known.", "muted")],
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Violations"
+        self._violations: tuple[Violation, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many violations there are."""
+        return len(self._violations)
+
+    def show(self, violations: tuple[Violation, ...]) -> None:
+        """Show the violations of another submission."""
+        self._violations = violations
+        self.border_title = f"Violations {len(violations)}" if violations else "Violations"
+        self.border_subtitle = content("n next  p previous") if violations else ""
+        self.set_reactive(ViolationList.cursor, 0)
+        self.scroll_to(y=0, animate=False)
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a violation: level, place and rule."""
+        violation = self._violations[index]
+        text, ink = badge(violation.severity)
+        place = f"{violation.span.line}:{violation.span.column}"
+        more = f" ×{len(violation.related) + 1}" if violation.related else ""
+        rule = clip(violation.rule + more, 26)
+        rest = clip(violation.message, max(0, width - 16 - len(rule)))
+        return [" ", (text, ink), f" {place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
+
+
+class ViolationDetail(VerticalScroll):
+    """One violation in full: what, why, and what an attacker would do with it."""
+
+    DEFAULT_CSS = """
+    ViolationDetail { height: 1fr; padding: 0 1; }
+    ViolationDetail Static { height: auto; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Why"
+        self._text = Static()
+
+    def compose(self) -> list[Static]:
+        """Lay out the text."""
+        return [self._text]
+
+    def show(self, violation: Violation | None) -> None:
+        """Show a violation, or that there is none."""
+        self.border_title = "Why"
+        self._text.update(_told(violation) if violation else content(("Nothing to explain.", "muted")))
+        self.scroll_home(animate=False)
+
+
+def _told(violation: Violation) -> Content:
+    lines: list[list[Part]] = [_heading(violation), [violation.message]]
+    for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Mend", violation.fix)):
+        if text:
+            lines.append([(f"{title}  ", "bold muted"), text])
+    if violation.layers:
+        lines.append([("Hidden in  ", "bold muted"), (" → ".join(violation.layers), "warning")])
+    lines += [[(f"  line {step.span.line}  ", "faint"), (step.text, "muted")] for step in violation.evidence]
+    if violation.related:
+        places = ", ".join(f"{span.line}:{span.column}" for span in violation.related)
+        lines.append([("Also at  ", "bold muted"), places])
+    return paragraphs(*lines)
+
+
+def _heading(violation: Violation) -> list[Part]:
+    parts: list[Part] = [full_badge(violation.severity), "  ", (violation.rule, "bold"), "  "]
+    if violation.cwe is not None:
+        parts.append((f"CWE-{violation.cwe}  ", "primary"))
+    if violation.owasp:
+        parts.append((f"{violation.owasp}  ", "primary"))
+    span = violation.span
+    parts.append((f"{span.line}:{span.column}–{span.end_line}:{span.end_column}  ", "muted"))
+    parts.append((f"confidence {violation.confidence.value}", "muted"))
+    return parts
