@@ -447,6 +447,8 @@ class Verification(Noun):
 
     events: int
     intact: bool
+    checkpoints: int = 0
+    """How many signed checkpoints agree with the events."""
     seq: int | None = None
     problem: str = ""
 

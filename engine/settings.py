@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -48,13 +48,20 @@ class AnalysisSettings(Group):
     """Severity by rule id, in place of the rule's own."""
 
 
+def _decided(level: Level) -> Level:
+    if level is Level.LOW:
+        raise ValueError("LOW has no deadline: it is approved at once")
+    return level
+
+
+Decided = Annotated[Level, AfterValidator(_decided)]
+"""A risk that a person decides about."""
+
+
 class PolicySettings(Group):
     """How risk becomes a deadline."""
 
-    deadlines: dict[
-        Literal[Level.MEDIUM, Level.HIGH, Level.CRITICAL],
-        Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)],
-    ] = {}
+    deadlines: dict[Decided, Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]] = {}
     """Seconds until nobody's decision becomes a deny, by risk, in place of the policy file's."""
     ceiling: Limits = Limits(
         memory_mb=4096, cpus=2.0, seconds=600, disk_mb=8192, output_kb=65536, processes=512

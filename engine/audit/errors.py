@@ -18,8 +18,11 @@ class AuditError(Exception):
         return f"{self.title}. {self.mend}" if self.mend else self.title
 
 
-def explain(error: sqlite3.Error, path: Path) -> AuditError:
-    """Return what an error of SQLite means for the person at the desk."""
+def explain(error: sqlite3.Error | OSError, path: Path) -> AuditError:
+    """Return what an error of SQLite or of the system means for the person at the desk."""
+    if isinstance(error, OSError):
+        what = f"The history {path} cannot be opened: {error.strerror} ({error.filename})"
+        return AuditError(what, mend=f"Look at: ls -ld {path.parent} {path}*")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     title, mend = _MEANINGS.get(code, ("The history {path} failed: {error}", "Type: pratique audit verify"))
     place = {"path": path, "folder": path.parent, "error": error}

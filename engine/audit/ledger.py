@@ -7,16 +7,19 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
-from engine.audit import blobs, cases, chain
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engine.audit import blobs, cases, chain, checkpoints, tree, witness
 from engine.audit.blocks import OutputBlock
 from engine.audit.cases import Frozen
 from engine.audit.chain import Record
+from engine.audit.merkle import Frontier
 from engine.models import OutputChunk
 
 ENGINE = "engine"
-UNKNOWN = -1
-"""The number of the last record where only the disk knows it."""
+CHECKPOINT = "checkpoint"
 
 
 @dataclass
@@ -24,29 +27,54 @@ class Ledger:
     """The one place where records are made. Used by the writer thread alone."""
 
     connection: sqlite3.Connection
-    seq: int = UNKNOWN
+    key: Ed25519PrivateKey
+    witness: Path
+    checkpoint_events: int
+    known: bool = False
+    """Whether the end of the chain is known, or has to be read from the disk."""
     last: bytes = chain.GENESIS
+    tree: Frontier = field(default_factory=Frontier)
+    checked: int = 0
+    """How many records the last checkpoint covers."""
+    notes: list[str] = field(default_factory=list)
+    """Checkpoints that are on disk and not yet in the file outside the database."""
+    fresh: list[str] = field(default_factory=list)
+    """Checkpoints of this transaction."""
     pending: dict[str, list[OutputChunk]] = field(default_factory=dict)
     pending_bytes: int = 0
 
     def recall(self) -> None:
         """Take the end of the chain from the disk."""
-        self.seq, self.last = chain.head(self.connection)
+        size, self.last = chain.head(self.connection)
+        self.tree = tree.load(self.connection, size)
+        row = self.connection.execute(
+            "SELECT seq - 1 FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        self.checked = row[0] if row else 0
+        self.known = True
 
     def begin(self) -> None:
         """Start a transaction, at a known end of the chain."""
         self.connection.execute("BEGIN IMMEDIATE")
-        if self.seq == UNKNOWN:
+        if not self.known:
             self.recall()
 
     def commit(self) -> None:
-        """Put all that was done since `begin`, and the output that is held, on disk."""
-        self.settle_all()
+        """Put all that was done since `begin`, and the output that is held, on disk; then the checkpoints."""
+        for run in list(self.pending):
+            self.settle(run)
         self.connection.execute("COMMIT")
+        self.notes += self.fresh
+        self.fresh.clear()
+        if self.notes:
+            with contextlib.suppress(OSError):  # they stay in `notes` until the file can be written
+                witness.add(self.witness, self.notes)
+                self.notes.clear()
 
     def roll_back(self) -> None:
         """Undo what was done since `begin`."""
-        self.seq = UNKNOWN
+        self.known = False
+        self.fresh.clear()
         self.pending.clear()
         self.pending_bytes = 0
         with contextlib.suppress(sqlite3.Error):  # SQLite has undone it itself after a full disk
@@ -56,15 +84,29 @@ class Ledger:
         """Chain a record, after the output of its subject that came first, and write the case beside it."""
         self.settle(subject)
         at = chain.stamp(datetime.now(UTC))
-        record = chain.link(self.seq + 1, self.last, at, type, subject, actor, data)
+        record = chain.link(self.tree.size + 1, self.last, at, type, subject, actor, data)
         self.connection.execute(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (record.seq, at, type, subject, actor, data, record.previous, record.hash),
         )
-        self.seq, self.last = record.seq, record.hash
+        self.last = record.hash
+        if complete := self.tree.add(record.hash):
+            tree.store(self.connection, complete)
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
+        if self.tree.size - self.checked >= self.checkpoint_events:
+            self.checkpoint()
         return record
+
+    def checkpoint(self) -> None:
+        """Sign the tree as it stands, unless nothing was recorded since the last time."""
+        size = self.tree.size
+        if size == 0 or (self.checked and size == self.checked + 1):
+            return
+        self.checked = size
+        note = checkpoints.sign(self.key, size, self.tree.root(), self.last, chain.stamp(datetime.now(UTC)))
+        self.append(CHECKPOINT, "", ENGINE, chain.canonical_data({"note": note, "size": size}))
+        self.fresh.append(note)
 
     def hold(self, run: str, chunks: Sequence[OutputChunk]) -> None:
         """Keep output until the transaction ends."""
@@ -85,7 +127,13 @@ class Ledger:
         row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
         blobs.use(self.connection, row[0] if row else 0, [kept])
 
-    def settle_all(self) -> None:
-        """Write all output that is held."""
-        for run in list(self.pending):
-            self.settle(run)
+    def catch_up(self) -> None:
+        """Write the checkpoints that a crash kept from the file outside the database."""
+        told = witness.notes(self.witness)
+        last = max((note.size for note in told if note), default=0)
+        missing = self.connection.execute(
+            "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' AND seq > ? ORDER BY seq",
+            (last + 1,),
+        ).fetchall()
+        if missing and (told or len(missing) == 1):
+            witness.add(self.witness, [note for (note,) in missing])

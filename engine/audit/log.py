@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from engine.audit import cases, chain, queries
+from engine.audit import cases, chain, queries, witness
 from engine.audit.blocks import MeterBlock
 from engine.audit.errors import AuditError
 from engine.audit.ledger import ENGINE, Ledger
 from engine.audit.reader import Reader
 from engine.audit.verify import verify
-from engine.audit.writer import Writer
+from engine.audit.writer import Writer, witness_file
 from engine.models import Case, Event, Meters, OutputChunk, Summary, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
@@ -27,7 +27,8 @@ LARGE = 1 << 18
 class AuditLog:
     """The history of one engine, in one SQLite file that no second engine writes."""
 
-    def __init__(self, writer: Writer, reader: Reader) -> None:
+    def __init__(self, path: Path, writer: Writer, reader: Reader) -> None:
+        self._path = path
         self._writer = writer
         self._reader = reader
 
@@ -39,7 +40,7 @@ class AuditLog:
             AuditError: it is damaged, from a newer version, unwritable, or in use by another engine.
         """
         writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop())
-        return cls(writer, Reader(path, settings.read_deadline_seconds))
+        return cls(path, writer, Reader(path, settings.read_deadline_seconds))
 
     async def close(self) -> None:
         """Write what waits and let go of the file."""
@@ -134,7 +135,11 @@ class AuditLog:
             if progress:
                 loop.call_soon_threadsafe(progress, done, total)
 
-        return await self._reader.do(lambda connection: verify(connection, tell), seconds=float("inf"))
+        key = self._writer.key.public_key()
+        notes = await asyncio.to_thread(witness.notes, witness_file(self._path))
+        return await self._reader.do(
+            lambda connection: verify(connection, notes, key, tell), seconds=float("inf")
+        )
 
 
 async def _freeze(case: Case) -> cases.Frozen:

@@ -26,6 +26,15 @@ CREATE TABLE events (
 );
 CREATE INDEX events_subject ON events (subject);
 
+CREATE INDEX events_checkpoint ON events (seq) WHERE type = 'checkpoint';
+
+CREATE TABLE subtrees (
+    level INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (level, place)
+) WITHOUT ROWID;
+
 CREATE TABLE blobs (
     n INTEGER PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE,

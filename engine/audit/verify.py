@@ -4,39 +4,53 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.audit import blobs, cases, chain
 from engine.audit.blocks import OutputBlock
 from engine.audit.chain import Record
+from engine.audit.checkpoints import Checkpoint
 from engine.audit.contents import Contents
+from engine.audit.witnessing import Finding, Row, Witnessing
 from engine.models import Verification
 
 Progress = Callable[[int, int], None]
-Finding = tuple[int, str]
-"""The number of a record, and what is wrong with it."""
-Row = tuple[int, str, str, str, str, str, bytes, bytes]
-"""A row of the table `events`."""
 STEP = 10_000
 _TELLS = '"case_sha256":"'
 REACH = 64
 """How far from its place a record is looked for, to tell a move from a change."""
 
 
-def verify(connection: sqlite3.Connection, progress: Progress | None = None) -> Verification:
+def verify(
+    connection: sqlite3.Connection,
+    notes: Sequence[Checkpoint | None],
+    key: Ed25519PublicKey,
+    progress: Progress | None = None,
+) -> Verification:
     """Return whether the chain and what lies beside it are intact, or the first record that is not."""
     total = chain.head(connection)[0]
+    witnessing = Witnessing(notes, key)
     contents = Contents(connection)
     for seq, problem in itertools.chain(
-        _walk(connection, total, contents, progress), bad_cases(connection, contents)
+        _walk(connection, total, contents, witnessing, progress),
+        witnessing.before(total),
+        bad_cases(connection, contents),
     ):
-        return Verification(events=total, intact=False, seq=seq, problem=problem)
-    return Verification(events=total, intact=True)
+        return Verification(
+            events=total, intact=False, checkpoints=witnessing.agreed, seq=seq or None, problem=problem
+        )
+    return Verification(events=total, intact=True, checkpoints=witnessing.agreed)
 
 
 def _walk(
-    connection: sqlite3.Connection, total: int, contents: Contents, progress: Progress | None
+    connection: sqlite3.Connection,
+    total: int,
+    contents: Contents,
+    witnessing: Witnessing,
+    progress: Progress | None,
 ) -> Iterator[Finding]:
     """Follow the chain up to record `total`, and yield what is wrong."""
     previous, expected = chain.GENESIS, 1
@@ -46,6 +60,7 @@ def _walk(
             yield broken.expected, _diagnose(connection, broken)
             return
         previous, expected = step[-1][7], step[-1][0] + 1
+        yield from witnessing.step(step)
         yield from _missing_cases(connection, step)
         yield from _missing_output(contents, step)
         if progress:

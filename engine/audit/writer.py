@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from engine.audit import schema
 from engine.audit.errors import AuditError, explain
+from engine.audit.keys import signing_key
 from engine.audit.ledger import Ledger
 from engine.settings import AuditSettings
 
@@ -48,15 +49,26 @@ class Writer:
         self._loop = loop
         self._lock = _take_lock(path)
         try:
-            self._ledger = Ledger(schema.open_writer(path))
-            self._ledger.recall()
+            self.key = signing_key(path.with_suffix(".key"))
+            self._ledger = self._open_ledger()
         except BaseException as error:
             os.close(self._lock)
-            raise explain(error, path) if isinstance(error, sqlite3.Error) else error from None
+            raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
+
+    def _open_ledger(self) -> Ledger:
+        connection = schema.open_writer(self._path)
+        try:
+            ledger = Ledger(connection, self.key, witness_file(self._path), self._settings.checkpoint_events)
+            ledger.recall()
+            ledger.catch_up()
+        except BaseException:
+            connection.close()
+            raise
+        return ledger
 
     async def do(self, work: Callable[[Ledger], T], *, durable: bool = True) -> T:
         """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
@@ -83,8 +95,15 @@ class Writer:
         self._stopped = True
         self._jobs.put(None)
         self._thread.join()
+        self._last_checkpoint()
         self._ledger.connection.close()
         os.close(self._lock)
+
+    def _last_checkpoint(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # a disk that cannot take it has been reported already
+            self._ledger.begin()
+            self._ledger.checkpoint()
+            self._ledger.commit()
 
     def _late(self, answer: asyncio.Future[Any]) -> None:
         seconds = self._settings.write_deadline_seconds
@@ -138,6 +157,11 @@ class Writer:
     def _tell(self, how: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits for an answer
             self._loop.call_soon_threadsafe(how, *arguments)
+
+
+def witness_file(path: Path) -> Path:
+    """Return where the checkpoints of the history at `path` lie outside the database."""
+    return path.with_name(path.name + ".checkpoints")
 
 
 def _answer(jobs: list[Job]) -> None:

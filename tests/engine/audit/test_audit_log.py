@@ -161,7 +161,7 @@ async def test_reopened_history_goes_on(path: Path, settings: AuditSettings) -> 
     log = await AuditLog.open(path, settings)
     verification = await log.verify()
     await log.close()
-    assert (6, True) == (verification.events, verification.intact)
+    assert (9, True) == (verification.events, verification.intact)
 
 
 async def test_files_are_private(log: AuditLog, path: Path) -> None:

@@ -21,7 +21,7 @@ Tamper = Callable[[sqlite3.Connection], None]
 
 
 async def fill(path: Path, settings: AuditSettings, make_case: Callable[..., Case]) -> None:
-    """Write a history of `RECORDS` records, of which the first is about a case and the second its output."""
+    """Write `RECORDS` records, the first about a case, the second its output; closing adds a checkpoint."""
     log = await AuditLog.open(path, settings)
     await log.append("submitted", "s1", ALICE, {"n": 0}, case=make_case("s1"))
     await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"secret output")])
@@ -101,7 +101,7 @@ def insert_at_zero(connection: sqlite3.Connection) -> None:
 
 def append_forged(connection: sqlite3.Connection) -> None:
     """Put a record at the end that is chained to nothing."""
-    connection.execute(f"INSERT INTO events SELECT {RECORDS + 1}, {COLUMNS} FROM events WHERE seq = 6")
+    connection.execute(f"INSERT INTO events SELECT {RECORDS + 2}, {COLUMNS} FROM events WHERE seq = 6")
 
 
 def swap(connection: sqlite3.Connection) -> None:
@@ -149,7 +149,9 @@ async def test_untouched_history_is_intact(
 ) -> None:
     """What nobody touched is intact, and the records are counted."""
     await fill(path, settings, make_case)
-    assert Verification(events=RECORDS, intact=True) == await verify_after(path, settings, None)
+    assert Verification(events=RECORDS + 1, intact=True, checkpoints=1) == await verify_after(
+        path, settings, None
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ async def test_untouched_history_is_intact(
         (remove_first, 1, "record 1 was removed"),
         (insert, 7, "record 7 was inserted"),
         (insert_at_zero, 1, "record 0 was inserted"),
-        (append_forged, 21, "record 21 was inserted"),
+        (append_forged, 22, "record 22 was inserted"),
         (swap, 7, "record 7 was reordered: record 8 stands in its place"),
         (change_case, 3, "the case s1 was changed: it is not what record 3 says"),
         (restore_case, 3, "the case s1 was changed: it is not what record 3 says"),

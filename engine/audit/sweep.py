@@ -1,0 +1,37 @@
+"""Every case there is, for questions that no index answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.audit import blobs, schema
+from engine.audit.errors import explain
+from engine.models import Case
+from engine.text import Untrusted
+
+
+def every_case(path: Path) -> Iterator[Case]:
+    """Yield the cases of the history at `path`, the oldest first, with their code and without their files.
+
+    The code of a case that retention has erased is empty.
+
+    Raises:
+        AuditError: the file is damaged.
+    """
+    connection = schema.open_reader(path, lambda: False)
+    try:
+        for (body,) in connection.execute("SELECT body FROM cases ORDER BY n"):
+            yield _with_code(connection, Case.model_validate_json(blobs.unpack(body)))
+    except sqlite3.Error as error:
+        raise explain(error, path) from None
+    finally:
+        connection.close()
+
+
+def _with_code(connection: sqlite3.Connection, case: Case) -> Case:
+    draft = case.submission.draft
+    code = blobs.get(connection, draft.code.text) or b""
+    changed = draft.model_copy(update={"code": Untrusted(code.decode()), "files": ()})
+    return case.model_copy(update={"submission": case.submission.model_copy(update={"draft": changed})})
