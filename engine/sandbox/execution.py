@@ -11,24 +11,22 @@ from typing import Any
 
 from docker.errors import APIError
 
-from engine.models import KillReason, Meters, OutputChunk, Result, Stream
+from engine.models import KillReason, Meters, Result, Stream
 from engine.sandbox import evidence
 from engine.sandbox.artifacts import kept
 from engine.sandbox.box import Box
 from engine.sandbox.cgroup import Usage
 from engine.sandbox.daemon import DaemonLost
 from engine.sandbox.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.output import ARTIFACT_BYTES, Output
 from engine.sandbox.recipe import task_limit
-from engine.sandbox.wire import BadFrame, LastWord, Order, Tail
+from engine.sandbox.wire import Order
 
 _METER_SECONDS = 0.1
-_ARTIFACT_BYTES = 32 * 1024 * 1024
 _FILES_SECONDS = 10.0
 _DRAIN_SECONDS = 1.0
 _GUARD_SECONDS = 15
 """How much later than the engine the guest ends a run by itself: Docker may have died."""
-_PATIENCE = 2
-"""A program that writes this many times its output limit is ended."""
 
 
 @dataclass(slots=True)
@@ -41,12 +39,7 @@ class Execution:
     keeper: ArtifactKeeper | None
     grace: float
     began: float = 0.0
-    first_byte: float | None = None
-    ended: float | None = None
-    written: int = 0
-    """Bytes that the program wrote."""
-    kept: dict[Stream, int] = field(default_factory=lambda: dict.fromkeys(Stream, 0))
-    truncated: bool = False
+    output: Output = field(init=False)
     usage: Usage | None = None
     frozen_seconds: float = 0.0
     frozen_at: float | None = None
@@ -54,8 +47,6 @@ class Execution:
     _asked_by: str = ""
     _severed: bool = False
     _daemon_lost: bool = False
-    _word: LastWord = field(default_factory=lambda: LastWord(_ARTIFACT_BYTES))
-    _notes: list[str] = field(default_factory=list)
     _pump: asyncio.Task[None] | None = None
     _ending: asyncio.Task[None] | None = None
 
@@ -65,9 +56,14 @@ class Execution:
         """Run to the end, whatever the end is, and return the envelope."""
         nonce = secrets.token_hex(16)
         order = self._order(nonce)
-        self.began = time.monotonic()
+        self.output = Output(
+            self.watcher, self.job.limits.output_kb * 1024, nonce, self._ended, self._flooded
+        )
+        self.began = self.output.began = time.monotonic()
+        if self._asked is not None:
+            self._cut()
         async with asyncio.TaskGroup() as group:
-            self._pump = group.create_task(self._follow(nonce))
+            self._pump = group.create_task(self.output.follow(self.box.output()))
             others = [
                 group.create_task(job) for job in (self._send(order), self._measure(), self._deadline())
             ]
@@ -85,7 +81,7 @@ class Execution:
             files=self.job.files,
             limits=limits,
             task_limit=task_limit(self.job.language, limits),
-            artifact_bytes=_ARTIFACT_BYTES,
+            artifact_bytes=ARTIFACT_BYTES,
             guard_seconds=int(limits.seconds + self.grace) + _GUARD_SECONDS,
             nonce=nonce,
         ).encode()
@@ -94,69 +90,14 @@ class Execution:
         with contextlib.suppress(ConnectionError):
             await self.box.send(order)
 
-    # --- output
-
-    async def _follow(self, nonce: str) -> None:
-        mark = b"\0" + nonce.encode()
-        tails = {Stream.STDOUT: Tail(mark), Stream.STDERR: Tail(mark)}
-        try:
-            async for stream, data in self.box.output():
-                own, after = tails[stream].feed(data)
-                if own:
-                    await self._deliver(stream, own)
-                if stream is Stream.STDOUT and after:
-                    self._hear(after)
-                if self._word.complete and tails[Stream.STDERR].ended:
-                    break
-        except BadFrame as error:
-            self._notes.append(f"the end of the stream could not be read: {error}")
-        for stream, tail in tails.items():
-            if rest := tail.rest():
-                await self._deliver(stream, rest)
-        self._note_end()
-
-    def _hear(self, data: bytes) -> None:
-        self._note_end()
-        self._word.feed(data)
-
-    def _note_end(self) -> None:
-        if self.ended is None:
-            self.ended = time.monotonic()
-            self._sample()
-
-    async def _deliver(self, stream: Stream, data: bytes) -> None:
-        if self.first_byte is None:
-            self.first_byte = self._elapsed()
-        offset = self.written
-        self.written += len(data)
-        limit = self.job.limits.output_kb * 1024
-        room = max(0, limit - offset)
-        if room:
-            data = data[:room]
-            self.kept[stream] += len(data)
-            chunk = OutputChunk(stream=stream, at=self._elapsed(), offset=offset, data=data)
-            await self.watcher.output(chunk)
-        if self.written > limit:
-            await self._overflow(limit)
-
-    async def _overflow(self, limit: int) -> None:
-        if not self.truncated:
-            self.truncated = True
-            await self.watcher.happened("output.truncated", {"limit_bytes": limit})
-        if self.written > limit * _PATIENCE:
-            self.end(KillReason.OUTPUT, "", gently=False)
-
     # --- meters and deadlines
-
-    def _elapsed(self) -> float:
-        return time.monotonic() - self.began
 
     async def _measure(self) -> None:
         last: tuple[float, float] | None = None
         while True:
             usage = self._sample()
             if usage is not None:
-                now = self._elapsed()
+                now = self.output.elapsed()
                 seconds = usage.cpu_seconds - last[1] if last else 0.0
                 cores = seconds / max(now - last[0], 1e-3) if last else 0.0
                 last = (now, usage.cpu_seconds)
@@ -170,8 +111,15 @@ class Execution:
             memory=usage.memory,
             memory_peak=usage.memory_peak,
             processes=max(1, usage.tasks - self.box.rest_tasks + 1),
-            output=self.written,
+            output=self.output.written,
         )
+
+    def _ended(self) -> None:
+        """Take the last readings while the sandbox still stands."""
+        self._sample()
+
+    def _flooded(self) -> None:
+        self.end(KillReason.OUTPUT, "", gently=False)
 
     def _sample(self) -> Usage | None:
         usage = self.box.cgroup.read() if self.box.cgroup else None
@@ -181,20 +129,25 @@ class Execution:
     async def _deadline(self) -> None:
         while (left := self.job.limits.seconds - self._running_seconds()) > 0:
             await asyncio.sleep(left if self.frozen_at is None else max(left, 0.1))
-        if self.ended is None:
+        if not self.over:
             self.end(KillReason.TIMEOUT, "")
         await asyncio.sleep(self.grace + _FILES_SECONDS)
         self._cut()
 
     def _running_seconds(self) -> float:
         frozen_now = time.monotonic() - self.frozen_at if self.frozen_at is not None else 0.0
-        return self._elapsed() - self.frozen_seconds - frozen_now
+        return self.output.elapsed() - self.frozen_seconds - frozen_now
+
+    @property
+    def over(self) -> bool:
+        """Whether the program has ended."""
+        return self.began > 0 and self.output.ended is not None
 
     # --- ending it
 
     def end(self, reason: KillReason, by: str, *, gently: bool = True) -> None:
         """End the run: TERM and, after the grace, KILL; or at once. The first reason stays."""
-        if self._asked is None and self.ended is None:
+        if self._asked is None and not self.over:
             self._asked, self._asked_by = reason, by
         self.thaw()
         if not gently:
@@ -207,7 +160,7 @@ class Execution:
             term = group.create_task(self.box.signal("TERM"))
             await asyncio.sleep(self.grace)
             term.cancel()
-        if self.ended is None:
+        if not self.over:
             self._cut()
 
     def lose(self) -> None:
@@ -243,9 +196,9 @@ class Execution:
 
     async def _envelope(self) -> Result:
         facts = await self._facts()
-        files, notes = await kept(self.job, self._word.files, self.keeper)
+        files, notes = await kept(self.job, self.output.word.files, self.keeper)
         reason = evidence.decide(facts)
-        said = (*evidence.told(facts), *self._notes, *notes)
+        said = (*evidence.told(facts), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
             await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
         usage = self.usage
@@ -253,20 +206,20 @@ class Execution:
             exit_code=facts.exit_code,
             kill_reason=reason,
             evidence=said,
-            duration=(self.ended or time.monotonic()) - self.began,
-            first_byte=self.first_byte,
+            duration=(self.output.ended or time.monotonic()) - self.began,
+            first_byte=self.output.first_byte,
             memory_peak=usage.memory_peak if usage else 0,
             cpu_seconds=usage.cpu_seconds if usage else 0.0,
-            stdout_bytes=self.kept[Stream.STDOUT],
-            stderr_bytes=self.kept[Stream.STDERR],
-            truncated=self.truncated,
+            stdout_bytes=self.output.kept[Stream.STDOUT],
+            stderr_bytes=self.output.kept[Stream.STDERR],
+            truncated=self.output.truncated,
             image_digest=self.box.image_id,
             runtime=str(self.box.host["Runtime"]),
             artifacts=files,
         )
 
     async def _facts(self) -> evidence.Facts:
-        word, usage, limits = self._word, self.usage, self.job.limits
+        word, usage, limits = self.output.word, self.usage, self.job.limits
         state = {} if word.heard or self._severed else await self._docker_state()
         exit_code = 128 + word.signal if word.signal else word.exit_code
         return evidence.Facts(
@@ -299,3 +252,19 @@ class Execution:
                 return state
             await asyncio.sleep(0.1)
         return {}
+
+
+def unstarted(runtime: str, reason: KillReason, why: str) -> Result:
+    """Return the envelope of a run whose code went nowhere."""
+    return Result(
+        exit_code=None,
+        kill_reason=reason,
+        evidence=(why,),
+        duration=0.0,
+        memory_peak=0,
+        stdout_bytes=0,
+        stderr_bytes=0,
+        truncated=False,
+        image_digest="",
+        runtime=runtime,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from docker.errors import APIError
@@ -13,7 +14,7 @@ from engine.models import Check, KillReason, Language, Proof, Result
 from engine.sandbox import health, owner, reaper
 from engine.sandbox.box import Box, Maker
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
-from engine.sandbox.execution import Execution
+from engine.sandbox.execution import Execution, unstarted
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.pool import Pool
 from engine.sandbox.proof import ask_inside
@@ -24,6 +25,20 @@ from engine.settings import SandboxSettings
 _REAP_SECONDS = 60.0
 _BEAT_SECONDS = 5.0
 _CLOSE_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A run's place in the house, from its coming in to its envelope."""
+
+    task: asyncio.Task[Result]
+    reason: KillReason = KillReason.OPERATOR
+    by: str = ""
+
+    def withdraw(self, reason: KillReason, by: str) -> None:
+        """Give the place up before any code has run."""
+        self.reason, self.by = reason, by
+        self.task.cancel()
 
 
 class SandboxManager:
@@ -41,7 +56,9 @@ class SandboxManager:
         self._pool = Pool(self._maker, settings.pool, self._destroy)
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tickets: dict[str, Ticket] = {}
+        self._chores: set[asyncio.Task[None]] = set()
+        self._removals: set[asyncio.Task[None]] = set()
         self._removed: set[str] = set()
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
 
@@ -54,20 +71,20 @@ class SandboxManager:
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
         for chore in (self._reap_for_ever(), self._listen(), self._pool.keep_filled()):
-            self._spawn(chore)
+            _spawn(chore, self._chores)
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
-        for run in self._running.values():
-            run.end(KillReason.INTERRUPTED, "the engine's end", gently=False)
-        async with asyncio.timeout(_CLOSE_SECONDS):
-            while self._running:
-                await asyncio.sleep(0.02)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for run in list(self._tickets):
+            self._end(run, KillReason.INTERRUPTED, "the engine's end", gently=False)
+        for chore in self._chores:
+            chore.cancel()
+        ending = [*self._chores, *(ticket.task for ticket in self._tickets.values())]
+        if ending:
+            await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
         await self._pool.empty()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._removals:
+            await asyncio.wait(self._removals, timeout=_CLOSE_SECONDS)
         await self._remove_own()
         await self._daemon.close()
 
@@ -104,7 +121,24 @@ class SandboxManager:
     async def run(self, job: Job, watcher: Watcher) -> Result:
         """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
         for file in job.files:
-            safe_name(file.name)
+            try:
+                safe_name(file.name)
+            except ValueError as error:
+                return unstarted(self.settings.runtime, KillReason.POLICY, str(error))
+        ticket = Ticket(asyncio.create_task(self._run_in_turn(job, watcher)))
+        self._tickets[job.run] = ticket
+        try:
+            await asyncio.wait({ticket.task})
+        finally:
+            ticket.task.cancel()
+            await asyncio.wait({ticket.task})
+            del self._tickets[job.run]
+        if ticket.task.cancelled():
+            why = f"withdrawn before it started, by {ticket.by}"
+            return unstarted(self.settings.runtime, ticket.reason, why)
+        return ticket.task.result()
+
+    async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
         async with self._turns.turn(job.principal):
             await self._require_proof()
             box = await self._obtain(job, watcher)
@@ -112,7 +146,7 @@ class SandboxManager:
                 return await self._run_in(box, job, watcher)
             finally:
                 self._running.pop(job.run, None)
-                self._spawn(self._destroy(box, watcher))
+                self._remove_later(box, watcher)
 
     async def _require_proof(self) -> None:
         if self.proof is None:
@@ -129,7 +163,7 @@ class SandboxManager:
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}
             await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
         except BaseException:
-            self._spawn(self._destroy(box))
+            self._remove_later(box)
             raise
         return box
 
@@ -147,13 +181,18 @@ class SandboxManager:
 
     async def stop(self, run: str, by: str) -> None:
         """Ask a run's program to end, and end it after the grace."""
-        if run in self._running:
-            self._running[run].end(KillReason.OPERATOR, by)
+        self._end(run, KillReason.OPERATOR, by)
 
     async def kill(self, run: str, by: str) -> None:
         """End a run at once."""
+        self._end(run, KillReason.OPERATOR, by, gently=False)
+
+    def _end(self, run: str, reason: KillReason, by: str, *, gently: bool = True) -> None:
+        """End a run; one that has no sandbox yet is withdrawn."""
         if run in self._running:
-            self._running[run].end(KillReason.OPERATOR, by, gently=False)
+            self._running[run].end(reason, by, gently=gently)
+        elif run in self._tickets:
+            self._tickets[run].withdraw(reason, by)
 
     async def freeze(self, run: str) -> bool:
         """Stop a run where it stands; say whether it stands."""
@@ -165,13 +204,11 @@ class SandboxManager:
 
     # --- chores
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _remove_later(self, box: Box, watcher: Watcher | None = None) -> None:
+        _spawn(self._destroy(box, watcher), self._removals)
 
     async def _destroy(self, box: Box, watcher: Watcher | None = None) -> None:
-        gone = await asyncio.shield(box.destroy())
+        gone = await box.destroy()
         self._removed.add(box.id)
         if watcher is not None:
             await watcher.happened("sandbox.destroyed", {"sandbox": box.id, "gone": gone})
@@ -210,3 +247,9 @@ class SandboxManager:
                 await self.image_digest(image)
                 return image
         raise SandboxUnavailable(f"Docker has no image {self._images[0]}", "pratique image build")
+
+
+def _spawn(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
+    task = asyncio.create_task(work)
+    among.add(task)
+    task.add_done_callback(among.discard)
