@@ -10,10 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from engine.doors.wire import Answer
 
 
-class _TooLarge(Exception):
-    pass
-
-
 class Guard:
     """An ASGI application around another one."""
 
@@ -31,25 +27,37 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 413 once its body is over the bound."""
         self._under_way += 1
+        body = _Body(receive, self._max_bytes)
         try:
-            await self._app(scope, self._counted(receive), send)
-        except _TooLarge:
-            title = f"a request is at most {self._max_bytes} bytes"
-            answer = Answer(status=413, title=title).model_dump()
-            await JSONResponse(answer, 413, media_type="application/problem+json")(scope, receive, send)
+            await self._app(scope, body.receive, body.unless_too_large(send))
+            if body.too_large:
+                await self._refuse(scope, receive, send)
         finally:
             self._under_way -= 1
             self._last = time.monotonic()
 
-    def _counted(self, receive: Receive) -> Receive:
-        taken = 0
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = Answer(status=413, title=f"a request is at most {self._max_bytes} bytes").model_dump()
+        await JSONResponse(answer, 413, media_type="application/problem+json")(scope, receive, send)
 
-        async def counted() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._max_bytes:
-                raise _TooLarge
-            return message
 
-        return counted
+class _Body:
+    """The body of one request: over the bound it ends, and what the application answers is dropped."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+        self.too_large = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        self.too_large = self.too_large or self._left < 0
+        return {"type": "http.disconnect"} if self.too_large else message
+
+    def unless_too_large(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if not self.too_large:
+                await send(message)
+
+        return sending

@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
 
 from engine.audit import AuditError
 from engine.doors.wire import Answer, Decided, Handed, Snippet
@@ -27,6 +28,7 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(AuditError, _unrecorded)
+    app.add_exception_handler(HTTPException, _not_http)
     _submissions(app, engine)
     _runs(app, engine)
     _looking(app, engine)
@@ -137,6 +139,12 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, Problem):
         raise error
     return _answer(error)
+
+
+async def _not_http(request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException):
+        raise error
+    return _answer(Problem(error.status_code, str(error.detail)))
 
 
 async def _unrecorded(request: Request, error: Exception) -> JSONResponse:
