@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from engine.models import Digest, Meters, Noun, OutputChunk, Stream
 
@@ -15,6 +15,8 @@ CHUNKS = 512
 
 class OutputBlock(Noun):
     """A stretch of a run's output: the digest of its bytes, and how they came."""
+
+    model_config = ConfigDict(extra="ignore")
 
     digest: Digest
     size: int
@@ -44,6 +46,8 @@ class OutputBlock(Noun):
 
 class MeterBlock(Noun):
     """Samples of what a run used."""
+
+    model_config = ConfigDict(extra="ignore")
 
     samples: tuple[Meters, ...]
 

@@ -12,6 +12,7 @@ from engine.audit.blocks import MeterBlock
 from engine.audit.errors import AuditError
 from engine.audit.ledger import ENGINE, Ledger
 from engine.audit.reader import Reader
+from engine.audit.types import check
 from engine.audit.verify import verify
 from engine.audit.writer import Writer, witness_file
 from engine.models import Case, Event, Meters, OutputChunk, Summary, Verification
@@ -60,11 +61,14 @@ class AuditLog:
         """Record an event, with the case as it stands after it; on return both are on disk where `durable`.
 
         Raises:
-            AuditError: the data is no JSON, or it could not be written. Nothing was recorded then, except
-                that a disk that is too slow may still record it later.
+            AuditError: the data is not what its type asks for, or it could not be written. Nothing was
+                recorded then, except that a disk that is too slow may still record it later.
         """
+        whole = {**data, "v": check(type, data)}
         frozen = await _freeze(case) if case else None
-        text = chain.canonical_data({**data, STATE: frozen.sha256} if frozen else data)
+        if frozen:
+            whole[STATE] = frozen.sha256
+        text = chain.canonical_data(whole)
 
         def work(ledger: Ledger) -> chain.Record:
             return ledger.append(type, subject, actor.text, text, frozen)

@@ -30,7 +30,7 @@ async def write(path: Path, settings: AuditSettings, count: int) -> None:
     """Open the history, append so many events, close it."""
     log = await AuditLog.open(path, settings)
     for number in range(count):
-        await log.append("tick", "", ALICE, {"n": number})
+        await log.append("looked", "", ALICE, {"n": number})
     await log.close()
 
 
@@ -191,9 +191,9 @@ async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: Au
     log = await AuditLog.open(path, settings)
     witness(path).mkdir()
     for number in range(25):
-        await log.append("tick", "", ALICE, {"n": number})
+        await log.append("looked", "", ALICE, {"n": number})
     witness(path).rmdir()
-    await log.append("tick", "", ALICE, {})
+    await log.append("looked", "", ALICE, {})
     await log.close()
     assert (True, 3) == ((v := await verify(path, settings)).intact, v.checkpoints)
 
@@ -223,8 +223,8 @@ async def test_tree_is_loaded_from_stored_subtrees(path: Path) -> None:
     settings = AuditSettings(batch_milliseconds=5, checkpoint_events=100_000)
     log = await AuditLog.open(path, settings)
     for number in range(2 << 10):
-        await log.append("tick", "", ALICE, {"n": number}, durable=False)
-    await log.append("tick", "", ALICE, {})
+        await log.append("looked", "", ALICE, {"n": number}, durable=False)
+    await log.append("looked", "", ALICE, {})
     hashes = [bytes.fromhex(event.hash) for event in await log.events(limit=10_000)]
     loaded = await log._reader.do(lambda connection: tree.load(connection, len(hashes)))
     await log.close()

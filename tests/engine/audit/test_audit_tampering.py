@@ -23,11 +23,11 @@ Tamper = Callable[[sqlite3.Connection], None]
 async def fill(path: Path, settings: AuditSettings, make_case: Callable[..., Case]) -> None:
     """Write `RECORDS` records, the first about a case, the second its output; closing adds a checkpoint."""
     log = await AuditLog.open(path, settings)
-    await log.append("submitted", "s1", ALICE, {"n": 0}, case=make_case("s1"))
+    await log.append("claimed", "s1", ALICE, {"n": 0}, case=make_case("s1"))
     await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"secret output")])
-    await log.append("run.ended", "s1", ALICE, {}, case=make_case("s1", status=Status.FINISHED, exit_code=0))
+    await log.append("released", "s1", ALICE, {}, case=make_case("s1", status=Status.FINISHED, exit_code=0))
     for number in range(RECORDS - 3):
-        await log.append("tick", "", ALICE, {"n": number})
+        await log.append("looked", "", ALICE, {"n": number})
     await log.close()
 
 
@@ -193,6 +193,6 @@ async def test_progress_reaches_the_end(log: AuditLog) -> None:
     """Verify tells how far it is, up to all."""
     told: list[tuple[int, int]] = []
     for _ in range(3):
-        await log.append("tick", "", ALICE, {})
+        await log.append("looked", "", ALICE, {})
     await log.verify(lambda done, total: told.append((done, total)))
     assert [(3, 3)] == told
