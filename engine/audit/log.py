@@ -64,7 +64,8 @@ class AuditLog:
             AuditError: the data is not what its type asks for, or it could not be written. Nothing was
                 recorded then, except that a disk that is too slow may still record it later.
         """
-        whole = {**data, "v": check(type, data)}
+        version = check(type, data)
+        whole = dict(data) if version == 1 else {**data, "v": version}
         frozen = await _freeze(case) if case else None
         if frozen:
             whole[STATE] = frozen.sha256

@@ -1,7 +1,7 @@
 """What each type of event says. Data is checked against its type's model before anything is written.
 
 A model names what readers of the history rely on; further fields are kept. `version` counts the changes of a
-type that a reader has to know about, and is recorded with every event as `v`.
+type that a reader has to know about; it is recorded as `v` from 2 on.
 """
 
 from __future__ import annotations
