@@ -110,6 +110,12 @@ class DoorSettings(Group):
     """Larger requests are refused."""
     max_waiting: int = Field(1000, ge=1)
     """More waiting submissions are refused, with when to come back."""
+    withdraw_seconds: float = Field(60, ge=0)
+    """How long what waits outlives a client that went away, where the client said that it would stay."""
+    mcp_wait_seconds: float = Field(45, ge=0, le=3600)
+    """How long an MCP call waits for a person before it answers `pending_approval`; clients give up at 60."""
+    mcp_output_kb: int = Field(64, ge=1, le=4096)
+    """How much of each output stream an MCP result carries."""
     idle_minutes: float = Field(30, ge=0)
     """An engine that a console started ends after so long without a request or open submission; 0: never."""
 
