@@ -35,6 +35,13 @@ class Submitted(Facts):
     purpose: str = ""
 
 
+class Joined(Facts):
+    """The same request came again, and got the submission that it had made before."""
+
+    type: Literal["joined"]
+    digest: Digest
+
+
 class Analysed(Facts):
     """Code was read."""
 
@@ -231,6 +238,7 @@ class Erased(Facts):
 
 Fact = Annotated[
     Submitted
+    | Joined
     | Analysed
     | Classified
     | Claimed
