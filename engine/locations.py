@@ -35,6 +35,11 @@ def settings_file() -> Path:
     return (home() or platformdirs.user_config_path("pratique")) / "settings.yaml"
 
 
+def policy_file() -> Path:
+    """Return the user's own policy, which lies beside the settings."""
+    return settings_file().parent / "policy.yaml"
+
+
 def socket() -> Path:
     """Return the engine's Unix socket."""
     return runtime() / "engine.sock"

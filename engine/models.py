@@ -33,7 +33,10 @@ class Level(StrEnum):
     @property
     def rank(self) -> int:
         """0 for LOW up to 3 for CRITICAL."""
-        return list(Level).index(self)
+        return _RANKS[self]
+
+
+_RANKS = {level: rank for rank, level in enumerate(Level)}
 
 
 class Language(StrEnum):
@@ -275,6 +278,10 @@ class Verdict(StrEnum):
     REFUSED = "refused"
 
 
+WITHDRAWN = "withdrawn by its requester"
+"""The reason of a denial that is the requester's own."""
+
+
 class Decision(Noun):
     """Who let a submission run, or did not, and what exactly was allowed."""
 
@@ -451,6 +458,16 @@ class Verification(Noun):
     """How many signed checkpoints agree with the events."""
     seq: int | None = None
     problem: str = ""
+
+
+class Facets(Noun):
+    """How many submissions there are of each kind."""
+
+    total: int
+    exact: bool
+    """False where more fit than were counted."""
+    counts: dict[str, dict[str, int]]
+    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value, the most frequent first."""
 
 
 class Check(Noun):

@@ -22,7 +22,7 @@ def every_case(path: Path) -> Iterator[Case]:
     """
     connection = schema.open_reader(path, lambda: False)
     try:
-        for (body,) in connection.execute("SELECT body FROM cases ORDER BY n"):
+        for (body,) in connection.execute("SELECT body FROM states ORDER BY n"):
             yield _with_code(connection, Case.model_validate_json(blobs.unpack(body)))
     except sqlite3.Error as error:
         raise explain(error, path) from None

@@ -98,6 +98,8 @@ def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts
 
 
 def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:
+    if wanted == NOTHING:
+        return []
     named = {
         Kind.DOMAINS: tuple(domain.text for domain in wanted.domains),
         Kind.PACKAGES: tuple(package.name.text for package in wanted.packages),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,16 +35,17 @@ def load(*files: Path, deadlines: Mapping[Level, float] | None = None) -> Policy
     Raises:
         PolicyError: anything is wrong with any of them, a failing example included.
     """
-    merged = _Merged()
+    merged, read_from = _Merged(), list[Path]()
     for file in (DEFAULT, *files):
-        for document in _with_included(file.resolve(), (), set()):
+        for document in _with_included(file.absolute(), (), set()):
             merged.add(document)
+            read_from.append(document.file)
     for level, seconds in (deadlines or {}).items():
         merged.deadlines[level.value] = seconds
     spec = merged.validated()
     if failed := failures(spec, merged.place):
         raise PolicyError(*failed)
-    return compile_policy(spec, merged.rule_places())
+    return compile_policy(spec, merged.rule_places(), tuple(read_from))
 
 
 @cache
@@ -61,7 +63,7 @@ def _with_included(file: Path, above: tuple[Path, ...], done: set[Path]) -> Iter
         place = document.place(("include", number))
         if not isinstance(name, str):
             raise PolicyError(Fault(place, f"`{name}` is no file name"))
-        wanted = (file.parent / name).resolve()
+        wanted = Path(os.path.normpath(file.parent / name))
         if wanted in (*above, file):
             chain = " -> ".join(path.name for path in (*above, file, wanted))
             raise PolicyError(Fault(place, f"includes itself: {chain}"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import rfc8785
 
@@ -45,6 +47,16 @@ class Rule:
         return tuple(found) or (self.spec.reason or self.spec.id,)
 
 
+class Finding(NamedTuple):
+    """A rule that matches, the level that it counts for, and why."""
+
+    rule: str
+    level: Level
+    reasons: tuple[str, ...]
+    note: str = ""
+    refuses: bool = False
+
+
 @dataclass(frozen=True)
 class Policy:
     """Rules, those of the highest risk first, and the seconds that each risk leaves to decide."""
@@ -52,23 +64,36 @@ class Policy:
     rules: tuple[Rule, ...]
     deadlines: Mapping[Level, float]
     hash: str
+    files: tuple[Path, ...] = ()
+    """What it was read from, lowest first."""
 
-    def matches(self, facts: Facts) -> tuple[RuleMatch, ...]:
-        """Return every match, those that count most first; never empty."""
+    def findings(self, facts: Facts) -> list[Finding]:
+        """Return every rule that matches, at the level that it counts for; never empty."""
         matched = [(rule, reasons) for rule in self.rules if (reasons := rule.reasons(facts)) is not None]
         lowered = _lowered([rule for rule, _ in matched], facts)
-        found = [match for rule, reasons in matched for match in _matches(rule, reasons, lowered)]
+        found = [_weighed(rule, reasons, lowered) for rule, reasons in matched if _counts(rule, lowered)]
         if not any(rule.covers for rule, _ in matched):
-            found.append(_held(UNMATCHED, Level.HIGH, "no rule of the policy covers it"))
-        found += _floors(facts, max(match.level.rank for match in found))
+            found.append(Finding(UNMATCHED, Level.HIGH, ("no rule of the policy covers it",)))
+        found += _floors(facts, max(one.level.rank for one in found))
+        return found
+
+    def matches(self, facts: Facts) -> tuple[RuleMatch, ...]:
+        """Return every match with its reason, those that weigh most first; never empty."""
+        found = [
+            RuleMatch(
+                rule=one.rule, level=one.level, reason=Untrusted(reason + one.note), refuses=one.refuses
+            )
+            for one in self.findings(facts)
+            for reason in one.reasons
+        ]
         return tuple(sorted(found, key=lambda match: (not match.refuses, -match.level.rank)))
 
 
-def compile_policy(spec: PolicySpec, places: Mapping[str, Place]) -> Policy:
+def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[Path, ...]) -> Policy:
     """Return the policy that a specification describes; `places` are those of its rules by id."""
     rules = [ready(rule, places[rule.id]) for rule in spec.rules if rule.enabled]
     ranked = sorted(rules, key=lambda rule: -rule.level.rank)
-    return Policy(tuple(ranked), dict(spec.deadlines), policy_hash(spec))
+    return Policy(tuple(ranked), dict(spec.deadlines), policy_hash(spec), files)
 
 
 def ready(spec: RuleSpec, place: Place) -> Rule:
@@ -90,24 +115,19 @@ def _lowered(matched: list[Rule], facts: Facts) -> dict[str, Rule]:
     return {id: rule for rule in lowering for id in rule.spec.lowers}
 
 
-def _matches(rule: Rule, reasons: tuple[str, ...], lowered: Mapping[str, Rule]) -> Iterator[RuleMatch]:
-    if rule.spec.lowers:
-        if rule in lowered.values():
-            yield RuleMatch(rule=rule.spec.id, level=rule.level, reason=Untrusted(", ".join(reasons)))
-        return
-    by = lowered.get(rule.spec.id)
-    level, note = (by.level, f" ({rule.level}, lowered by {by.spec.id})") if by else (rule.level, "")
-    for reason in reasons:
-        text = Untrusted(reason + note)
-        yield RuleMatch(rule=rule.spec.id, level=level, reason=text, refuses=rule.spec.refuse)
+def _counts(rule: Rule, lowered: Mapping[str, Rule]) -> bool:
+    return not rule.spec.lowers or rule in lowered.values()
 
 
-def _floors(facts: Facts, highest: int) -> Iterator[RuleMatch]:
+def _weighed(rule: Rule, reasons: tuple[str, ...], lowered: Mapping[str, Rule]) -> Finding:
+    if by := lowered.get(rule.spec.id):
+        note = f" ({rule.level}, lowered by {by.spec.id})"
+        return Finding(rule.spec.id, by.level, reasons, note)
+    return Finding(rule.spec.id, rule.level, reasons, refuses=rule.spec.refuse)
+
+
+def _floors(facts: Facts, highest: int) -> Iterator[Finding]:
     if not facts.complete and highest < Level.HIGH.rank:
-        yield _held("floor-incomplete", Level.HIGH, "the analysis could not read all of it")
+        yield Finding("floor-incomplete", Level.HIGH, ("the analysis could not read all of it",))
     if facts.weaker_runtime and highest < Level.CRITICAL.rank:
-        yield _held("floor-runtime", Level.CRITICAL, "it would run without gVisor")
-
-
-def _held(id: str, level: Level, reason: str) -> RuleMatch:
-    return RuleMatch(rule=id, level=level, reason=Untrusted(reason))
+        yield Finding("floor-runtime", Level.CRITICAL, ("it would run without gVisor",))

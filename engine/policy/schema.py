@@ -15,7 +15,7 @@ from engine.policy import hosts
 from engine.policy.facts import Kind
 
 MAX_PATTERN = 1000
-MAX_DEADLINE = 7 * 86400.0
+MIN_DEADLINE, MAX_DEADLINE = 0.1, 7 * 86400.0
 RULE_ID = r"^[a-z][a-z0-9-]{0,63}$"
 
 
@@ -72,8 +72,8 @@ def compile_pattern(pattern: str) -> Any:
 def _seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"`{value}` is no deadline: write seconds; there is no `never`")
-    if not 1 <= value <= MAX_DEADLINE:
-        raise ValueError(f"{value:g} s is no deadline: 1 to {MAX_DEADLINE:g} s")
+    if not MIN_DEADLINE <= value <= MAX_DEADLINE:
+        raise ValueError(f"{value:g} s is no deadline: {MIN_DEADLINE:g} to {MAX_DEADLINE:g} s")
     return float(value)
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from pydantic import ValidationError
-
 from engine import locations
+from engine.doors.cli.configured import settings
 from engine.doors.cli.words import say
 from engine.doors.client import Client
 from engine.doors.serve import serve as run_engine
-from engine.problem import Problem
-from engine.settings import Settings
 
 
 def serve() -> None:
     """Run an engine without a screen, until Ctrl+C."""
     say(f"engine at {locations.socket()}, inbox at {locations.inbox()}; Ctrl+C ends it")
-    asyncio.run(run_engine(_settings()))
+    asyncio.run(run_engine(settings()))
 
 
 def stop() -> None:
@@ -29,14 +26,3 @@ def stop() -> None:
 
     asyncio.run(end())
     say("the engine ends")
-
-
-def _settings() -> Settings:
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Problem(
-            422, f"settings: {where}: {first['msg']}", mend=f"Edit {locations.settings_file()}"
-        ) from None

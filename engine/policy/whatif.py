@@ -1,0 +1,81 @@
+"""What another policy would have made of submissions that are history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.models import Analysis, Assessment, Draft, Verdict
+from engine.policy.facts import Facts, of_submission
+from engine.policy.policy import Policy
+from engine.policy.risk import classify
+
+
+class Outcome(StrEnum):
+    """What becomes of a submission."""
+
+    DENY = "DENY"
+    ASK = "ASK"
+    ALLOW = "ALLOW"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A submission of the past, how it was decided, and what its run did, in words."""
+
+    id: str
+    draft: Draft
+    analysis: Analysis
+    verdict: Verdict | None = None
+    did: str = ""
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A submission about which two policies differ."""
+
+    id: str
+    before: Outcome
+    after: Outcome
+    old: Assessment
+    new: Assessment
+    did: str
+
+    @property
+    def order(self) -> tuple[bool, int, int, str]:
+        """Sort by what is loosened most: DENY to ALLOW first, then the deepest fall of the risk."""
+        outcomes = list(Outcome)
+        loosened = outcomes.index(self.after) - outcomes.index(self.before)
+        fallen = self.old.risk.rank - self.new.risk.rank
+        return self.before is not Outcome.DENY or self.after is not Outcome.ALLOW, -loosened, -fallen, self.id
+
+
+def flips(stored: Iterable[Stored], old: Policy, new: Policy) -> tuple[Flip, ...]:
+    """Return the submissions about which the policies differ, those that go from DENY to ALLOW first.
+
+    What a policy left to a person counts before the change as that person decided, an expiry as a DENY.
+    """
+    found = (_flip(one, old, new) for one in stored)
+    return tuple(sorted((flip for flip in found if flip), key=lambda flip: flip.order))
+
+
+def _flip(one: Stored, old: Policy, new: Policy) -> Flip | None:
+    facts = of_submission(one.draft, one.analysis)
+    (before, was), (after, would_be) = _outcome(facts, old), _outcome(facts, new)
+    if (before, was) == (after, would_be):
+        return None
+    decided = _DECIDED[one.verdict] if before is Outcome.ASK and one.verdict else before
+    return Flip(one.id, decided, after, classify(facts, old), classify(facts, new), one.did)
+
+
+def _outcome(facts: Facts, policy: Policy) -> tuple[Outcome, int]:
+    """Return what a policy by itself makes of a submission, and the rank of its risk."""
+    found = policy.findings(facts)
+    rank = max(one.level.rank for one in found)
+    if any(one.refuses for one in found):
+        return Outcome.DENY, rank
+    return (Outcome.ASK if rank else Outcome.ALLOW), rank
+
+
+_DECIDED = dict.fromkeys(Verdict, Outcome.DENY) | {Verdict.APPROVED: Outcome.ALLOW}

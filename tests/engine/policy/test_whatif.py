@@ -1,0 +1,61 @@
+"""What another policy would have decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.models import Analysis, Capabilities, Draft, Language, Level, Verdict
+from engine.policy import Policy, load, shipped
+from engine.policy.whatif import Outcome, Stored, flips
+from engine.text import Untrusted
+
+ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+
+
+def stored(id: str, code: str, verdict: Verdict | None = None) -> Stored:
+    """Return a submission of the past with a clean analysis."""
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=Capabilities())
+    return Stored(id, draft, Analysis(), verdict, "did this")
+
+
+def policy(folder: Path, *rules: str) -> Policy:
+    """Return the shipped policy with rules on top."""
+    file = folder / "policy.yaml"
+    file.write_text("rules:\n" + "".join(f"  - {{{rule}}}\n" for rule in rules))
+    return load(file)
+
+
+def test_the_same_policy_flips_nothing() -> None:
+    """Nothing differs from itself."""
+    assert () == flips([stored("a", "print(1)")], shipped(), shipped())
+
+
+def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> None:
+    """DENY to ALLOW is on top, then what loosens most; what tightens is last."""
+    new = policy(
+        tmp_path,
+        "id: clean-code, enabled: true",
+        "id: no-rm, refuse: true, when: {code: rm}",
+        "id: hot, risk: critical, when: {code: hot}",
+    )
+    past = [
+        stored("refused", "rm", Verdict.APPROVED),
+        stored("graver", "hot " + "\n" * 300),
+        stored("approved", "print(1)", Verdict.APPROVED),
+        stored("same", "\n" * 300, Verdict.DENIED),
+        stored("expired", "print(3)", Verdict.EXPIRED),
+        stored("denied", "print(2)", Verdict.DENIED),
+        stored("undecided", "print(2)"),
+    ]
+    expected = [
+        ("denied", DENY, ALLOW),
+        ("expired", DENY, ALLOW),
+        ("undecided", ASK, ALLOW),
+        ("approved", ALLOW, ALLOW),
+        ("graver", ASK, ASK),
+        ("refused", ALLOW, DENY),
+    ]
+    found = flips(past, shipped(), new)
+    assert expected == [(flip.id, flip.before, flip.after) for flip in found]
+    assert {"did this"} == {flip.did for flip in found}
+    assert (Level.HIGH, Level.LOW) == (found[0].old.risk, found[0].new.risk)
