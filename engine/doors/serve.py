@@ -33,14 +33,24 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
     """Run the engine and its doors until a signal, or until it has been idle for long enough.
 
     Raises:
-        Problem: another engine runs here, or the audit log cannot be opened.
+        Problem: another engine runs here, or the history cannot be opened.
     """
-    listener = _listen(locations.socket())
+    path = locations.socket()
+    if _answers(path):
+        raise Problem(409, f"an engine runs here already, at {path}")
     try:
-        async with _engine(settings) as engine:
+        await _serve(settings, path, until_idle)
+    except AuditError as error:
+        raise Problem(503, str(error)) from error
+
+
+async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
+    async with _engine(settings) as engine:
+        listener = _listen(path)
+        try:
             await _open_doors(engine, listener, until_idle)
-    finally:
-        locations.socket().unlink(missing_ok=True)
+        finally:
+            path.unlink(missing_ok=True)
 
 
 async def _open_doors(engine: Engine, listener: socket.socket, until_idle: bool) -> None:
@@ -82,13 +92,9 @@ async def _end_when_idle(ending: asyncio.Event, guard: Guard, engine: Engine) ->
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    try:
-        log = await AuditLog.open(locations.database(), settings.audit)
-    except AuditError as error:
-        raise Problem(503, str(error)) from error
+    log = await AuditLog.open(locations.database(), settings.audit)
     analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, engine_id())
     try:
-        await analyst.start()
         async with Engine(settings, log, analyst, sandboxes) as engine:
             yield engine
     finally:
@@ -110,8 +116,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _listen(path: Path) -> socket.socket:
-    if _answers(path):
-        raise Problem(409, f"an engine runs here already, at {path}")
+    """Take the socket's place. Only the engine that holds the history's lock comes here."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
