@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.images.base import BASE, bootstrap, pinned, pull
-from engine.images.build import build, listed, make_base
+from engine.images.build import Watch, build, listed, make_base
 from engine.images.spec import (
     BuiltImage,
     ImageError,
@@ -23,6 +23,7 @@ __all__ = [
     "ImageSpec",
     "ListedImage",
     "Progress",
+    "Watch",
     "bootstrap",
     "build",
     "context",

@@ -43,7 +43,8 @@ def bootstrap(docker: DockerClient) -> None:
     """Make the base from Debian's archive and import it. Raises ImageError."""
     if shutil.which("mmdebstrap") is None:
         raise ImageError(
-            "no container registry answers and mmdebstrap is missing: type `sudo apt-get install mmdebstrap`"
+            "no container registry answers and mmdebstrap is missing",
+            mend="Type: sudo apt-get install mmdebstrap",
         )
     with tempfile.TemporaryDirectory(prefix="pratique-base-") as folder:
         archive = Path(folder) / "base.tar"
@@ -64,14 +65,11 @@ def _mmdebstrap(archive: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ImageError(
-            f"mmdebstrap took longer than {_BOOTSTRAP_SECONDS} s: type `pratique image build`"
-        ) from None
+        reason = f"mmdebstrap took longer than {_BOOTSTRAP_SECONDS} s"
+        raise ImageError(reason, mend="Type: pratique image build") from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["E: it said nothing"]
-        raise ImageError(
-            f"mmdebstrap failed: {said[0][3:]}: type `mmdebstrap {SUITE} /dev/null` to see all of it"
-        )
+        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", mend=f"Type: mmdebstrap {SUITE} /dev/null")
 
 
 def _import(docker: DockerClient, archive: Path) -> None:
@@ -79,4 +77,4 @@ def _import(docker: DockerClient, archive: Path) -> None:
         docker.api.import_image_from_file(str(archive), repository=BASE, tag="latest")
         docker.images.get(BASE)
     except (DockerException, requests.RequestException) as error:
-        raise ImageError(f"Docker did not take the base image: {error}") from None
+        raise ImageError(f"Docker did not take the base image: {error}", mend="Type: df -h") from None

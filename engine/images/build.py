@@ -50,7 +50,9 @@ def build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool = 
             _build(docker, spec, watch, fresh=fresh)
             image = docker.images.get(reference(spec.name))
     except (DockerException, requests.RequestException) as error:
-        raise ImageError(f"image {spec.name}: Docker failed: {error}: type `pratique doctor`") from None
+        raise ImageError(
+            f"image {spec.name}: Docker failed: {_one_line(error)}", mend="Type: pratique doctor"
+        ) from None
     return BuiltImage(
         name=spec.name,
         reference=reference(spec.name),
@@ -71,7 +73,7 @@ def make_base(docker: DockerClient, watch: Watch, *, fresh: bool = False) -> str
     watch(Progress(image="base", step=2, steps=2, line="ready"))
     made = base.pinned(docker)
     if made is None:
-        raise ImageError("Docker lost the base image: type `pratique image build`")
+        raise ImageError("Docker lost the base image", mend="Type: pratique image build")
     return made
 
 
@@ -99,8 +101,13 @@ def _build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool) 
 
 def _line(spec: ImageSpec, answer: dict[str, Any]) -> str:
     if "error" in answer:
-        raise ImageError(f"image {spec.name}: {str(answer['error']).strip()}: type `pratique image build`")
+        reason = f"image {spec.name}: {_one_line(answer['error'])}"
+        raise ImageError(reason, mend="Type: pratique image build")
     return str(answer.get("stream", "")).strip()
+
+
+def _one_line(said: object) -> str:
+    return " ".join(str(said).split())
 
 
 def _found(docker: DockerClient, spec: ImageSpec) -> Image | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engine import locations
 from engine.models import Noun
+from engine.problem import Problem
 
 INPUTS = "pratique.inputs"
 """The label with the hash of what an image was built from."""
@@ -20,8 +21,11 @@ _SHARED_GUEST = {"python-data": "python"}
 _COMMON = ("seal.sh",)
 
 
-class ImageError(Exception):
-    """An image could not be made; the message says what to type."""
+class ImageError(Problem):
+    """An image could not be made."""
+
+    def __init__(self, title: str, *, mend: str) -> None:
+        super().__init__(503, title, mend=mend)
 
 
 class ImageSpec(Noun):
@@ -88,9 +92,8 @@ def inputs(spec: ImageSpec) -> dict[str, bytes]:
         common = {name: (spec.folder.parent / name).read_bytes() for name in _COMMON}
         return common | _files(spec.folder, "") | _files(spec.guest, "guest/")
     except OSError as error:
-        raise ImageError(
-            f"image {spec.name}: {error.filename}: {error.strerror}: install Pratique anew"
-        ) from None
+        reason = f"image {spec.name}: {error.filename}: {error.strerror}"
+        raise ImageError(reason, mend="Install Pratique anew") from None
 
 
 def inputs_hash(spec: ImageSpec) -> str:
