@@ -56,7 +56,7 @@ class Daemon:
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         raw = await self.ask("attach_socket", container, params=streams)
         own = socket.socket(fileno=os.dup(raw.fileno()))
-        raw.close()
+        _let_go(raw)
         own.setblocking(False)
         if own.family == socket.AF_UNIX:
             return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
@@ -69,6 +69,14 @@ class Daemon:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
             raise DaemonLost(f"Docker did not answer: {_first_line(error)}") from error
+
+
+def _let_go(raw: Any) -> None:
+    """Close the client's own ends of an attached socket; its public `close` keeps them open."""
+    connection = getattr(raw, "_sock", raw)
+    raw._response.close()  # noqa: SLF001
+    raw.close()
+    connection.close()
 
 
 def _connect(deadline: float) -> docker.APIClient:

@@ -21,6 +21,9 @@ const main = new Module(NAME, null);
 main.filename = NAME;
 main.paths = Module._nodeModulePaths(process.cwd());
 process.argv = [process.argv[0], NAME];
+// What the first statement of most programs would otherwise have to set up.
+void [process.stdout, process.stderr, console.log];
+new Module('warm.js', null)._compile('0', 'warm.js');
 const code = waitForCode();
 process.mainModule = main;
 require.main = main;

@@ -3,6 +3,7 @@
 One byte on descriptor 3 says that it waits.
 """
 
+import io
 import linecache
 import os
 import sys
@@ -10,6 +11,15 @@ import traceback  # noqa: F401  the first traceback of a run must not have to wa
 import types
 
 NAME = "main.py"
+
+
+def stream(descriptor, errors):
+    """Return a text stream that is seen line by line, and loses nothing where the pipe takes only a part.
+
+    An unbuffered one (`-u`) does lose it: gVisor cuts writes short when the reader is slow.
+    """
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", errors, line_buffering=True)
 
 
 def wait_for_code():
@@ -44,5 +54,6 @@ def become(code):
 
 sys.argv = [NAME]
 sys.path.insert(0, os.getcwd())
-sys.stdout.reconfigure(line_buffering=True, write_through=False)
+sys.stdout = sys.__stdout__ = stream(1, "strict")
+sys.stderr = sys.__stderr__ = stream(2, "backslashreplace")
 become(wait_for_code())

@@ -1,0 +1,59 @@
+"""The kill reason is decided from evidence, by a table."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from engine.models import KillReason
+from engine.sandbox.evidence import Facts, decide, told
+
+WELL = Facts(last_word=True, exit_code=0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "facts"),
+    [
+        (KillReason.NONE, WELL),
+        (KillReason.NONE, Facts(last_word=True, exit_code=1)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=137)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=137, signal=signal.SIGKILL)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=0, oom_kills=1)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=0, disk_full=True, tasks_at_limit=True)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=1, memory_at_limit=True)),
+        (KillReason.TIMEOUT, Facts(asked=KillReason.TIMEOUT, oom_kills=3)),
+        (KillReason.OPERATOR, Facts(asked=KillReason.OPERATOR, asked_by="ada", last_word=True, exit_code=0)),
+        (KillReason.TIMEOUT, Facts(last_word=True, exit_code=137, signal=9, guest_deadline=True)),
+        (KillReason.MEMORY, Facts(oom_kills=1)),
+        (KillReason.MEMORY, Facts(docker_oom=True, exit_code=137)),
+        (KillReason.MEMORY, Facts(last_word=True, exit_code=1, oom_kills=1)),
+        (KillReason.MEMORY, Facts(exit_code=137, memory_at_limit=True)),
+        (KillReason.ENGINE_LOST, Facts(daemon_lost=True)),
+        (KillReason.NONE, Facts(daemon_lost=True, last_word=True, exit_code=0)),
+        (KillReason.PROCESSES, Facts(exit_code=2, tasks_at_fuse=True)),
+        (KillReason.PROCESSES, Facts(last_word=True, exit_code=1, tasks_at_limit=True)),
+        (KillReason.DISK, Facts(last_word=True, exit_code=1, disk_full=True)),
+        (KillReason.DISK, Facts(last_word=True, exit_code=153, signal=signal.SIGXFSZ)),
+        (KillReason.SANDBOX_FAILED, Facts()),
+        (KillReason.SANDBOX_FAILED, Facts(exit_code=137)),
+        (KillReason.SANDBOX_FAILED, Facts(exit_code=0)),
+    ],
+)
+def test_reason_of(reason: KillReason, facts: Facts) -> None:
+    """Every row of the table, and what must not be mistaken for it."""
+    assert reason == decide(facts)
+
+
+def test_exit_code_137_alone_decides_nothing() -> None:
+    """Without other evidence 137 is the program's own exit code, or the sandbox's failure: never memory."""
+    assert {KillReason.NONE, KillReason.SANDBOX_FAILED} == {
+        decide(Facts(last_word=word, exit_code=137)) for word in (True, False)
+    }
+
+
+def test_the_record_names_who_asked() -> None:
+    """The evidence of an operator's kill names the operator."""
+    assert "the engine ended it: operator by ada" in told(
+        Facts(asked=KillReason.OPERATOR, asked_by="ada", last_word=True)
+    )

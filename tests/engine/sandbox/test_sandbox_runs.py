@@ -1,0 +1,266 @@
+"""Runs in real gVisor sandboxes: what goes in, what comes out, and why each ended."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from engine.models import KillReason, Language, Limits
+from engine.sandbox import Job, SandboxManager
+from engine.settings import SandboxSettings
+from tests.sandboxes import IMAGES, Recorder, containers_of, job
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
+ENGINE = "test-runs"
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def manager() -> AsyncIterator[SandboxManager]:
+    """A manager with one ready Python sandbox."""
+    manager = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
+    await manager.start()
+    await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+    yield manager
+    await manager.close()
+    assert [] == containers_of(ENGINE)
+
+
+async def test_isolation_is_proved_from_inside(manager: SandboxManager) -> None:
+    """The kernel that the guest sees is gVisor's, and Health says so."""
+    assert manager.proof is not None
+    assert manager.proof.isolated
+    assert "gVisor" in manager.proof.detail.text
+    assert [] == [check for check in await manager.checks() if not check.ok]
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        (Language.PYTHON, "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"),
+        (Language.JAVASCRIPT, "console.log('out'); console.error('err'); process.exitCode = 3"),
+        (Language.SHELL, "echo out; echo err >&2; exit 3"),
+    ],
+)
+async def test_each_language_says_what_it_says(
+    manager: SandboxManager, language: Language, code: str
+) -> None:
+    """Both streams, apart, and the exit code come back; a program's own failure is no kill."""
+    watcher = Recorder()
+    result = await manager.run(job(code, language), watcher)
+    assert (b"out\n", b"err\n") == (watcher.stdout, watcher.stderr)
+    assert (3, KillReason.NONE, False) == (result.exit_code, result.kill_reason, result.truncated)
+    assert (4, 4, "runsc") == (result.stdout_bytes, result.stderr_bytes, result.runtime)
+    await watcher.until_happened("sandbox.destroyed")
+    assert ["run.started", "sandbox.destroyed"] == watcher.types[1:]
+
+
+async def test_output_is_byte_exact(manager: SandboxManager) -> None:
+    """Every byte value, no newline at the end, and nulls where a mark could begin."""
+    watcher = Recorder()
+    code = "import sys\nfor _ in range(40): sys.stdout.buffer.write(bytes(range(256)) * 64 + b'\\0')"
+    await manager.run(job(code), watcher)
+    assert (bytes(range(256)) * 64 + b"\0") * 40 == watcher.stdout
+    assert sorted(chunk.offset for chunk in watcher.chunks) == [chunk.offset for chunk in watcher.chunks]
+
+
+async def test_a_traceback_shows_the_users_own_frames(manager: SandboxManager) -> None:
+    """File, line and source of the code stand in it; nothing of the runner does."""
+    watcher = Recorder()
+    result = await manager.run(job("def f():\n    return 1 / 0\nf()\n"), watcher)
+    assert 1 == result.exit_code
+    assert b'File "main.py", line 2, in f\n    return 1 / 0' in watcher.stderr
+    assert b"runner" not in watcher.stderr
+
+
+async def test_code_runs_as_the_main_program(manager: SandboxManager) -> None:
+    """Its name, arguments, folder and standard input are those of a script that was just started."""
+    watcher = Recorder()
+    code = "import os, sys; print(__name__, sys.argv, os.getcwd(), repr(sys.stdin.read()), os.getuid())"
+    await manager.run(job(code), watcher)
+    assert b"__main__ ['main.py'] /workspace '' 1000\n" == watcher.stdout
+
+
+async def test_files_go_in_and_come_back() -> None:
+    """Input lies in the workspace before the code starts; what is new or changed comes back."""
+    watcher = Recorder()
+    manager = SandboxManager(SandboxSettings(pool=0), "test-files", watcher)
+    code = (
+        "import os\nprint(open('d/in.csv').read())\nopen('out.bin', 'wb').write(bytes(1000))\n"
+        "os.symlink('/etc/passwd', 'link'); os.mkfifo('pipe'); os.link('same', 'd/hard')"
+    )
+    try:
+        result = await manager.run(job(code, files={"d/in.csv": b"1,2", "same": b"s"}), watcher)
+    finally:
+        await manager.close()
+    assert (b"1,2\n", 0) == (watcher.stdout, result.exit_code)
+    assert {"out.bin": bytes(1000), "d/hard": b"s"} == watcher.files
+    digests = {artifact.name.text: artifact.digest for artifact in result.artifacts}
+    assert hashlib.sha256(bytes(1000)).hexdigest() == digests["out.bin"]
+
+
+async def test_a_file_name_that_climbs_stops_the_run(manager: SandboxManager) -> None:
+    """Nothing starts, and the envelope says why."""
+    result = await manager.run(job("print(1)", files={"../x": b""}), Recorder())
+    assert (KillReason.POLICY, None) == (result.kill_reason, result.exit_code)
+
+
+# --- limits, each exceeded
+
+PYTHON, SHELL, NODE = Language.PYTHON, Language.SHELL, Language.JAVASCRIPT
+DEAF = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked"),
+    [
+        (KillReason.TIMEOUT, job("while True: pass", seconds=1)),
+        (KillReason.TIMEOUT, job(DEAF + "while True: pass", seconds=1)),
+        (KillReason.TIMEOUT, job("while :; do sleep 9; done", SHELL, seconds=1)),
+        (KillReason.TIMEOUT, job("for (;;) {}", NODE, seconds=1)),
+        (KillReason.MEMORY, job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128)),
+        (KillReason.MEMORY, job("const x=[]; for(;;) x.push(Buffer.alloc(1e7, 1))", NODE, memory_mb=192)),
+        (KillReason.MEMORY, job("x=x; while :; do x=$x$x; done", SHELL, memory_mb=128)),
+        (KillReason.OUTPUT, job("while True: print('x' * 1000)", output_kb=64)),
+        (KillReason.OUTPUT, job("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxx >&2; done", SHELL, output_kb=8)),
+        (KillReason.DISK, job("open('a', 'wb').write(bytes(10**8))", disk_mb=8)),
+        (
+            KillReason.DISK,
+            job("i = 0\nwhile True: i += 1; open(f'/tmp/{i}', 'w').write('x' * 9999)", disk_mb=8),
+        ),
+        (
+            KillReason.PROCESSES,
+            job("import os, time\nwhile True:\n if not os.fork(): time.sleep(99)", processes=16),
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.code[:24].decode().replace("\n", " "),
+)
+async def test_a_limit_ends_the_run(manager: SandboxManager, reason: KillReason, asked: Job) -> None:
+    """Whoever exceeds a limit is ended for that limit, with the evidence, and recorded."""
+    watcher = Recorder()
+    result = await manager.run(asked, watcher)
+    assert (reason, True) == (result.kill_reason, bool(result.evidence)), result.evidence
+    assert "run.killed" in watcher.types
+    limits = asked.limits
+    assert limits.memory_mb * 2**20 >= result.memory_peak
+    assert limits.output_kb * 1024 >= result.stdout_bytes + result.stderr_bytes
+
+
+async def test_output_over_the_bound_is_cut_and_told(manager: SandboxManager) -> None:
+    """A program that writes a little too much ends well; what was kept is the beginning."""
+    watcher = Recorder()
+    result = await manager.run(job("print('x' * 1500, end='')", output_kb=1), watcher)
+    assert (b"x" * 1024, True, KillReason.NONE) == (watcher.stdout, result.truncated, result.kill_reason)
+    assert "output.truncated" in watcher.types
+
+
+async def test_a_term_handler_may_clean_up(manager: SandboxManager) -> None:
+    """The deadline asks first: what the program says in its grace is kept."""
+    watcher = Recorder()
+    code = (
+        "import signal, sys, time\n"
+        "def bye(*_): print('bye'); sys.exit(0)\n"
+        "signal.signal(signal.SIGTERM, bye)\nprint('up')\ntime.sleep(99)"
+    )
+    result = await manager.run(job(code, seconds=1), watcher)
+    assert (b"up\nbye\n", KillReason.TIMEOUT, 0) == (watcher.stdout, result.kill_reason, result.exit_code)
+
+
+# --- the operator
+
+
+async def test_the_operator_ends_a_run(manager: SandboxManager) -> None:
+    """Kill is at once, and the record names who."""
+    watcher, asked = Recorder(), job("print('up')\nwhile True: pass")
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"up")
+    await manager.kill(asked.run, "ada")
+    result = await running
+    assert KillReason.OPERATOR == result.kill_reason
+    assert "the engine ended it: operator by ada" in result.evidence
+
+
+async def test_a_frozen_run_stands_still(manager: SandboxManager) -> None:
+    """While frozen it uses no CPU and its deadline waits; thawed, it goes on to its end."""
+    watcher, asked = Recorder(), job("import time\nprint('up')\ntime.sleep(0.5)\nprint('end')", seconds=2)
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"up")
+    assert await manager.freeze(asked.run)
+    done, _ = await asyncio.wait({running}, timeout=3)
+    assert set() == done
+    assert await manager.thaw(asked.run)
+    assert KillReason.NONE == (await running).kill_reason
+    assert b"up\nend\n" == watcher.stdout
+
+
+async def test_meters_come_five_times_a_second(manager: SandboxManager) -> None:
+    """CPU, memory and peak are seen while it runs, and the quota holds."""
+    watcher = Recorder()
+    code = "x = bytearray(50_000_000)\nimport time\nend = time.time() + 2\nwhile time.time() < end: pass"
+    result = await manager.run(job(code, cpus=0.5), watcher)
+    assert 5 * 2 <= len(watcher.samples)
+    assert 50_000_000 < max(sample.memory for sample in watcher.samples)
+    assert max(sample.memory_peak for sample in watcher.samples) <= result.memory_peak
+    assert 0.5 * 1.4 >= result.cpu_seconds / result.duration
+
+
+async def test_a_cancelled_run_leaves_nothing(manager: SandboxManager) -> None:
+    """Whoever gives up takes the sandbox along."""
+    watcher, asked = Recorder(), job("print('up')\nwhile True: pass")
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"up")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    destroyed = await watcher.until_happened("sandbox.destroyed")
+    assert destroyed["sandbox"] not in containers_of(ENGINE)
+
+
+async def test_a_waiting_run_can_be_withdrawn(manager: SandboxManager) -> None:
+    """A run that waits for its turn is ended without a sandbox."""
+    alone = SandboxManager(SandboxSettings(pool=0, concurrent=1), "test-waiting")
+    first, second, watcher = job("print('up')\nwhile True: pass"), job("print(1)"), Recorder()
+    running = asyncio.create_task(alone.run(first, watcher))
+    try:
+        await watcher.until_said(b"up")
+        waiting = asyncio.create_task(alone.run(second, Recorder()))
+        await asyncio.sleep(0)
+        await alone.stop(second.run, "ada")
+        assert KillReason.OPERATOR == (await waiting).kill_reason
+    finally:
+        await alone.close()
+    assert KillReason.INTERRUPTED == (await running).kill_reason
+
+
+async def test_two_runs_never_share_a_sandbox(manager: SandboxManager) -> None:
+    """What one run leaves in every place that it may write is not there for the next."""
+    code = (
+        "import os\n"
+        "for p in ('/workspace', '/tmp', '/dev/shm'):\n"
+        "    print(sorted(os.listdir(p)))\n    open(p + '/mine', 'w').write('x')"
+    )
+    watchers = [Recorder() for _ in range(3)]
+    results = [await manager.run(job(code), watcher) for watcher in watchers]
+    assert [b"[]\n[]\n[]\n"] * 3 == [watcher.stdout for watcher in watchers]
+    sandboxes = {dict(watcher.events)["run.started"]["sandbox"] for watcher in watchers}
+    assert (3, [0, 0, 0]) == (len(sandboxes), [result.exit_code for result in results])
+
+
+async def test_many_at_once_wait_their_turn(manager: SandboxManager) -> None:
+    """Thirty runs end well and never more sandboxes run than the cap allows."""
+    watchers = [Recorder() for _ in range(30)]
+    jobs = [job(f"print({number})") for number in range(30)]
+    results = await asyncio.gather(*(map(manager.run, jobs, watchers)))
+    assert {KillReason.NONE} == {result.kill_reason for result in results}
+    assert [f"{number}\n".encode() for number in range(30)] == [watcher.stdout for watcher in watchers]
+
+
+async def test_limits_of_the_grant_reach_a_ready_sandbox(manager: SandboxManager) -> None:
+    """A taken sandbox has the granted memory, not the pool's."""
+    watcher = Recorder()
+    result = await manager.run(job("x = b'x' * 700_000_000\nprint(len(x))", memory_mb=1024), watcher)
+    assert (b"700000000\n", KillReason.NONE) == (watcher.stdout, result.kill_reason)
+    assert Limits().memory_mb * 2**20 < result.memory_peak

@@ -1,0 +1,114 @@
+"""What comes out of a guest is hostile: it is taken apart byte for byte, and refused where it lies."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.models import InputFile, Limits, Stream
+from engine.sandbox.wire import BadFrame, LastWord, Order, Tail, frames, safe_name
+from engine.text import Untrusted
+
+MARK = b"\0" + b"5e" * 16
+alphabet = st.binary(max_size=80) | st.sampled_from([b"\0", MARK[:9], MARK[:-1], MARK[:1] * 3])
+
+
+def _cut(data: bytes, cuts: list[int]) -> list[bytes]:
+    places = sorted({cut % (len(data) + 1) for cut in cuts} | {0, len(data)})
+    return [data[start:end] for start, end in itertools.pairwise(places)]
+
+
+@given(st.lists(alphabet, max_size=8), st.binary(max_size=50), st.lists(st.integers(0, 10_000), max_size=12))
+def test_the_mark_parts_the_stream_wherever_it_is_cut(
+    pieces: list[bytes], after: bytes, cuts: list[int]
+) -> None:
+    """What stands before the mark comes out unchanged, and so does what follows it."""
+    before = b"".join(pieces)
+    tail = Tail(MARK)
+    fed = [tail.feed(piece) for piece in _cut(before + MARK + after, cuts)]
+    assert before == b"".join(own for own, _ in fed)
+    assert after == b"".join(rest for _, rest in fed)
+    assert tail.ended
+
+
+@given(st.lists(alphabet, max_size=8))
+def test_without_the_mark_nothing_is_lost(pieces: list[bytes]) -> None:
+    """A stream that ends without the mark is the program's to the last byte."""
+    tail = Tail(MARK)
+    own = b"".join(tail.feed(piece)[0] for piece in pieces)
+    assert b"".join(pieces) == own + tail.rest()
+
+
+def test_a_plain_line_is_not_held_back() -> None:
+    """Output that cannot begin the mark is passed on at once."""
+    assert (b"hello\n", b"") == Tail(MARK).feed(b"hello\n")
+
+
+@given(st.binary(max_size=300))
+def test_a_last_word_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    """Any bytes are a last word, an unfinished one, or BadFrame: nothing else."""
+    word = LastWord(room=100)
+    try:
+        word.feed(data)
+    except BadFrame:
+        return
+    assert 100 >= sum(len(content) for _, content in word.files)
+
+
+@given(st.lists(st.tuples(st.text(st.characters(codec="utf-8"), min_size=1, max_size=9), st.binary())))
+def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
+    """Names and contents of any bytes survive the framing."""
+    said = b" 3 0 0 1 0\n"
+    for name, content in files:
+        said += b"file %d %d\n%b%b" % (len(name.encode()), len(content), name.encode(), content)
+    word = LastWord(room=1 << 20)
+    for piece in _cut(said + b"left 2\n", [1, 5, 20, 33]):
+        word.feed(piece)
+    assert (3, True, False, 2, True) == (
+        word.exit_code, word.crowded, word.packed, word.left_out, word.complete,
+    )  # fmt: skip
+    assert files == word.files
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        b"\n", b"0 0 0 0\n", b"0 0 0 0 0 0\n", b"-1 0 0 0 0\n", b"0 0 0 0 0\nfile 1 101\nx", b"x" * 5000,
+        b"0 0 0 0 0\nfile 5000 1\n", b"0 0 0 0 0\nfile 1 -1\n", b"0 0 0 0 0\nlink 1 1\n",
+    ],
+)  # fmt: skip
+def test_lies_are_refused(lie: bytes) -> None:
+    """A frame that no supervisor sends, or that promises more than there is room for, is BadFrame."""
+    with pytest.raises(BadFrame):
+        LastWord(room=100).feed(lie)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "/etc/passwd", "../x", "a/../../x", "a//b", "./a", "a/.", "a\0b", "/".join("a" * 17), "x" * 256],
+)
+def test_names_that_leave_the_workspace_are_refused(name: str) -> None:
+    """No name is absolute, climbs, or is longer than a file system takes."""
+    with pytest.raises(ValueError, match="relative"):
+        safe_name(Untrusted(name))
+
+
+def test_an_order_is_one_header_the_files_and_the_code() -> None:
+    """The supervisor reads exactly what was counted."""
+    file = InputFile(name=Untrusted("d/é.txt"), content=b"abc")
+    order = Order(b"print(1)", (file,), Limits(), 66, 99, 47, "n" * 32)
+    assert (
+        b"47 1 99 66 8 " + b"n" * 32 + b"\n" + b"8 3\n" + "d/é.txt".encode() + b"abc" + b"print(1)"
+    ) == order.encode()
+
+
+async def test_docker_frames_are_taken_apart() -> None:
+    """Streams are told apart, empty frames pass, and a frame that breaks off is the end."""
+    reader = asyncio.StreamReader()
+    reader.feed_data(b"\1\0\0\0\0\0\0\2ab" + b"\2\0\0\0\0\0\0\0" + b"\2\0\0\0\0\0\0\5cd")
+    reader.feed_eof()
+    assert [(Stream.STDOUT, b"ab"), (Stream.STDERR, b"cd")] == [frame async for frame in frames(reader)]

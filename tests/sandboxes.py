@@ -1,0 +1,107 @@
+"""What tests and benchmarks of real sandboxes share."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Any
+
+import docker
+
+from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
+from engine.sandbox import Job
+from engine.text import Untrusted
+
+IMAGES = {
+    Language.PYTHON: "pratique/python",
+    Language.JAVASCRIPT: "pratique/node",
+    Language.SHELL: "pratique/shell",
+}
+
+
+class Recorder:
+    """A watcher that keeps everything, and can be waited for."""
+
+    def __init__(self) -> None:
+        self.chunks: list[OutputChunk] = []
+        self.samples: list[Meters] = []
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.files: dict[str, bytes] = {}
+        self._changed = asyncio.Condition()
+
+    async def output(self, chunk: OutputChunk) -> None:
+        """Keep a chunk."""
+        self.chunks.append(chunk)
+        await self._tell()
+
+    def meters(self, sample: Meters) -> None:
+        """Keep a sample."""
+        self.samples.append(sample)
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        """Keep an event."""
+        self.events.append((type, data))
+        await self._tell()
+
+    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Keep a file."""
+        self.files[artifact.name.text] = content
+
+    async def until_said(self, text: bytes) -> None:
+        """Wait until the guest has written `text` on standard output."""
+        await self._until(lambda: text in self.stdout)
+
+    async def until_happened(self, type: str) -> dict[str, Any]:
+        """Wait for an event, and return what it carries."""
+        await self._until(lambda: type in self.types)
+        return next(data for name, data in self.events if name == type)
+
+    @property
+    def types(self) -> list[str]:
+        """What happened, in order."""
+        return [name for name, _ in self.events]
+
+    @property
+    def stdout(self) -> bytes:
+        """All of standard output."""
+        return self._joined(Stream.STDOUT)
+
+    @property
+    def stderr(self) -> bytes:
+        """All of standard error."""
+        return self._joined(Stream.STDERR)
+
+    def _joined(self, stream: Stream) -> bytes:
+        return b"".join(chunk.data for chunk in self.chunks if chunk.stream is stream)
+
+    async def _until(self, holds: Any) -> None:
+        async with asyncio.timeout(60), self._changed:
+            await self._changed.wait_for(holds)
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+
+def job(
+    code: str | bytes,
+    language: Language = Language.PYTHON,
+    files: dict[str, bytes] | None = None,
+    image: str = "",
+    **limits: Any,
+) -> Job:
+    """Return a job with an id of its own."""
+    given = tuple(InputFile(name=Untrusted(name), content=data) for name, data in (files or {}).items())
+    data = code.encode() if isinstance(code, str) else code
+    chosen = image or IMAGES[language]
+    return Job(uuid.uuid4().hex[:12], language, chosen, data, given, Limits(**{"seconds": 20} | limits))
+
+
+def containers_of(engine: str) -> list[str]:
+    """Return the containers that an engine's label is on."""
+    client = docker.APIClient(version="auto")
+    try:
+        listed = client.containers(all=True, filters={"label": f"pratique.engine={engine}"})
+        return [container["Id"] for container in listed]
+    finally:
+        client.close()
