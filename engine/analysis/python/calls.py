@@ -1,0 +1,236 @@
+"""What calls do: constants are computed, the code's own functions read, known names handed to their rules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.analysis.python import attributes, fold, functions
+from engine.analysis.python.values import NOTHING, Taint, Value, derived, taint_of, text_of
+from engine.analysis.python.walk import Walk
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of something with a name."""
+
+    node: ast.expr
+    name: str
+    args: list[Value | None]
+    keywords: dict[str, Value | None]
+    receiver: Value | None = None
+    """What a method was called on."""
+    callee: Value | None = None
+
+    def arg(self, index: int, keyword: str = "") -> Value | None:
+        """Return an argument by position or keyword."""
+        if index < len(self.args):
+            return self.args[index]
+        return self.keywords.get(keyword)
+
+    def text(self, index: int, keyword: str = "") -> str | None:
+        """Return an argument's constant text."""
+        return text_of(self.arg(index, keyword))
+
+    def has(self, index: int, keyword: str) -> bool:
+        """Whether an argument was given."""
+        return index < len(self.args) or keyword in self.keywords
+
+    @property
+    def taint(self) -> int:
+        """All taints of all arguments."""
+        return taint_of(*self.args, *self.keywords.values())
+
+
+Handler = Callable[[Walk, Call], Value | None]
+
+CALLS: dict[str, Handler] = {}
+"""What a call of a qualified name does."""
+PREFIXES: dict[str, Handler] = {}
+"""What a call of anything in a module does, by the module's first name."""
+METHODS: dict[str, Handler] = {}
+"""What a method means whose object is unknown, by the method's name."""
+TEXT_METHODS: dict[str, Handler] = {}
+"""What a method of a text or container means beyond its result, by the method's name."""
+TOUCHING: set[str] = set()
+"""Built-in functions whose use makes a function worth reading again with known arguments."""
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Register a handler of calls by qualified name."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            CALLS[name] = handler
+        return handler
+
+    return register
+
+
+def call(walk: Walk, node: ast.Call) -> Value | None:
+    """Return what a call gives."""
+    func = node.func
+    if type(func) is ast.Attribute:
+        return _method(walk, node, func)
+    callee = walk.value(func)
+    if callee is None:
+        return _unknown(walk, node, None)
+    return invoke(walk, node, callee, *_arguments(walk, node), None)
+
+
+def _method(walk: Walk, node: ast.Call, func: ast.Attribute) -> Value | None:
+    receiver = walk.value(func.value)
+    if receiver is None:
+        attributes.member(walk, func, None, func.attr)
+        handler = METHODS.get(func.attr)
+        if handler is None:
+            return _unknown(walk, node, None)
+        args, keywords = _arguments(walk, node)
+        walk.touched += 1
+        return handler(walk, Call(node, func.attr, args, keywords))
+    callee = attributes.member(walk, func, receiver, func.attr)
+    if callee is None and not receiver.known and receiver.items is None:
+        return _unknown(walk, node, receiver)
+    args, keywords = _arguments(walk, node)
+    if callee is None or not (callee.name or callee.function or callee.owner):
+        return _on_constant(walk, node, receiver, func.attr, args, keywords)
+    return invoke(walk, node, callee, args, keywords, receiver)
+
+
+def _arguments(walk: Walk, node: ast.Call) -> tuple[list[Value | None], dict[str, Value | None]]:
+    args: list[Value | None] = []
+    for arg in node.args:
+        value = walk.value(arg)
+        if type(arg) is ast.Starred and value is not None and value.items is not None:
+            args.extend(value.items.values())
+        else:
+            args.append(value)
+    keywords: dict[str, Value | None] = {}
+    for keyword in node.keywords:
+        value = walk.value(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        elif value is not None and value.items is not None:
+            keywords.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+    return args, keywords
+
+
+def _unknown(walk: Walk, node: ast.Call, receiver: Value | None) -> Value | None:
+    """The call of something unknown: what goes in comes out, and functions handed over will be called."""
+    taint = receiver.taint if receiver is not None else 0
+    tainted = receiver
+    for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if type(arg) is ast.Constant:
+            continue
+        value = walk.value(arg)
+        if value is None:
+            continue
+        if value.name and value.name in CALLS and value.name in DANGEROUS_CALLBACKS:
+            handed_over(walk, arg, value)
+        if value.taint:
+            taint |= value.taint
+            tainted = value
+    return derived(NOTHING, tainted) if taint else None
+
+
+DANGEROUS_CALLBACKS: set[str] = set()
+"""Functions that are as good as called when they are handed to somebody."""
+
+
+def handed_over(walk: Walk, node: ast.expr, value: Value) -> None:
+    """Treat a dangerous function that is passed on as called with arguments that only the run will tell."""
+    if value.name in DANGEROUS_CALLBACKS:
+        walk.touched += 1
+        CALLS[value.name](walk, Call(node, value.name, [None], {}, None, value))
+
+
+def invoke(
+    walk: Walk,
+    node: ast.expr,
+    callee: Value,
+    args: list[Value | None],
+    keywords: dict[str, Value | None],
+    receiver: Value | None = None,
+) -> Value | None:
+    """Return what calling `callee` gives."""
+    if callee.function is not None:
+        return functions.called(walk, callee.function, args, keywords)
+    if callee.owner is not None and not callee.name:
+        return _instance(walk, callee, args, keywords)
+    name = callee.name
+    if not name:
+        return derived(NOTHING, *args, *keywords.values())
+    call_ = Call(node, name, args, keywords, receiver, callee)
+    handler = CALLS.get(name)
+    if handler is None:
+        handler = PREFIXES.get(name.partition(".")[0])
+    if handler is None:
+        return _other(walk, call_)
+    if not name.startswith("builtins.") or name in TOUCHING:
+        walk.touched += 1
+    return handler(walk, call_)
+
+
+def _instance(
+    walk: Walk, callee: Value, args: list[Value | None], keywords: dict[str, Value | None]
+) -> Value:
+    value = Value()
+    value.owner = callee.owner
+    init = callee.owner.attributes.get("__init__")
+    if init is not None and init.function is not None:
+        functions.called(walk, init.function, args, keywords)
+    return value
+
+
+def _other(walk: Walk, call_: Call) -> Value | None:
+    """A call that no rule knows: its result has a name, and the taint of what went in."""
+    if call_.callee is not None and call_.name.startswith("builtins.") and not call_.callee.built:
+        found = derived(NOTHING, *call_.args)
+        _hand_over_arguments(walk, call_)
+        return found
+    _hand_over_arguments(walk, call_)
+    value = Value(name=f"{call_.name}()", taint=call_.taint | taint_of(call_.receiver))
+    for part in (*call_.args, call_.receiver):
+        if part is not None and part.taint:
+            value.trail = part.trail
+    return value
+
+
+def _hand_over_arguments(walk: Walk, call_: Call) -> None:
+    for value in (*call_.args, *call_.keywords.values()):
+        if value is not None and value.name in DANGEROUS_CALLBACKS:
+            handed_over(walk, call_.node, value)
+
+
+def _on_constant(
+    walk: Walk,
+    node: ast.Call,
+    receiver: Value,
+    name: str,
+    args: list[Value | None],
+    keywords: dict[str, Value | None],
+) -> Value | None:
+    special = TEXT_METHODS.get(name)
+    if special is not None:
+        walk.touched += 1
+        return special(walk, Call(node, name, args, keywords, receiver))
+    known = all(value is not None and value.known for value in (*args, *keywords.values()))
+    result = NOTHING
+    if receiver.known and known:
+        consts = [value.const for value in args if value is not None]
+        named = {key: value.const for key, value in keywords.items() if value is not None}
+        result = fold.method(receiver.const, name, consts, named)
+    return derived(result, receiver, *args)
+
+
+def starred(walk: Walk, name: str) -> Value | None:
+    """Return what `name` means where it can only come from a star import."""
+    for module in walk.stars:
+        qualified = f"{module}.{name}"
+        if qualified in CALLS or module in PREFIXES:
+            return Value(name=qualified)
+    return None
+
+
+__all__ = ["CALLS", "METHODS", "PREFIXES", "Call", "Taint", "call", "handles", "invoke", "starred"]

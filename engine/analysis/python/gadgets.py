@@ -1,0 +1,53 @@
+"""Attributes that lead out of the interpreter's rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from engine.analysis.python.rules.objects import GADGET, PROBE
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+
+HARD: Final = frozenset(
+    words(
+        "__subclasses__ __globals__ __builtins__ __bases__ __base__ __mro__ __code__ __closure__ "
+        "__import__ __loader__ __reduce_ex__ __getattribute__"
+    )
+)
+_ESCAPE: Final = frozenset(["__subclasses__", "__globals__", "__builtins__", "__import__", "__loader__"])
+PLAIN_NAMES: Final = frozenset(
+    words(
+        "func_globals func_code gi_frame gi_code cr_frame cr_code ag_frame ag_code f_back f_globals "
+        "f_locals f_builtins f_code tb_frame co_code co_consts mro"
+    )
+)
+_FRAMES: Final = frozenset(words("func_globals gi_frame cr_frame ag_frame f_back f_globals f_builtins"))
+_FORMAT_PROBE = re.compile(r"\{[^{}]*(?:\.|\[)_{1,2}[a-z]+")
+
+
+def check(walk: Walk, node: ast.AST, base: Value | None, name: str) -> None:
+    """Report the attribute `name` of `base` where it is one that climbs."""
+    if name in ("__dict__", "__class__") or (name not in HARD and name not in PLAIN_NAMES):
+        return
+    if base is not None and base.name is not None and base.name.startswith("builtins.super"):
+        return
+    walk.touched += 1
+    if name in _ESCAPE or name in _FRAMES:
+        walk.report(GADGET, node, f"`{name}` leads from any object to the interpreter's own", value=base)
+    elif name != "mro" or isinstance(node, ast.Attribute):
+        walk.report(PROBE, node, f"`{name}` belongs to the interpreter's object model", value=base)
+
+
+def probed(walk: Walk, node: ast.AST) -> None:
+    """Report an inner attribute that is only read to be seen."""
+    walk.report(PROBE, node, "`__class__` is read as text")
+
+
+def check_format(walk: Walk, node: ast.AST, template: str) -> None:
+    """Report a format string that reaches attributes: `{x.__class__}`."""
+    if _FORMAT_PROBE.search(template):
+        walk.touched += 1
+        walk.report(PROBE, node, "The format string reaches inner attributes")

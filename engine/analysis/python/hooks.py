@@ -1,0 +1,100 @@
+"""Functions that are called without a call: decorators, operators of classes, hooks of pickles."""
+
+from __future__ import annotations
+
+import ast
+
+from engine.analysis.python import calls, functions
+from engine.analysis.python.rules.objects import PICKLE_PAYLOAD
+from engine.analysis.python.rules.resources import RECURSION
+from engine.analysis.python.scopes import Class, Function
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+
+_Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def decorated(walk: Walk, decorator: ast.expr, value: Value) -> None:
+    """A decorator is a call with the function or class as its argument."""
+    if type(decorator) is ast.Name and not walk.scope.lookup(decorator.id):
+        return
+    callee = walk.value(decorator)
+    if callee is not None and callee.name in calls.DANGEROUS_CALLBACKS:
+        calls.handed_over(walk, decorator, callee)
+    elif callee is not None and callee.function is not None:
+        calls.invoke(walk, decorator, callee, [value], {})
+
+
+def class_defined(walk: Walk, node: ast.ClassDef, owner: Class) -> None:
+    """Read what a class hands to the interpreter: operators that are dangerous functions, `__reduce__`."""
+    for name, value in owner.attributes.items():
+        if name.startswith("__") and value is not None and value.name in calls.DANGEROUS_CALLBACKS:
+            calls.handed_over(walk, _assigned(node, name), value)
+    for name in ("__reduce__", "__reduce_ex__"):
+        method = owner.attributes.get(name)
+        if method is not None and isinstance(method.function, Function):
+            _check_reduce(walk, node, method.function, owner)
+
+
+def _assigned(node: ast.ClassDef, name: str) -> ast.expr:
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == name for target in statement.targets
+        ):
+            return statement.value
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def _check_reduce(walk: Walk, node: ast.ClassDef, function: Function, owner: Class) -> None:
+    me = Value()
+    me.owner = owner
+    result = functions.called(walk, function, [me], {})
+    first = result.items.get(0) if result is not None and result.items else None
+    if first is not None and first.name in calls.DANGEROUS_CALLBACKS:
+        walk.report(PICKLE_PAYLOAD, function.node, f"Loading the pickle calls {first.name}", value=first)
+        args = result.items.get(1) if result is not None and result.items else None
+        values = list(args.items.values()) if args is not None and args.items else []
+        if args is not None and isinstance(args.const, list | tuple):
+            values = [Value(part) for part in args.const]
+        calls.CALLS[first.name](walk, calls.Call(_place(node), first.name, values, {}, None, first))
+
+
+def _place(node: ast.AST) -> ast.expr:
+    return ast.copy_location(ast.Name("_", ast.Load()), node)
+
+
+def defined(walk: Walk, node: _Def) -> None:
+    """Report a function whose every path calls itself."""
+    method = walk.scope.owner is not None
+    for statement in node.body:
+        if isinstance(statement, ast.If | ast.Try | ast.While | ast.For | ast.With | ast.Match | ast.Raise):
+            return
+        for call in _calls(statement):
+            if _calls_itself(call.func, node.name, method):
+                walk.report(RECURSION, call, f"`{node.name}` calls itself on every path")
+                return
+        if isinstance(statement, ast.Return):
+            return
+
+
+def _calls_itself(func: ast.expr, name: str, method: bool) -> bool:
+    if method:
+        mine = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)
+        return mine and func.attr == name and func.value.id in ("self", "cls")  # type: ignore[attr-defined]
+    return isinstance(func, ast.Name) and func.id == name
+
+
+def _calls(statement: ast.stmt) -> list[ast.Call]:
+    """Calls that are always reached: not behind `and`, `or`, a condition, a lambda or a comprehension."""
+    value = getattr(statement, "value", None)
+    found: list[ast.Call] = []
+    queue = [value] if isinstance(value, ast.AST) else []
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.GeneratorExp | ast.ListComp):
+            continue
+        if isinstance(node, ast.Call):
+            found.append(node)
+        if isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Await | ast.Attribute):
+            queue.extend(ast.iter_child_nodes(node))
+    return found

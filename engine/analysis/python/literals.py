@@ -1,0 +1,131 @@
+"""What texts in the code give away: payloads, tokens, secret places, an obfuscator's names."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import re
+from collections.abc import Iterator
+
+from engine.analysis.python.rules import private, reading
+from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.models import Language
+
+_TOKEN = re.compile(
+    r"\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_\w{50}|\bxox[abprs]-[0-9A-Za-z-]{20}|"
+    r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{32}|\b\d{8,10}:[A-Za-z0-9_-]{34,36}\b|-----BEGIN [A-Z ]*PRIVATE KEY|"
+    r"\bAIza[0-9A-Za-z_-]{35}\b|\bglpat-[\w-]{20}|\bSG\.[\w-]{22}\.|\bpypi-AgEI|\bnpm_[A-Za-z0-9]{36}|"
+    r"discord(?:app)?\.com/api/webhooks/\d+|hooks\.slack\.com/services/T"
+)
+_ATTACK = re.compile(
+    r"/dev/tcp/|\bbash -i\b|\bnc (?:-\w+ )*-e\b|mkfifo /tmp|/bin/sh -i|\bmeterpreter\b|\bmimikatz\b|"
+    r"stratum\+tcp|\bxmrig\b|pastebin\.com/raw|\.onion\b|oast\.(?:fun|pro|live|site|me)|burpcollaborator|"
+    r"interactsh|webhook\.site|ngrok\.io|requestbin|\bCVE-\d{4}-\d{4,}|"
+    r"rm -rf /|:\(\)\s*\{|powershell.{0,20}-e(?:nc)?\b|"
+    r"Invoke-WebRequest|DownloadString|169\.254\.169\.254|metadata\.google\.internal|"
+    r"api\.telegram\.org/bot|ignore (?:all )?previous instructions",
+    re.IGNORECASE,
+)
+_BASE64 = re.compile(r"^[A-Za-z0-9+/\s]{24,}={0,2}\s*$")
+_CODE = re.compile(
+    rb"\bimport\s+\w+|\bexec\s*\(|\beval\s*\(|\bos\.|\bsubprocess|__import__|/bin/(?:ba)?sh|#!/|"
+    rb"powershell|lambda\b|\bdef \w+\("
+)
+_OBFUSCATED = re.compile(
+    r"^(?:_{4,}|_+[0-9a-f]{4,}|_?[O0oQ]{6,}|_?[Il1]{6,}|_0x[0-9a-f]{3,}|__(?:PYO|obfuscator|pyarmor|pyminify)\w*)$"
+)
+_MIN_SHELLCODE = 16
+
+
+def check_text(walk: Walk, node: ast.Constant) -> None:
+    """Look at one literal of text or bytes."""
+    text = node.value
+    if isinstance(text, bytes):
+        _check_bytes(walk, node, text)
+    elif isinstance(text, str) and len(text) >= 8:
+        _check_words(walk, node, text)
+
+
+def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
+    if _TOKEN.search(text):
+        walk.report(private.HARDCODED, node, "A token in its real form")
+    if _ATTACK.search(text):
+        walk.report(reading.ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
+    elif len(text) < 300 and SENSITIVE.search(text):
+        walk.report(reading.ATTACK_TEXT, node, f"Names a sensitive place: `{text.strip()[:80]}`")
+    if len(text) >= 24 and _BASE64.match(text):
+        _check_encoded(walk, node, text)
+    elif not text.isascii():
+        _check_bytes(walk, node, text.encode("latin-1", "ignore") if _is_latin(text) else b"")
+
+
+def _is_latin(text: str) -> bool:
+    return all(ord(char) < 256 for char in text)
+
+
+def _check_bytes(walk: Walk, node: ast.AST, data: bytes) -> None:
+    """Machine code: mostly not text, without the head of a known format."""
+    if len(data) < _MIN_SHELLCODE or data[:4] in (
+        b"\x89PNG",
+        b"GIF8",
+        b"\xff\xd8\xff\xe0",
+        b"PK\x03\x04",
+        b"%PDF",
+    ):
+        return
+    binary = sum(byte < 9 or 13 < byte < 32 or byte > 126 for byte in data[:400])
+    telling = (
+        b"/bin" in data
+        or b"//sh" in data
+        or b"\xcd\x80" in data
+        or b"\x0f\x05" in data
+        or b"\x90\x90" in data
+    )
+    if binary * 4 > min(len(data), 400) and (telling or (binary * 2 > len(data) and len(set(data)) > 12)):
+        walk.report(reading.PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
+
+
+def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
+    compact = "".join(text.split())
+    try:
+        data = base64.b64decode(compact + "=" * (-len(compact) % 4))
+    except ValueError:
+        return
+    if data[:2] in (b"\x78\x9c", b"\x1f\x8b", b"MZ") or data[:4] == b"\x7fELF":
+        walk.report(reading.PAYLOAD, node, "base64 of compressed content or a program")
+        return
+    found = _CODE.search(data)
+    if found is None:
+        return
+    walk.report(reading.PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
+    value = Value()
+    value.layers = ("base64",)
+    walk.embed(data.decode("utf-8", "replace"), Language.PYTHON, node, value, "text")
+
+
+def check_numbers(walk: Walk, node: ast.List | ast.Tuple, numbers: list[object]) -> None:
+    """Look at a long list of byte values."""
+    if len(numbers) < 24 or not all(type(part) is int and 0 <= part < 256 for part in numbers[:256]):
+        return
+    data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
+    if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(walk, node)):
+        walk.report(reading.PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
+
+
+def _hexadecimal(walk: Walk, node: ast.AST) -> bool:
+    return "0x" in walk.code(node, limit=40)
+
+
+def check_name(walk: Walk, node: ast.AST, name: str) -> None:
+    """Look at a name that the code itself gives."""
+    if _OBFUSCATED.match(name):
+        walk.report(reading.OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")
+
+
+def texts(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Every literal of text or bytes in a tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            yield node

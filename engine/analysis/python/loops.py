@@ -1,0 +1,100 @@
+"""Loops without an exit, and what they do at every turn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.python.rules import resources as rules
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level
+
+_EXITS = frozenset(("exit", "_exit", "quit", "abort", "kill", "destroy", "execv"))
+_WAITS = frozenset(
+    words(
+        "input sleep accept recv recvfrom get wait select poll read readline join clock tick update "
+        "process_events mainloop acquire next runAndWait listen waitKey"
+    )
+)
+_STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
+
+
+def check_while(walk: Walk, node: ast.While) -> None:
+    """Report `while True` that nothing ends."""
+    test = node.test
+    if not isinstance(test, ast.Constant) or not test.value:
+        return
+    _check_body(walk, node, "`while` without an exit")
+
+
+def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> None:
+    """Report a loop over an endless iterator that nothing ends."""
+    if value is not None and value.name == "endless":
+        _check_body(walk, node, "A loop over an endless iterator")
+    elif isinstance(node.iter, ast.Name) and _lengthened(node, node.iter.id):
+        walk.report(
+            rules.GROWTH,
+            node,
+            f"The loop lengthens `{node.iter.id}`, over which it runs",
+            severity=Level.MEDIUM,
+        )
+
+
+def _lengthened(node: ast.For | ast.AsyncFor, name: str) -> bool:
+    parts = list(_inside(node.body))
+    leaves = any(isinstance(part, ast.Return | ast.Break | ast.Raise) for part in parts)
+    return not leaves and any(_grows(part, name) for part in parts)
+
+
+def _grows(node: ast.AST, name: str) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend", "insert")
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == name
+    )
+
+
+def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:
+    calls: set[str] = set()
+    grows = False
+    for part in _inside(node.body):
+        if isinstance(part, ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await):
+            return
+        if isinstance(part, ast.Break):
+            return
+        if isinstance(part, ast.Call):
+            calls.add(_called(part))
+        if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add | ast.Mult):
+            grows = grows or not isinstance(part.value, ast.Constant) or isinstance(part.value.value, str)
+    if calls & _EXITS:
+        return
+    walk.touched += 1
+    if calls & _STARTS and not calls & (_WAITS - {"join"}):
+        walk.report(rules.BOMB, node, "Starts processes or threads in a loop without an exit")
+    if (calls & {"append", "extend", "insert", "add", "update"} or grows) and not calls & _WAITS:
+        walk.report(rules.GROWTH, node, "Grows in a loop without an exit")
+    level = Level.LOW if calls & _WAITS else None
+    walk.report(rules.ENDLESS, node, message, severity=level)
+
+
+def _called(node: ast.Call) -> str:
+    func = node.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Every node of a loop's body that belongs to it: not inner functions, and no `break` of inner loops."""
+    queue: list[tuple[ast.AST, bool]] = [(node, False) for node in body]
+    while queue:
+        node, nested = queue.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Break) and nested:
+            continue
+        yield node
+        inner = nested or isinstance(node, ast.While | ast.For | ast.AsyncFor)
+        queue.extend((child, inner) for child in ast.iter_child_nodes(node))

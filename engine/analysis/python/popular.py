@@ -1,0 +1,86 @@
+"""Names of packages that people really use, and names that only attackers do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.analysis.python.words import words
+
+POPULAR: Final = frozenset(
+    words(
+        "requests urllib3 numpy pandas scipy sympy matplotlib seaborn sklearn torch torchvision "
+        "tensorflow keras transformers datasets tokenizers flask django fastapi starlette uvicorn "
+        "gunicorn jinja2 markupsafe werkzeug click typer rich tqdm pytest hypothesis setuptools wheel "
+        "boto3 botocore s3transfer awscli certifi idna charset_normalizer chardet cryptography nacl "
+        "paramiko bcrypt passlib sqlalchemy alembic psycopg2 pymysql pymongo redis celery kombu pydantic "
+        "attrs dateutil pytz tzdata yaml toml tomli lxml bs4 beautifulsoup4 html5lib httpx aiohttp "
+        "websockets websocket twisted tornado gevent eventlet scrapy selenium playwright pyautogui "
+        "pyperclip pynput PIL pillow opencv cv2 imageio skimage networkx nltk spacy gensim statsmodels "
+        "xgboost lightgbm catboost plotly bokeh dash streamlit gradio altair openpyxl xlrd xlsxwriter "
+        "docx pypdf PyPDF2 reportlab pygame arcade kivy tkinter wx PyQt5 PySide6 colorama termcolor "
+        "tabulate prettytable loguru structlog psutil docker kubernetes ansible fabric invoke jsonschema "
+        "simplejson orjson ujson msgpack protobuf grpc joblib dask numba cython cffi pycparser pygments "
+        "docutils sphinx mypy pylint flake8 black isort ruff bandit coverage tox nox poetry virtualenv "
+        "pip packaging pluggy six future typing_extensions wrapt decorator cachetools filelock "
+        "platformdirs appdirs xmltodict feedparser markdown mistune unidecode emoji faker arrow pendulum "
+        "humanize inflect geopy shapely geopandas folium pyproj rasterio wordcloud textblob "
+        "speech_recognition pyttsx3 gtts pydub moviepy librosa soundfile pyaudio serial usb bluetooth "
+        "pywin32 win32com win32api wmi comtypes pexpect ptyprocess dns dnspython scapy nmap shodan tweepy "
+        "praw telegram discord slack_sdk openai anthropic langchain tiktoken huggingface_hub accelerate "
+        "diffusers gymnasium gym stable_baselines3 dill cloudpickle jsonpickle marshmallow pyarrow polars "
+        "fastparquet h5py tables zstandard snappy"
+    )
+)
+"""Import names and package names of the packages that are used most."""
+
+IMPORT_NAMES: Final = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "yaml": "pyyaml",
+    "bs4": "beautifulsoup4",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "serial": "pyserial",
+    "usb": "pyusb",
+    "nacl": "pynacl",
+    "OpenSSL": "pyopenssl",
+    "Crypto": "pycryptodome",
+    "jwt": "pyjwt",
+    "dns": "dnspython",
+    "telegram": "python-telegram-bot",
+    "discord": "discord.py",
+    "dotenv": "python-dotenv",
+    "magic": "python-magic",
+    "git": "gitpython",
+    "github": "pygithub",
+    "psycopg2": "psycopg2-binary",
+    "MySQLdb": "mysqlclient",
+    "win32api": "pywin32",
+    "win32com": "pywin32",
+    "speech_recognition": "SpeechRecognition",
+    "attr": "attrs",
+    "mpl_toolkits": "matplotlib",
+    "grpc": "grpcio",
+    "zmq": "pyzmq",
+    "Levenshtein": "levenshtein",
+    "pkg_resources": "setuptools",
+    "wx": "wxPython",
+    "pypdf": "pypdf",
+}
+"""Packages whose import name is another."""
+
+DATA_IMAGE: Final = frozenset(
+    ("numpy", "pandas", "scipy", "sympy", "matplotlib", "mpl_toolkits", "dateutil", "pytz")
+)
+"""What the image for data has."""
+
+ATTACK_MODULES: Final = frozenset(
+    words(
+        "scapy pynput keyboard impacket pwn pwntools pymetasploit3 nmap shodan mitmproxy sqlmap pypykatz "
+        "lsassy win32clipboard browser_cookie3 pycookiecheat frida pymem pyinjector d3dshot mss "
+        "pyscreenshot stem pyarmor pytransform"
+    )
+)
+"""Modules whose purpose is to attack, to watch a person, or to disguise code."""

@@ -1,0 +1,109 @@
+"""Rules about deserialising, and about gadgets of the interpreter."""
+
+from __future__ import annotations
+
+from engine.analysis.python.rules.make import python_rule
+from engine.models import Level
+
+DESERIALIZE = python_rule(
+    "py-deserialize",
+    "Data is loaded in a format that can run code",
+    "deserialization",
+    Level.MEDIUM,
+    attack="Puts a call into the data, which runs when it is loaded.",
+    why="MEDIUM: harmless for data that this code wrote; CRITICAL for data from outside.",
+    fix="Use JSON; `yaml.safe_load`; `torch.load(..., weights_only=True)`; `numpy.load` without pickles.",
+    match=(
+        "import pickle\npickle.loads(x)",
+        "import yaml\nyaml.load(x)",
+        "import marshal\nmarshal.load(f)",
+        "import torch\ntorch.load('a')",
+        "import numpy as np\nnp.load('a', allow_pickle=True)",
+    ),
+    not_match=(
+        "import json\njson.loads(x)",
+        "import yaml\nyaml.safe_load(x)",
+        "import yaml\nyaml.load(x, Loader=yaml.SafeLoader)",
+        "import torch\ntorch.load('a', weights_only=True)",
+        "import pickle\npickle.dumps(x)",
+    ),
+    cwe=502,
+    owasp="LLM03",
+)
+PICKLE_PAYLOAD = python_rule(
+    "py-pickle-payload",
+    "A pickle calls a function when it is loaded",
+    "deserialization",
+    Level.CRITICAL,
+    attack="Runs a command through `__reduce__` or the opcodes of a pickle.",
+    why="CRITICAL: the call stands in the data.",
+    fix="Remove it.",
+    match=(
+        "import pickle\npickle.loads(b'cos\\nsystem\\n(S\\'ls\\'\\ntR.')",
+        "import os\nclass A:\n    def __reduce__(self):\n        return os.system, ('ls',)",
+    ),
+    not_match=(
+        "class A:\n    def __reduce__(self):\n        return A, ()",
+        "import pickle\npickle.loads(b'I1\\n.')",
+    ),
+    cwe=502,
+)
+XML = python_rule(
+    "py-xml",
+    "XML is parsed without protection from entities",
+    "deserialization",
+    Level.LOW,
+    attack="Expands entities to gigabytes, or fetches files through them.",
+    why="LOW: the standard parsers no longer fetch; MEDIUM for the SAX, DOM and lxml parsers.",
+    fix="Use `defusedxml`.",
+    match=("import xml.etree.ElementTree as E\nE.fromstring(x)", "import xml.sax\nxml.sax.parseString(x, h)"),
+    not_match=("import xml.etree.ElementTree as E\nE.Element('a')",),
+    cwe=611,
+)
+GADGET = python_rule(
+    "py-escape-gadget",
+    "An inner attribute of the interpreter is reached",
+    "escape_gadget",
+    Level.HIGH,
+    attack="Climbs from any object to `os` and `builtins`, past every list of forbidden names.",
+    why="HIGH: chains of these attributes are how interpreters' sandboxes are left.",
+    fix="Use the public way: `type(x)`, `inspect`, an import.",
+    match=("().__class__.__base__.__subclasses__()", "f.__globals__['os']", "g.gi_frame.f_back"),
+    not_match=("x.__class__.__name__", "super().__init__()", "__name__"),
+    cwe=265,
+)
+PROBE = python_rule(
+    "py-inner-attribute",
+    "An attribute of the interpreter's object model is read",
+    "escape_gadget",
+    Level.MEDIUM,
+    attack="First step of a chain to other classes, code or globals.",
+    why="MEDIUM: honest code for debugging does it too.",
+    fix="Use `type(x)`, `inspect.signature` or `vars`.",
+    match=(
+        "f.__code__.co_consts",
+        "f'{x.__class__}'",
+        "'{x.__class__}'.format(x=y)",
+        "import sys\nsys._getframe()",
+    ),
+    not_match=("f'{x.__class__.__name__}'", "self.__class__(1)", "'{x.name}'.format(x=y)"),
+    cwe=265,
+)
+TAMPER = python_rule(
+    "py-tamper",
+    "A module, a built-in or the import system is changed",
+    "escape_gadget",
+    Level.HIGH,
+    attack="Replaces what other code trusts: `open`, `input`, importers, hooks.",
+    why="HIGH: every later line means something else.",
+    fix="Pass what you need as an argument.",
+    match=(
+        "import builtins\nbuiltins.open = f",
+        "import sys\nsys.settrace(f)",
+        "import sys\nsys.meta_path.insert(0, x)",
+    ),
+    not_match=("thing.open = f",),
+    cwe=471,
+)
+
+RULES = (DESERIALIZE, PICKLE_PAYLOAD, XML, GADGET, PROBE, TAMPER)

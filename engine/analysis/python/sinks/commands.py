@@ -1,0 +1,70 @@
+"""Commands that Python hands to a shell or a program, read in their own language."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from engine.analysis.python.calls import Call
+from engine.analysis.python.patterns import HOLE, pattern_of, shown
+from engine.analysis.python.rules import processes as rules
+from engine.analysis.python.rules.files import PERSISTENCE
+from engine.analysis.python.rules.network import DOWNLOAD_RUN
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.models import Language
+
+_KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
+_INTERPRETER = re.compile(r"(?:^|/)(?:python[\d.]*|node|perl|ruby|php)(?:\.exe)?$")
+_DROPPED = re.compile(r"[\w./\\:~-]+")
+
+
+def judge(walk: Walk, call: Call, command: Value | None, line: str, *, by_shell: bool) -> None:
+    """Judge a command line: what it kills, what it runs from the network, what the shell rules know."""
+    if _KILLERS.search(line):
+        walk.report(rules.KILL, call.node, f"Kills processes: `{shown(line[:80])}`")
+    if re.search(r"\bcrontab\b|\bschtasks\b|systemctl\s+enable|launchctl\s+load|update-rc\.d", line):
+        walk.report(PERSISTENCE, call.node, "Makes something run again later")
+    _inline_code(walk, call, command, line)
+    _check_dropped(walk, call, line)
+    text = line.replace(HOLE, "x")
+    if by_shell or not _inline(line):
+        walk.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
+
+
+def _inline(line: str) -> bool:
+    return bool(re.search(r"^\S*(?:python[\d.]*|node)\s+-[ce]\s", line))
+
+
+def _inline_code(walk: Walk, call: Call, command: Value | None, line: str) -> None:
+    """`[python, -c, code]` and `[node, -e, code]` are code in their own language."""
+    parts = _parts(command)
+    for index, part in enumerate(parts[:-2]):
+        if parts[index + 1] not in ("-c", "-e"):
+            continue
+        code = parts[index + 2].replace(HOLE, "x")
+        if re.search(r"node(?:\.exe)?$", part):
+            walk.embed(code, Language.JAVASCRIPT, call.node, None, "node -e")
+        elif re.search(r"python[\d.]*(?:\.exe)?$", part) or part == HOLE:
+            walk.embed(code, Language.PYTHON, call.node, None, "python -c")
+
+
+def _parts(command: Value | None) -> list[str]:
+    if command is None:
+        return []
+    if isinstance(command.const, list | tuple):
+        return [str(part) for part in command.const]
+    if command.items is None or "pattern" in command.items:
+        return []
+    return [pattern_of(part) for part in command.items.values()]
+
+
+def _check_dropped(walk: Walk, call: Call, line: str) -> None:
+    for word in _DROPPED.findall(line):
+        if {word, word.removeprefix("./")} & walk.downloaded:
+            walk.report(DOWNLOAD_RUN, call.node, f"Runs `{word}`, which came from the network")
+
+
+def endless(loop: ast.stmt) -> bool:
+    """Whether a loop is `while True`."""
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)

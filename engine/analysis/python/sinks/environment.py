@@ -1,0 +1,141 @@
+"""The environment, and facts about the machine and its user."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from engine.analysis.python.calls import CALLS, Call, Handler, handles
+from engine.analysis.python.rules import private as rules
+from engine.analysis.python.values import Taint, Value
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level, Need
+
+_SECRET_NAME = re.compile(
+    r"(?i)secret|token|passw|pwd$|api_?key|access_?key|private|credential|auth|_key$|_pat$|session|cookie"
+)
+
+
+def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
+    """Return the value of an environment variable, and say what was asked for."""
+    walk.touched += 1
+    secret = name is not None and _SECRET_NAME.search(name) is not None
+    walk.predict(Need.ENVIRONMENT, name, node)
+    if secret:
+        walk.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
+    else:
+        walk.report(rules.ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
+    value = Value(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
+    value.trail = (node,)
+    return value
+
+
+@handles("os.getenv", "os.environ.__getitem__", "os.environ.pop", "os.environ.setdefault", "os.getenvb")
+def get_variable(walk: Walk, call: Call) -> Value | None:
+    """Read one variable."""
+    return read(walk, call.node, call.text(0, "key"))
+
+
+def whole(walk: Walk, node: ast.AST) -> Value:
+    """Return the whole environment, and report that it was taken."""
+    walk.touched += 1
+    walk.report(rules.SECRET, node, "Takes the whole environment")
+    walk.predict(Need.ENVIRONMENT, "*", node, pattern=True)
+    value = Value(taint=Taint.ENVIRONMENT | Taint.SECRET)
+    value.trail = (node,)
+    return value
+
+
+@handles("os.environ.copy", "os.environ.items", "os.environ.values", "os.environ.keys", "os.environb.copy")
+def take_environment(walk: Walk, call: Call) -> Value | None:
+    """Take all variables; a copy is the usual way to start a child."""
+    if call.name.endswith(("copy", "keys")):
+        walk.report(rules.SECRET, call.node, "Copies the whole environment")
+        return Value(name="os.environ", taint=Taint.ENVIRONMENT | Taint.SECRET)
+    return whole(walk, call.node)
+
+
+def _on_environment(walk: Walk, call: Call) -> Value | None:
+    first = call.arg(0)
+    if first is not None and first.name == "os.environ":
+        return whole(walk, call.node)
+    previous = _BEFORE.get(call.name)
+    if previous is not None:
+        return previous(walk, call)
+    return first if call.name == "builtins.dict" else None
+
+
+_BEFORE: dict[str, Handler] = {
+    name: CALLS[name]
+    for name in ("builtins.str", "builtins.list", "builtins.repr", "builtins.sorted")
+    if name in CALLS
+}
+for _name in (
+    "builtins.dict",
+    "builtins.str",
+    "builtins.list",
+    "builtins.repr",
+    "builtins.sorted",
+    "json.dumps",
+    "pprint.pprint",
+):
+    CALLS[_name] = _on_environment
+
+
+_USER = frozenset(
+    words(
+        "getpass.getuser os.getlogin pwd.getpwuid pwd.getpwall pwd.getpwnam os.getuid os.geteuid "
+        "os.getgroups uuid.getnode socket.gethostbyname_ex grp.getgrall"
+    )
+)
+_MACHINE = frozenset(
+    words(
+        "platform.system platform.platform platform.node platform.uname platform.version platform.release "
+        "platform.machine platform.processor platform.architecture socket.gethostname socket.getfqdn "
+        "os.uname locale.getlocale locale.getdefaultlocale socket.gethostbyname os.cpu_count "
+        "sys.getwindowsversion platform.freedesktop_os_release platform.linux_distribution "
+        "platform.mac_ver platform.win32_ver os.getcwd os.getpid os.getppid time.tzname shutil.disk_usage "
+        "os.statvfs os.getloadavg os.sysconf resource.getrusage"
+    )
+)
+_QUIET = frozenset(words("os.getcwd os.getpid os.getppid os.cpu_count shutil.disk_usage resource.getrusage"))
+
+
+@handles(*_USER, *_MACHINE)
+def machine(walk: Walk, call: Call) -> Value | None:
+    """Report a fact about the machine; the gathering of several is more than each."""
+    user = call.name in _USER
+    walk.fact("recon", call.node)
+    walk.facts.setdefault(f"recon:{call.name}", []).append(call.node)
+    walk.report(rules.RECON, call.node, f"`{call.name}`", severity=Level.MEDIUM if user else None)
+    if call.name in _QUIET:
+        return None
+    value = Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+    value.trail = (call.node,)
+    return value
+
+
+def conclude(walk: Walk) -> None:
+    """Report three and more different facts together."""
+    kinds = [name for name in walk.facts if name.startswith("recon:") and name[6:] not in _QUIET]
+    if len(kinds) >= 3:
+        node = walk.facts["recon"][0]
+        names = ", ".join(kind[6:] for kind in kinds[:6])
+        walk.report(rules.RECON, node, f"Gathers facts about the machine: {names}", severity=Level.MEDIUM)
+
+
+@handles(
+    "builtins.input",
+    "sys.stdin.read",
+    "sys.stdin.readline",
+    "sys.stdin.readlines",
+    "fileinput.input",
+    "getpass.getpass",
+)
+def user_input(_: Walk, call: Call) -> Value | None:
+    """What a person types."""
+    taint = Taint.INPUT | (Taint.SECRET if call.name == "getpass.getpass" else 0)
+    value = Value(name=f"{call.name}()", taint=taint)
+    value.trail = (call.node,)
+    return value

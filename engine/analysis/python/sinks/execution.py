@@ -1,0 +1,142 @@
+"""Text that becomes code."""
+
+from __future__ import annotations
+
+from engine.analysis.python.attributes import check_built
+from engine.analysis.python.calls import DANGEROUS_CALLBACKS, Call, handles
+from engine.analysis.python.names import HEAVY_MODULES, STDLIB, canonical
+from engine.analysis.python.rules import execution as rules
+from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
+from engine.analysis.python.walk import Walk
+from engine.models import Language, Level
+
+_RUNNERS = (
+    "builtins.eval",
+    "builtins.exec",
+    "builtins.execfile",
+    "timeit.timeit",
+    "timeit.repeat",
+    "timeit.Timer",
+    "cProfile.run",
+    "profile.run",
+    "pdb.run",
+    "pdb.runeval",
+    "bdb.Bdb().run",
+    "trace.Trace().run",
+    "code.InteractiveInterpreter().runsource",
+    "code.InteractiveInterpreter().runcode",
+    "code.InteractiveConsole().push",
+    "numpy.core.numeric.load",
+    "doctest.debug_src",
+)
+_MODEST = frozenset(("timeit.timeit", "timeit.repeat", "timeit.Timer", "cProfile.run", "profile.run"))
+DANGEROUS_CALLBACKS.update(_RUNNERS[:3])
+DANGEROUS_CALLBACKS.add("builtins.compile")
+
+
+@handles(*_RUNNERS)
+def run_text(walk: Walk, call: Call) -> Value | None:
+    """Report text that is run, by what is known about it, and analyse it where it is constant."""
+    source = call.arg(0, "source") or call.arg(0, "stmt")
+    code = text_of(source)
+    short = call.name.rpartition(".")[2]
+    if call.name not in _MODEST:
+        _report(walk, call, source, code, short)
+    if code is not None and call.name != "builtins.execfile":
+        walk.embed(code, Language.PYTHON, call.node, source, short)
+    return Value(taint=source.taint) if source is not None and source.taint else None
+
+
+def _report(walk: Walk, call: Call, source: Value | None, code: str | None, short: str) -> None:
+    layers = source.layers if source is not None else ()
+    taint = source.taint if source is not None else 0
+    if layers or taint & Taint.DECODED:
+        peeled = " → ".join((*layers, short))
+        walk.report(rules.EXEC_DECODED, call.node, f"Peeled: {peeled}", value=source)
+    elif taint & FOREIGN:
+        walk.report(
+            rules.EXEC_FOREIGN,
+            call.node,
+            f"`{short}` runs text from {taint_words(taint & FOREIGN)}",
+            value=source,
+        )
+    elif code is not None:
+        built = source is not None and source.built
+        level = None if built else Level.MEDIUM
+        walk.report(rules.EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
+    else:
+        walk.report(rules.EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
+
+
+@handles("builtins.compile")
+def compile_text(walk: Walk, call: Call) -> Value | None:
+    """Report `compile`; its result stands for the text that was compiled."""
+    source = call.arg(0, "source")
+    walk.report(rules.COMPILE, call.node, "`compile` makes code from text", value=source)
+    if source is None:
+        return Value(name="code-object")
+    value = source.copy()
+    value.name = None
+    return value
+
+
+@handles("builtins.__import__", "importlib.import_module", "importlib.reload", "pkgutil.resolve_name")
+def import_by_name(walk: Walk, call: Call) -> Value | None:
+    """Return the module, and report how its name was hidden."""
+    if call.name == "importlib.reload":
+        return call.arg(0, "module")
+    name = call.arg(0, "name")
+    text = text_of(name)
+    if text is None:
+        walk.report(
+            rules.DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name
+        )
+        return Value(name="module?")
+    top = text.partition(".")[0]
+    heavy = canonical(top).partition(".")[0] in HEAVY_MODULES
+    found = Value(name=canonical(text if call.name != "builtins.__import__" else top))
+    found.built = True
+    found.trail = name.trail if name is not None else ()
+    if heavy and name is not None and (name.built or name.layers):
+        check_built(walk, call.node, found, name)
+    level = None if heavy or top not in STDLIB else Level.LOW
+    walk.report(rules.DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
+    return found
+
+
+@handles(
+    "types.CodeType",
+    "types.FunctionType",
+    "types.LambdaType",
+    "runpy.run_path",
+    "runpy.run_module",
+    "code.interact",
+    "code.InteractiveConsole",
+    "code.InteractiveInterpreter",
+    "codeop.compile_command",
+    "importlib.util.spec_from_file_location",
+    "importlib.machinery.SourceFileLoader",
+    "importlib.machinery.ExtensionFileLoader",
+    "importlib.load_source",
+    "importlib.load_dynamic",
+    "zipimport.zipimporter",
+    "_xxsubinterpreters.run_string",
+    "ctypes.pythonapi.PyRun_SimpleString",
+    "builtins.breakpoint",
+    "pdb.set_trace",
+    "IPython.embed",
+)
+def below_source(walk: Walk, call: Call) -> Value | None:
+    """Report code that has no source here."""
+    level = Level.MEDIUM if call.name.startswith(("builtins.", "pdb.", "IPython", "importlib.")) else None
+    walk.report(
+        rules.CODE_OBJECT, call.node, f"`{call.name}` runs or loads code without source", severity=level
+    )
+    return Value(NOTHING, f"{call.name}()", taint=call.taint)
+
+
+@handles("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "ensurepip.bootstrap")
+def install(walk: Walk, call: Call) -> Value | None:
+    """Report packages that are installed from within the code."""
+    walk.report(rules.CODE_OBJECT, call.node, "Installs packages while it runs")
+    return None

@@ -1,0 +1,205 @@
+"""Built-in functions and decoders that are computed where their arguments are constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.analysis.python import decoders
+from engine.analysis.python.calls import CALLS, TOUCHING, Call, handles
+from engine.analysis.python.fold import MAX_TEXT, attempt
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
+from engine.analysis.python.rules.resources import ZIP_BOMB
+from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.values import NOTHING, Taint, Value, derived
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level
+
+
+def _text(*args: Any) -> Any:
+    return str(*args) if len(str(args[:1])) < MAX_TEXT else NOTHING
+
+
+def _bytes(*args: Any) -> Any:
+    return bytes(*args) if args and isinstance(args[0], str | list | tuple | bytes) else NOTHING
+
+
+def _range(*args: Any) -> Any:
+    numbers = range(*args)
+    return list(numbers) if len(numbers) <= 256 else NOTHING
+
+
+def _list(value: Any) -> Any:
+    return list(value)[:MAX_TEXT]
+
+
+_FOLDS: dict[str, Callable[..., Any]] = {
+    "chr": chr,
+    "ord": ord,
+    "str": _text,
+    "bytes": _bytes,
+    "bytearray": _bytes,
+    "int": int,
+    "float": float,
+    "list": _list,
+    "tuple": tuple,
+    "reversed": lambda value: list(reversed(value)),
+    "sorted": sorted,
+    "range": _range,
+    "len": len,
+    "min": min,
+    "max": max,
+    "hex": hex,
+    "bin": bin,
+    "oct": oct,
+    "repr": repr,
+    "ascii": ascii,
+    "slice": slice,
+    "format": lambda value, spec="": format(value, spec) if len(spec) < 8 else NOTHING,
+    "next": lambda value: value[0],
+    "iter": lambda value: value,
+    "zip": lambda *values: [list(parts) for parts in zip(*values, strict=False)],
+    "enumerate": lambda value: [[index, part] for index, part in enumerate(value)],
+    "sum": sum,
+}
+TOUCHING.update(
+    f"builtins.{name}"
+    for name in words(
+        "eval exec compile open __import__ getattr setattr vars globals locals input chr bytes bytearray "
+        "reversed map print execfile"
+    )
+)
+_KEEPING = frozenset(("list", "tuple", "reversed", "iter", "sorted", "set"))
+
+
+def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Walk, Call], Value | None]:
+    def fold(_: Walk, call: Call) -> Value | None:
+        args = call.args
+        if args and not call.keywords and all(arg is not None and arg.known and not arg.name for arg in args):
+            consts = [arg.const for arg in args if arg is not None]
+            return derived(attempt(lambda: compute(*consts)), *args)
+        first = args[0] if args else None
+        if name in _KEEPING and first is not None and first.items is not None:
+            return _reordered(first) if name == "reversed" else first
+        if name in ("str", "bytes") and first is not None and first.items is not None:
+            return first
+        return derived(NOTHING, *args, *call.keywords.values())
+
+    return fold
+
+
+def _reordered(value: Value) -> Value:
+    other = value.copy()
+    parts = list((value.items or {}).values())
+    other.items = dict(enumerate(reversed(parts)))
+    other.const = [part.const for part in reversed(parts) if part is not None and part.known]
+    if len(other.const) != len(parts):
+        other.const = NOTHING
+    other.built = True
+    return other
+
+
+for _name, _compute in _FOLDS.items():
+    CALLS[f"builtins.{_name}"] = _folder(_name, _compute)
+
+
+def _decoder(name: str) -> Callable[[Walk, Call], Value | None]:
+    layer = decoders.DECODERS[name][0]
+
+    def decode(walk: Walk, call: Call) -> Value | None:
+        data = call.arg(0)
+        const = decoders.decode(name, data.const) if data is not None and data.known else NOTHING
+        check_ratio(walk, call, data, const)
+        return decoded(const, data, layer)
+
+    return decode
+
+
+def decoded(const: Any, data: Value | None, layer: str) -> Value:
+    """Return the value that a decoder gives: a constant where it could be decoded, tainted in any case."""
+    value = Value(const, taint=(data.taint if data is not None else 0) | Taint.DECODED)
+    value.built = True
+    if data is not None:
+        value.trail, value.layers = data.trail, data.layers
+    if layer:
+        value.layers = (layer, *value.layers)
+    return value
+
+
+def check_ratio(walk: Walk, call: Call, data: Value | None, const: Any) -> None:
+    """Report a constant that unpacks to the bound of what is unpacked, from very little."""
+    if data is None or not isinstance(const, bytes) or not isinstance(data.const, bytes | str):
+        return
+    if len(const) >= MAX_TEXT and len(data.const) * 100 < len(const):
+        walk.report(ZIP_BOMB, call.node, f"{len(data.const):,} bytes unpack to more than {len(const):,}")
+
+
+for _name in decoders.DECODERS:
+    CALLS[_name] = _decoder(_name)
+
+
+@handles("codecs.decode", "codecs.getdecoder()", "codecs.encode")
+def codec(walk: Walk, call: Call) -> Value | None:
+    """Return what `codecs.decode(data, 'rot13')` gives."""
+    data, name = call.arg(0, "obj"), call.text(1, "encoding") or "utf-8"
+    if data is None:
+        return (
+            Value(taint=Taint.DECODED) if call.name == "codecs.decode" and call.has(1, "encoding") else None
+        )
+    if call.name == "codecs.encode" and "rot" not in name.lower():
+        return derived(NOTHING, data)
+    const, layer = decoders.decode_codec(data.const, name) if data.known else (NOTHING, name)
+    return decoded(const, data, layer) if layer else derived(const, data)
+
+
+@handles("base64.b64encode", "base64.b32encode", "base64.b16encode", "base64.b85encode", "binascii.hexlify")
+def encode(_: Walk, call: Call) -> Value | None:
+    """Encoding keeps where the content came from, and says that it is encoded."""
+    return Value(taint=call.taint | Taint.ENCODED)
+
+
+@handles("marshal.dumps", "pickle.dumps", "zlib.compress", "gzip.compress", "bz2.compress", "lzma.compress")
+def pack(_: Walk, call: Call) -> Value | None:
+    """Packing keeps where the content came from."""
+    return derived(NOTHING, *call.args)
+
+
+@handles("os.path.join", "posixpath.join")
+def join_path(_: Walk, call: Call) -> Value | None:
+    """Return the path, with holes for what is unknown."""
+    parts = [pattern_of(arg) for arg in call.args]
+    if all(part == HOLE for part in parts):
+        return derived(NOTHING, *call.args)
+    path = ""
+    for part in parts:
+        path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
+    if HOLE not in path:
+        return derived(path, *call.args)
+    value = Value(taint=call.taint)
+    value.items = {"pattern": Value(path)}
+    return value
+
+
+@handles(
+    "os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expandvars"
+)
+def same_path(walk: Walk, call: Call) -> Value | None:
+    """A path stays what it is, for the rules; one that is only made is not yet used."""
+    path = call.text(0)
+    if path is not None and SENSITIVE.search(path):
+        walk.report(SENSITIVE_FILE, call.node, f"Names `{path[:120]}`", severity=Level.MEDIUM)
+    return call.arg(0)
+
+
+@handles("os.fspath", "builtins.memoryview", "copy.copy", "copy.deepcopy", "typing.cast")
+def same(_: Walk, call: Call) -> Value | None:
+    """The last argument itself."""
+    return call.args[-1] if call.args else None
+
+
+@handles("itertools.chain", "builtins.set", "builtins.frozenset")
+def together(_: Walk, call: Call) -> Value | None:
+    """What is known of any part."""
+    return derived(NOTHING, *call.args)

@@ -1,0 +1,87 @@
+"""Mistakes that attackers use."""
+
+from __future__ import annotations
+
+import re
+
+from engine.analysis.python.calls import CALLS, METHODS, Call, handles
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.rules import lint as rules
+from engine.analysis.python.values import Value, text_of
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+_SQL = re.compile(
+    r"(?i)^\s*(?:select\b.+\bfrom|insert\s+into|update\b.+\bset|delete\s+from|drop\s+table|create\s+table|alter\s+table|with\b.+\bselect)\b",
+    re.DOTALL,
+)
+
+
+def _execute(walk: Walk, call: Call) -> Value | None:
+    text = pattern_of(call.arg(0))
+    if HOLE in text and text != HOLE and _SQL.search(text):
+        walk.report(rules.SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
+    return None
+
+
+for _name in ("execute", "executemany", "executescript", "raw", "read_sql"):
+    METHODS[_name] = _execute
+for _name in (
+    "sqlite3.connect().execute",
+    "sqlite3.connect().cursor().execute",
+    "sqlite3.connect().executescript",
+    "pandas.read_sql",
+    "pandas.read_sql_query",
+):
+    CALLS[_name] = _execute
+
+
+@handles(
+    "hashlib.md5",
+    "hashlib.sha1",
+    "hashlib.md4",
+    "hashlib.new",
+    "Crypto.Hash.MD5.new",
+    "Crypto.Cipher.DES.new",
+    "Crypto.Cipher.ARC4.new",
+)
+def weak(walk: Walk, call: Call) -> Value | None:
+    """A broken hash or cipher."""
+    name = call.text(0, "name") if call.name == "hashlib.new" else call.name
+    spared = call.keywords.get("usedforsecurity")
+    if (
+        name is not None
+        and re.search(r"(?i)md[45]|sha1|DES|ARC4", name)
+        and not (spared is not None and spared.const is False)
+    ):
+        walk.report(rules.WEAK_HASH, call.node, f"`{name}` is broken")
+    return Value(name="hashlib.hash()", taint=call.taint)
+
+
+@handles("flask.Flask().run")
+def debug(walk: Walk, call: Call) -> Value | None:
+    """A server with a debugger."""
+    wanted = call.keywords.get("debug")
+    if wanted is not None and wanted.const:
+        walk.report(rules.DEBUG, call.node, "`debug=True`")
+    return None
+
+
+@handles(
+    "jinja2.Environment",
+    "jinja2.Template",
+    "mako.template.Template",
+    "flask.render_template_string",
+    "django.utils.safestring.mark_safe",
+)
+def template(walk: Walk, call: Call) -> Value | None:
+    """A template that is not constant, or escapes nothing."""
+    if call.name == "jinja2.Environment":
+        escape = call.keywords.get("autoescape")
+        bad = not call.has(9, "autoescape") or (escape is not None and escape.const is False)
+    else:
+        bad = text_of(call.arg(0)) is None
+    if bad:
+        level = Level.MEDIUM if call.name == "flask.render_template_string" else None
+        walk.report(rules.TEMPLATE, call.node, f"`{call.name}`", severity=level)
+    return Value(name=f"{call.name}()")

@@ -1,0 +1,171 @@
+"""Calls that ask for very much memory or work."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from engine.analysis.python.calls import CALLS, Call, Handler, handles
+from engine.analysis.python.regexes import explodes
+from engine.analysis.python.resources import too_many
+from engine.analysis.python.rules import resources as rules
+from engine.analysis.python.sinks.files import write_path
+from engine.analysis.python.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level
+
+
+def _number(value: Value | None) -> int:
+    return value.const if value is not None and isinstance(value.const, int) else 0
+
+
+def _sized(previous: Handler | None, width: int) -> Handler:
+    def sized(walk: Walk, call: Call) -> Value | None:
+        size = _number(call.arg(0))
+        too_many(walk, call.node, size * width)
+        return previous(walk, call) if previous is not None else None
+
+    return sized
+
+
+for _name in ("builtins.bytes", "builtins.bytearray"):
+    CALLS[_name] = _sized(CALLS.get(_name), 1)
+CALLS["mmap.mmap"] = _sized(None, 1)
+
+
+def _listed(previous: Handler | None) -> Handler:
+    def listed(walk: Walk, call: Call) -> Value | None:
+        source = call.arg(0)
+        if source is not None and source.name == "endless":
+            walk.report(rules.ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
+        if source is not None and source.items is not None and "turns" in source.items:
+            too_many(walk, call.node, _number(source.items["turns"]) * 8)
+        return previous(walk, call) if previous is not None else derived(NOTHING, source)
+
+    return listed
+
+
+for _name in (
+    "builtins.list",
+    "builtins.tuple",
+    "builtins.set",
+    "builtins.sorted",
+    "builtins.sum",
+    "builtins.max",
+    "builtins.min",
+):
+    CALLS[_name] = _listed(CALLS.get(_name))
+
+_range = CALLS["builtins.range"]
+
+
+@handles("builtins.range")
+def counted(walk: Walk, call: Call) -> Value | None:
+    """A range remembers how many turns it gives."""
+    value = _range(walk, call)
+    numbers = [arg.const for arg in call.args if arg is not None and isinstance(arg.const, int)]
+    if len(numbers) == len(call.args) and numbers and (value is None or not value.known):
+        start, stop, step = (numbers[0], numbers[1], 1) if len(numbers) == 2 else (0, numbers[0], 1)
+        if len(numbers) == 3:
+            start, stop, step = numbers[0], numbers[1], numbers[2] or 1
+        value = Value()
+        value.items = {"turns": Value(max(0, (stop - start) // step))}
+    return value
+
+
+@handles("itertools.count", "itertools.cycle", "itertools.repeat")
+def endless(_: Walk, call: Call) -> Value | None:
+    """An iterator without an end."""
+    if call.name.endswith("repeat") and call.has(1, "times"):
+        return None
+    return Value(name="endless")
+
+
+@handles("itertools.product", "itertools.permutations", "itertools.combinations")
+def combinations(_: Walk, call: Call) -> Value | None:
+    """What goes in."""
+    return derived(NOTHING, *call.args)
+
+
+_ARRAYS = words("zeros ones empty full eye random.rand random.randn random.random identity arange linspace")
+
+
+@handles(
+    *(f"numpy.{name}" for name in _ARRAYS),
+    "torch.zeros",
+    "torch.ones",
+    "torch.empty",
+    "torch.rand",
+    "torch.randn",
+)
+def array(walk: Walk, call: Call) -> Value | None:
+    """An array of a known shape."""
+    shape = call.arg(0, "shape")
+    sizes: list[Any] = []
+    if shape is not None and isinstance(shape.const, list | tuple):
+        sizes = [size for size in shape.const if isinstance(size, int)]
+    else:
+        sizes = [arg.const for arg in call.args if arg is not None and isinstance(arg.const, int)]
+    if sizes and all(size > 0 for size in sizes):
+        too_many(walk, call.node, prod(sizes) * 8)
+    return None
+
+
+@handles("math.factorial", "math.comb", "math.perm")
+def factorial(walk: Walk, call: Call) -> Value | None:
+    """A number of very many digits."""
+    if _number(call.arg(0)) > 100_000:
+        walk.report(rules.ALLOCATION, call.node, f"`{call.name}` of {_number(call.arg(0)):,}")
+    return None
+
+
+@handles("builtins.pow")
+def power(walk: Walk, call: Call) -> Value | None:
+    """`pow` without a modulus."""
+    base, exponent = _number(call.arg(0)), _number(call.arg(1))
+    if len(call.args) == 2 and base.bit_length() * exponent > 10**8:
+        walk.report(rules.ALLOCATION, call.node, f"A number of about {base.bit_length() * exponent:,} bits")
+    return None
+
+
+@handles("os.truncate", "os.ftruncate", "os.posix_fallocate")
+def truncate(walk: Walk, call: Call) -> Value | None:
+    """A file of a given size."""
+    size = _number(call.args[-1] if call.args else None)
+    too_many(walk, call.node, size)
+    return write_path(walk, call) if call.name == "os.truncate" else None
+
+
+@handles(
+    "sys.setrecursionlimit",
+    "resource.setrlimit",
+    "threading.stack_size",
+    "sys.set_int_max_str_digits",
+    "faulthandler.disable",
+)
+def limits(walk: Walk, call: Call) -> Value | None:
+    """Limits changed."""
+    level = Level.MEDIUM if call.name.startswith("resource.") else None
+    walk.report(rules.LIMITS, call.node, f"`{call.name}`", severity=level)
+    return None
+
+
+@handles(*(f"re.{name}" for name in words("compile match search fullmatch findall finditer sub subn split")))
+def regex(walk: Walk, call: Call) -> Value | None:
+    """A regular expression that can take exponential time."""
+    pattern = text_of(call.arg(0, "pattern"))
+    if pattern is not None and explodes(pattern):
+        walk.report(rules.REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
+    if call.name == "re.sub" and len(call.args) > 2:
+        return derived(NOTHING, call.args[2])
+    return derived(NOTHING, *call.args[1:])
+
+
+@handles("time.sleep", "asyncio.sleep")
+def sleep(walk: Walk, call: Call) -> Value | None:
+    """A wait longer than any run."""
+    value = call.arg(0)
+    if value is not None and isinstance(value.const, int | float) and value.const > 3600:
+        walk.report(rules.ENDLESS, call.node, f"Sleeps {value.const:,} s")
+    return None

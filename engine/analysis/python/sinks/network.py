@@ -1,0 +1,297 @@
+"""The network: asked, listened to, told things."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.rules import network as rules
+from engine.analysis.python.sinks import paths
+from engine.analysis.python.values import PRIVATE, Taint, Value, taint_words
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level, Need
+
+_UPLOADING = frozenset(
+    words("post put patch send sendall sendto sendmail send_message storbinary storlines upload publish")
+)
+_CALM = re.compile(
+    r"^(?:requests\.(?:exceptions|utils|structures|codes|compat|adapters|auth|models)|http\.(?:HTTPStatus|cookies|cookiejar)|"
+    r"urllib\.(?:parse|error|robotparser)|urllib\.request\.(?:Request|quote|build_opener|ProxyHandler|pathname2url|HTTP\w*Handler)|"
+    r"socket\.(?:inet_|hto|nto|gethostname|getfqdn|gethostbyname|setdefaulttimeout|getdefaulttimeout|timeout|error|AF_|SO)|"
+    r"aiohttp\.(?:Client(?:Timeout|Error)|TCPConnector|web\.Response)|httpx\.Timeout|"
+    r"http\.server\.(?:BaseHTTP|SimpleHTTP)\w*$|"
+    r"\w+\.(?:Timeout|Session|session|ClientSession|Client|AsyncClient|PoolManager|Retry|HTTPAdapter)$)"
+)
+_RESULT_READS = re.compile(
+    r"\(\)\.(?:json|read|text|iter_content|iter_lines|raise_for_status|decode|close|getcode|info|geturl|readlines|"
+    r"settimeout|setsockopt|getsockname|fileno|shutdown|setblocking|getpeername|makefile|quit|login|starttls|ehlo|"
+    r"add_header|mount|headers|cookies|get_all|update|encode|split|strip|readline|getheader|iter_any|release)\b"
+)
+LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|\[::1\])")
+
+
+def _client(walk: Walk, call: Call) -> Value | None:
+    """Anything that a network library does."""
+    name = call.name
+    if _CALM.match(name):
+        value = Value(name=f"{name}()", taint=call.taint)
+        value.items = dict(enumerate(call.args))
+        return value
+    if _RESULT_READS.search(name):
+        taint = call.receiver.taint if call.receiver is not None else 0
+        value = Value(name=f"{name}()", taint=taint | call.taint)
+        value.trail = call.receiver.trail if call.receiver is not None else ()
+        return value
+    return ask(walk, call, name.rpartition(".")[2])
+
+
+def ask(walk: Walk, call: Call, verb: str) -> Value:
+    """Report one use of the network, and what goes out with it."""
+    address = _address(call)
+    _predict(walk, call, address)
+    where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
+    walk.report(rules.NETWORK, call.node, f"`{verb}`{where}")
+    walk.fact("network", call.node)
+    outgoing(walk, call, verb)
+    verify = call.keywords.get("verify")
+    if verify is not None and verify.const is False:
+        walk.report(rules.INSECURE_TLS, call.node, "`verify=False`")
+    value = Value(name=f"{call.name}()", taint=Taint.NETWORK)
+    value.trail = (call.node,)
+    return value
+
+
+def outgoing(walk: Walk, call: Call, verb: str) -> None:
+    """Report what is sent: private data is worse than any."""
+    taint = call.taint | (call.receiver.taint if call.receiver is not None else 0)
+    body = call.has(9, "data") or call.has(9, "json") or call.has(9, "files") or verb in _UPLOADING
+    private = taint & PRIVATE
+    if private:
+        grave = private & (Taint.SECRET | Taint.SENSITIVE | Taint.SCREEN | Taint.ENVIRONMENT)
+        level = Level.CRITICAL if grave and (body or not private & Taint.SECRET) else Level.HIGH
+        tainted = next(
+            (arg for arg in (*call.args, *call.keywords.values()) if arg is not None and arg.taint), None
+        )
+        authorised = private == private & (Taint.SECRET | Taint.ENVIRONMENT) and not body
+        if authorised:
+            level = Level.MEDIUM
+        walk.report(
+            rules.EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted
+        )
+    elif body and taint & Taint.FILE:
+        walk.report(rules.EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
+    elif body:
+        walk.report(rules.UPLOAD, call.node, "Sends data out")
+
+
+def _address(call: Call) -> str | None:
+    for value in (*call.args[:2], call.keywords.get("url"), call.keywords.get("host")):
+        if value is None:
+            continue
+        if value.items is not None and isinstance(value.const, list) and len(value.const) == 2:
+            return f"{value.const[0]}:{value.const[1]}"
+        if isinstance(value.const, list | tuple) and len(value.const) == 2:
+            return f"{value.const[0]}:{value.const[1]}"
+        if value.items is not None and "pattern" not in value.items and value.items.get(0) is not None:
+            host, port = value.items.get(0), value.items.get(1)
+            return f"{pattern_of(host)}:{pattern_of(port)}"
+        text = pattern_of(value)
+        if text != HOLE and len(text) > 3:
+            return text
+    return None
+
+
+def _predict(walk: Walk, call: Call, address: str | None) -> None:
+    if address is None:
+        walk.predict(Need.HOST, None, call.node)
+        return
+    pattern = HOLE in address
+    shown = address.replace(HOLE, "…")
+    if "://" in address:
+        walk.predict(Need.URL, shown, call.node, pattern=pattern)
+        try:
+            host = urlsplit(address).hostname or ""
+        except ValueError:
+            host = ""
+        walk.predict(Need.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
+        return
+    host, _, port = address.rpartition(":")
+    walk.predict(Need.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
+    if port.isdigit() and host:
+        walk.predict(Need.PORT, port, call.node)
+
+
+for _module in words(
+    "requests urllib http httpx aiohttp ftplib smtplib telnetlib poplib imaplib nntplib paramiko "
+    "urllib3 websocket websockets httplib2 pycurl xmlrpc socketserver pysnmp pyghmi twisted "
+    "requests_html mechanize cloudscraper wget boto3 botocore tweepy telegram discord slack_sdk "
+    "pymongo psycopg2 pymysql redis ldap3 ldap dns whois ntplib pysftp asyncssh yfinance youtube_dl "
+    "pytube wikipedia praw googletrans twilio easysnmp speedtest selenium scapy impacket pika kafka "
+    "stem instaloader"
+):
+    PREFIXES[_module] = _client
+
+
+# --- sockets ---
+
+
+@handles(
+    "socket.socket",
+    "socket.create_connection",
+    "ssl.wrap_socket",
+    "socket.socketpair",
+    "ssl.SSLContext().wrap_socket",
+    "ssl.create_default_context().wrap_socket",
+)
+def make_socket(walk: Walk, call: Call) -> Value | None:
+    """A socket; connecting is what is reported."""
+    value = Value(name="socket.socket()", taint=Taint.SOCKET)
+    value.trail = (call.node,)
+    if call.name == "socket.create_connection":
+        ask(walk, call, "create_connection")
+    return value
+
+
+@handles("socket.socket().connect", "socket.socket().connect_ex")
+def connect(walk: Walk, call: Call) -> Value | None:
+    """A connection; in a loop over ports, a scan."""
+    ask(walk, call, call.name.rpartition(".")[2])
+    if call.name.endswith("connect_ex"):
+        walk.report(
+            rules.SCAN,
+            call.node,
+            "Tries whether a port is open",
+            severity=None if walk.loops else Level.MEDIUM,
+        )
+    return None
+
+
+@handles("socket.socket().bind", "socket.socket().listen", "socket.socket().accept", "socket.create_server")
+def listen(walk: Walk, call: Call) -> Value | None:
+    """A port opened."""
+    if not call.name.endswith(("listen", "accept")):
+        walk.report(rules.LISTEN, call.node, f"Listens on `{_address(call) or 'a port'}`")
+    value = Value(taint=Taint.SOCKET)
+    value.items = {0: Value(name="socket.socket()", taint=Taint.SOCKET), 1: None}
+    return value
+
+
+@handles(
+    "socket.socket().send", "socket.socket().sendall", "socket.socket().sendto", "socket.socket().sendfile"
+)
+def send(walk: Walk, call: Call) -> Value | None:
+    """Data sent over a socket."""
+    call.receiver = None
+    if call.name.endswith("sendto"):
+        _predict(walk, call, _address(Call(call.node, call.name, call.args[1:], {})))
+    walk.report(rules.NETWORK, call.node, "Sends over a socket")
+    outgoing(walk, call, "send")
+    return None
+
+
+@handles(
+    "socket.socket().recv",
+    "socket.socket().recvfrom",
+    "socket.socket().recv_into",
+    "socket.socket().makefile",
+)
+def receive(_: Walk, call: Call) -> Value | None:
+    """What the other side sends."""
+    value = Value(taint=Taint.SOCKET | Taint.NETWORK)
+    value.trail = (call.node,)
+    return value
+
+
+@handles("socket.socket().fileno")
+def descriptor(_: Walk, call: Call) -> Value | None:
+    """A socket's descriptor."""
+    value = Value(taint=Taint.SOCKET)
+    value.trail = call.receiver.trail if call.receiver is not None else ()
+    return value
+
+
+@handles(
+    "http.server.HTTPServer",
+    "http.server.ThreadingHTTPServer",
+    "socketserver.TCPServer",
+    "socketserver.UDPServer",
+    "socketserver.ThreadingTCPServer",
+    "xmlrpc.server.SimpleXMLRPCServer",
+    "wsgiref.simple_server.make_server",
+    "wsgiref.handlers.CGIHandler",
+    "asyncio.start_server",
+    "logging.config.listen",
+    "twisted.internet.reactor.listenTCP",
+    "http.server.test",
+)
+def serve(walk: Walk, call: Call) -> Value | None:
+    """A server."""
+    walk.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
+    return Value(name=f"{call.name}()")
+
+
+@handles("asyncio.open_connection")
+def open_connection(walk: Walk, call: Call) -> Value | None:
+    """A connection of asyncio."""
+    return ask(walk, call, "open_connection")
+
+
+# --- downloads ---
+
+
+@handles(
+    "urllib.request.urlretrieve",
+    "wget.download",
+    "urllib.request.URLopener().retrieve",
+    "urllib.request.FancyURLopener().retrieve",
+)
+def retrieve(walk: Walk, call: Call) -> Value | None:
+    """A file fetched."""
+    ask(walk, call, "urlretrieve")
+    target = pattern_of(call.arg(1, "filename"))
+    source = _address(call) or ""
+    program = paths.is_program(target) or paths.is_program(source) or paths.is_system(target)
+    walk.report(
+        rules.DOWNLOAD,
+        call.node,
+        f"Fetches `{source.replace(HOLE, '…')[:120]}`",
+        severity=Level.HIGH if program else None,
+    )
+    if target != HOLE:
+        walk.downloaded.add(target)
+        paths.judge(walk, call.node, target, call.arg(1, "filename"), write=True, delete=False)
+    return Value(taint=Taint.NETWORK)
+
+
+@handles("shutil.copyfileobj")
+def copy_stream(walk: Walk, call: Call) -> Value | None:
+    """A response copied to a file."""
+    source, target = call.arg(0), call.arg(1)
+    if source is not None and source.taint & Taint.NETWORK:
+        walk.report(rules.DOWNLOAD, call.node, "Content from the network goes to a file", value=source)
+        if target is not None and target.items and target.items.get("path") is not None:
+            walk.downloaded.add(pattern_of(target.items["path"]))
+    return None
+
+
+@handles("ssl._create_unverified_context")
+def unverified(walk: Walk, call: Call) -> Value | None:
+    """Certificates unchecked."""
+    walk.report(rules.INSECURE_TLS, call.node, "Certificates are not checked")
+    return Value(name="ssl.SSLContext()")
+
+
+def _sent(walk: Walk, call: Call) -> Value | None:
+    walk.report(
+        rules.NETWORK, call.node, f"`{call.name}` sends over what looks like a socket", severity=Level.LOW
+    )
+    return None
+
+
+METHODS["sendall"] = _sent
+METHODS["sendto"] = _sent
+METHODS["sendmail"] = _sent
+CALLS["requests.Session"] = lambda walk, call: Value(name="requests.Session()")

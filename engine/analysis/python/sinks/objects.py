@@ -1,0 +1,150 @@
+"""Data that becomes objects, and with them calls."""
+
+from __future__ import annotations
+
+import pickletools
+
+from engine.analysis.python.calls import CALLS, METHODS, Call, handles
+from engine.analysis.python.names import HEAVY_MODULES, canonical
+from engine.analysis.python.rules import objects as rules
+from engine.analysis.python.rules.files import PERSISTENCE
+from engine.analysis.python.values import FOREIGN, Taint, Value, taint_words
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level
+
+_LOADERS = words(
+    "pickle.load pickle.loads pickle.Unpickler pickle.Unpickler().load dill.load dill.loads "
+    "dill.Unpickler marshal.load marshal.loads shelve.open jsonpickle.decode "
+    "jsonpickle.unpickler.decode jsonpickle.unpickler.Unpickler jsonpickle.loads pandas.read_pickle "
+    "joblib.load sklearn.externals.joblib.load pickle._loads pickle._load "
+    "torch.package.PackageImporter keras.models.load_model tensorflow.keras.models.load_model "
+    "anyconfig.load ruamel.yaml.load yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
+    "yaml.full_load_all compress_pickle.load mlflow.pyfunc.load_model "
+    "multiprocessing.connection.Listener().accept rpyc.connect PIL.ImageMath.eval "
+    "numpy.lib.npyio.load klepto.loads srsly.pickle_loads skops.io.load"
+)
+
+
+@handles(*_LOADERS)
+def load(walk: Walk, call: Call) -> Value | None:
+    """Report loading, by where the data comes from; a constant pickle is read."""
+    data = call.arg(0)
+    taint = data.taint if data is not None else 0
+    foreign = taint & FOREIGN
+    level = Level.CRITICAL if foreign else None
+    origin = f" from {taint_words(foreign)}" if foreign else ""
+    walk.report(rules.DESERIALIZE, call.node, f"`{call.name}` loads{origin}", severity=level, value=data)
+    if data is not None and isinstance(data.const, bytes):
+        _read_pickle(walk, call, data.const)
+    value = Value(taint=(taint & ~Taint.FILE) | (Taint.DECODED if call.name.startswith("marshal") else 0))
+    value.layers = (*(data.layers if data is not None else ()), call.name.partition(".")[0])
+    if call.name.endswith(("Unpickler",)):
+        value.name = f"{call.name}()"
+    return value
+
+
+def _read_pickle(walk: Walk, call: Call, data: bytes) -> None:
+    """Read the opcodes of a pickle, without loading it, for the functions that it names."""
+    strings: list[str] = []
+    try:
+        for opcode, argument, _ in pickletools.genops(data[:100_000]):
+            if opcode.name in ("GLOBAL", "INST"):
+                _named(walk, call, str(argument).replace(" ", "."))
+            elif opcode.name == "STACK_GLOBAL":
+                _named(walk, call, ".".join(strings[-2:]))
+            elif isinstance(argument, str):
+                strings.append(argument)
+    except Exception:  # broken from here on: what was read counts
+        return
+
+
+def _named(walk: Walk, call: Call, name: str) -> None:
+    known = canonical(name)
+    if known.partition(".")[0] in HEAVY_MODULES or known in CALLS:
+        walk.report(rules.PICKLE_PAYLOAD, call.node, f"The pickle calls `{known}`")
+
+
+@handles("yaml.load", "yaml.load_all", "ruamel.yaml.YAML().load")
+def load_yaml(walk: Walk, call: Call) -> Value | None:
+    """YAML is safe with a safe loader."""
+    loader = call.arg(1, "Loader")
+    name = loader.name or "" if loader is not None else ""
+    if "Safe" in name or "Base" in name or call.name.startswith("ruamel"):
+        return None
+    return load(walk, call)
+
+
+@handles("torch.load", "torch.jit.load")
+def load_torch(walk: Walk, call: Call) -> Value | None:
+    """PyTorch's files are pickles, unless only weights are wanted."""
+    weights = call.keywords.get("weights_only")
+    return None if weights is not None and weights.const is True else load(walk, call)
+
+
+@handles("numpy.load")
+def load_numpy(walk: Walk, call: Call) -> Value | None:
+    """NumPy reads pickles only where asked to."""
+    allowed = call.keywords.get("allow_pickle")
+    return load(walk, call) if allowed is not None and allowed.const else Value(taint=Taint.FILE)
+
+
+def _from_hub(walk: Walk, call: Call) -> Value | None:
+    revision = call.keywords.get("revision")
+    trusted = call.keywords.get("trust_remote_code")
+    fixed = revision is not None and isinstance(revision.const, str) and len(revision.const) >= 7
+    if not fixed or (trusted is not None and trusted.const):
+        walk.report(rules.DESERIALIZE, call.node, f"`{call.name}` fetches a model whose content may change")
+    return None
+
+
+METHODS["from_pretrained"] = _from_hub
+for _name in (
+    "datasets.load_dataset",
+    "huggingface_hub.hf_hub_download",
+    "huggingface_hub.snapshot_download",
+    "torch.hub.load",
+):
+    CALLS[_name] = _from_hub
+
+_QUIET_XML = words(
+    "xml.etree.ElementTree.fromstring xml.etree.ElementTree.parse xml.etree.ElementTree.XML "
+    "xml.etree.ElementTree.iterparse xml.etree.cElementTree.fromstring xml.etree.cElementTree.parse"
+)
+_LOUD_XML = words(
+    "xml.sax.parse xml.sax.parseString xml.sax.make_parser xml.dom.minidom.parse "
+    "xml.dom.minidom.parseString xml.dom.pulldom.parse xml.dom.pulldom.parseString "
+    "xml.dom.expatbuilder.parse xml.dom.expatbuilder.parseString xml.dom.expatreader.create_parser "
+    "xml.parsers.expat.ParserCreate lxml.etree.parse lxml.etree.fromstring lxml.etree.XML "
+    "xml.sax.expatreader.create_parser lxml.etree.XMLParser xmlrpc.client.loads"
+)
+
+
+@handles(*_QUIET_XML, *_LOUD_XML)
+def parse_xml(walk: Walk, call: Call) -> Value | None:
+    """XML parsed by a parser that expands entities."""
+    level = Level.MEDIUM if call.name in _LOUD_XML else None
+    walk.report(rules.XML, call.node, f"`{call.name}` expands entities", severity=level)
+    return Value(name=f"{call.name}()", taint=call.taint)
+
+
+@handles("plistlib.load", "plistlib.loads", "csv.reader", "configparser.ConfigParser().read")
+def plain_data(_: Walk, call: Call) -> Value | None:
+    """Data that stays data."""
+    return Value(taint=call.taint) if call.taint else None
+
+
+@handles("winreg.SetValueEx", "winreg.CreateKey", "winreg.CreateKeyEx", "winreg.SetValue", "winreg.DeleteKey")
+def registry(walk: Walk, call: Call) -> Value | None:
+    """Windows' registry changed."""
+    walk.report(PERSISTENCE, call.node, "Changes the registry")
+    return None
+
+
+@handles("setuptools.setup", "distutils.core.setup")
+def setup(walk: Walk, call: Call) -> Value | None:
+    """A package whose installation runs code."""
+    commands = call.keywords.get("cmdclass")
+    if commands is not None or call.has(9, "cmdclass"):
+        walk.report(PERSISTENCE, call.node, "Installing the package runs this code (`cmdclass`)")
+    return None

@@ -1,0 +1,110 @@
+"""What paths mean: the system's, the kernel's, secrets, hidden ones, programs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from engine.analysis.python.rules import files as rules
+from engine.analysis.python.rules.resources import FLOOD
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+SENSITIVE = re.compile(
+    r"(?i)(?:^|/)etc/(?:passwd|shadow|gshadow|group|sudoers|hosts|ssh|ssl/private|krb5|fstab|crontab|security|pam|"
+    r"master\.passwd|resolv|hostname|issue|login|profile|environment|exports|nsswitch|opt)"
+    r"|\.ssh(?:/|$)|id_(?:rsa|dsa|ecdsa|ed25519)|authorized_keys|known_hosts"
+    r"|\.aws(?:/|$)|\.azure(?:/|$)|\.config/gcloud|\.kube(?:/|$)|\.docker/config|\.gnupg|\.netrc|\.pypirc|\.npmrc"
+    r"|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token|(?:^|/)\.env$|\.(?:bash|zsh|python|mysql|psql)_history"
+    r"|/var/(?:log|spool|lib/docker|run/docker|run/secrets|mail|backups)|docker\.sock|/run/secrets"
+    r"|login data|cookies\.sqlite|logins\.json|key[34]\.db|wallet\.dat|keychain|local state"
+    r"|/google/chrome|user data|bravesoftware|opera software|\.mozilla|firefox/profiles|1password|keepass"
+    r"|\\(?:system32|sam$|ntds|config\\sam)|/windows/(?:system32|win\.ini)|/serviceaccount/"
+)
+_KERNEL = re.compile(r"^(?:/proc|/sys|/dev)(?:/|$)")
+_CALM_KERNEL = re.compile(r"^/dev/(?:null|zero|u?random|stdin|stdout|stderr|fd(?:/|$)|tty$)")
+_GRAVE_KERNEL = re.compile(
+    r"^/dev/(?:k?mem|port|sd|hd|vd|nvme|mapper|loop|kvm|fuse|block|disk|snd|video|input)"
+    r"|^/proc/(?:kcore|kallsyms|kmsg|sysrq|sys/|\d+/|self/(?:mem|maps|exe|root|environ|ns|fd)|iomem|modules|keys|timer)"
+    r"|cgroup|/sys/(?:kernel|firmware|module|power|class/net|fs/bpf)|\ufffc/(?:mem|maps|environ|root)"
+)
+_SYSTEM = re.compile(
+    r"(?i)^(?:/(?:etc|usr|s?bin|boot|lib(?:32|64)?|root|var/(?!tmp|folders)|opt|srv|sys|proc|system|library)(?:/|$)|c:[\\/](?:windows|program))"
+)
+_LOOKED_AT = re.compile(
+    r"(?i)^(?:/(?:etc|root|boot|var(?!/tmp|/folders)|home)(?:/[^\ufffc]|$)|c:[\\/]windows)"
+)
+PERSISTENT = re.compile(
+    r"\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|zshrc|zprofile|zshenv|profile|cshrc|kshrc|inputrc|"
+    r"xinitrc|xsession|vimrc|tmux\.conf|login)$"
+    r"|(?:^|/)etc/(?:profile|bash\.bashrc|rc\.local|cron|init|systemd|ld\.so\.preload|skel|environment|xdg/autostart)"
+    r"|/var/spool/cron|/systemd/(?:system|user)|\.config/(?:autostart|systemd|fish)|launch(?:agents|daemons)|"
+    r"authorized_keys|sitecustomize|usercustomize|site-packages/[^/]*\.pth|\.git/hooks|"
+    r"start menu.{0,20}startup|crontab"
+)
+_PROGRAM = re.compile(
+    r"(?i)\.(?:exe|dll|so|dylib|scr|bat|cmd|com|ps1|vbs|vbe|jse?|wsf|hta|msi|jar|sh|bash|py|pyc|pyw|pl|rb|php|elf|bin|apk|dmg|deb|rpm)$"
+)
+
+
+def judge(walk: Walk, node: ast.AST, name: str, value: Value | None, *, write: bool, delete: bool) -> bool:
+    """Report what a path means, and return whether what lies there is sensitive."""
+    shown = name.replace("\ufffc", "…")[:160]
+    changed = write or delete
+    sensitive = SENSITIVE.search(name) is not None
+    if sensitive:
+        walk.report(rules.SENSITIVE, node, f"`{shown}`", value=value)
+    elif _LOOKED_AT.match(name) and not changed:
+        walk.report(
+            rules.SENSITIVE, node, f"`{shown}` belongs to the system", severity=Level.MEDIUM, value=value
+        )
+    elif changed and is_system(name):
+        walk.report(rules.SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
+    if _KERNEL.match(name) and not _CALM_KERNEL.match(name):
+        grave = changed or _GRAVE_KERNEL.search(name)
+        walk.report(
+            rules.KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value
+        )
+    if write and PERSISTENT.search(name.lower()):
+        walk.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start", value=value)
+    if write and is_hidden(name):
+        walk.report(rules.HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
+    if write and is_program(name):
+        walk.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
+    return sensitive
+
+
+def is_system(name: str) -> bool:
+    """Whether a path belongs to the system."""
+    return _SYSTEM.match(name) is not None and not name.startswith("/dev/")
+
+
+def is_hidden(name: str) -> bool:
+    """Whether the last part of a path is hidden."""
+    last = re.split(r"[\\/]", name)[-1]
+    return len(last) > 1 and last[0] == "." and last != ".." and not last.startswith(".\ufffc")
+
+
+def is_program(name: str) -> bool:
+    """Whether a path is that of a program, by its ending."""
+    return _PROGRAM.search(name) is not None
+
+
+def check_flood(walk: Walk, node: ast.AST) -> None:
+    """Report writing in a loop of very many turns."""
+    turns = max((loop_turns(walk, loop) for loop in walk.loops), default=0)
+    if turns >= 10_000:
+        walk.report(FLOOD, node, f"Writes in a loop of {turns:,} turns")
+
+
+def loop_turns(walk: Walk, loop: Any) -> int:
+    """Return how often a loop turns, where that is known; 0 where it is not."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return 0
+    call = loop.iter
+    if not isinstance(call.func, ast.Name) or call.func.id != "range" or not call.args:
+        return 0
+    last = walk.value(call.args[min(1, len(call.args) - 1)])
+    return last.const if last is not None and isinstance(last.const, int) else 0

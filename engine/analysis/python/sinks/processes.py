@@ -1,0 +1,280 @@
+"""Other programs: started, killed, connected; and native code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.rules import processes as rules
+from engine.analysis.python.rules.resources import BOMB
+from engine.analysis.python.sinks import commands
+from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Confidence, Level, Need
+
+_SHELLS = words(
+    "os.system os.popen os.popen2 os.popen3 os.popen4 subprocess.getoutput subprocess.getstatusoutput "
+    "commands.getoutput commands.getstatusoutput commands.getstatus popen2.popen2 popen2.popen3 "
+    "popen2.popen4 popen2.Popen3 popen2.Popen4 asyncio.create_subprocess_shell pexpect.run "
+    "pexpect.spawn pexpect.runu invoke.run fabric.Connection().run fabric.Connection().sudo "
+    "fabric.api.run fabric.api.local sh.sh pty.spawn os.startfile webbrowser.open plumbum.local "
+    "IPython.get_ipython().system"
+)
+_LISTS = words(
+    "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen "
+    "asyncio.create_subprocess_exec asyncio.subprocess.create_subprocess_exec anyio.run_process "
+    "trio.run_process sh.Command subprocess._execute_child subprocess.fork_exec "
+    "winpty.PtyProcess.spawn"
+)
+_EXEC = words(
+    "execl execle execlp execlpe execv execve execvp execvpe spawnl spawnle spawnlp spawnlpe spawnv "
+    "spawnve spawnvp spawnvpe posix_spawn posix_spawnp"
+)
+DANGEROUS_CALLBACKS.update((*_SHELLS[:11], *_LISTS[:5]))
+DANGEROUS_CALLBACKS.discard("webbrowser.open")
+
+
+@handles(*_SHELLS)
+def shell(walk: Walk, call: Call) -> Value | None:
+    """A command line for a shell."""
+    _started(walk, call, call.arg(0, "cmd") or call.arg(0, "command"), by_shell=True)
+    if call.name == "pty.spawn":
+        walk.fact("spawn-shell", call.node)
+        walk.report(rules.DUP, call.node, "`pty.spawn` gives a program a terminal")
+    return _result(call)
+
+
+@handles(*_LISTS)
+def program(walk: Walk, call: Call) -> Value | None:
+    """A program with arguments, or a command line where `shell=True`."""
+    command = call.arg(0, "args")
+    if call.name.endswith("create_subprocess_exec"):
+        command = _listed(call.args)
+    wanted = call.keywords.get("shell")
+    _started(walk, call, command, by_shell=wanted is not None and bool(wanted.known and wanted.const))
+    for stream in ("stdin", "stdout", "stderr"):
+        value = call.keywords.get(stream)
+        if value is not None and value.taint & Taint.SOCKET:
+            walk.report(rules.REVERSE_SHELL, call.node, f"`{stream}` of the program is a socket", value=value)
+    return _result(call)
+
+
+@handles(*(f"os.{name}" for name in _EXEC))
+def replace(walk: Walk, call: Call) -> Value | None:
+    """A program that takes this one's place, or is spawned."""
+    args = call.args[1:] if call.name.startswith("os.spawn") else call.args
+    program_ = args[0] if args else None
+    rest = args[1] if len(args) > 1 and args[1] is not None and _is_list(args[1]) else None
+    _started(walk, call, rest or program_, by_shell=False)
+    return None
+
+
+def _is_list(value: Value) -> bool:
+    return value.items is not None or isinstance(value.const, list)
+
+
+def _listed(args: list[Value | None]) -> Value:
+    value = Value(taint=taint_of(*args))
+    value.items = dict(enumerate(args))
+    return value
+
+
+def _result(call: Call) -> Value:
+    return Value(name=f"{call.name}()", taint=Taint.SYSTEM if call.args else 0)
+
+
+def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -> None:
+    taint = taint_of(command)
+    layers = command.layers if command is not None else ()
+    foreign = taint & FOREIGN
+    line = command_line(command)
+    shown = (line or "").replace(HOLE, "…")[:120]
+    message = f"Starts `{shown}`" if line else "Starts a program that only the run will tell"
+    if taint & Taint.SOCKET and (foreign or layers):
+        walk.report(rules.REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
+    if call.name == "webbrowser.open":
+        pass
+    elif layers or taint & Taint.DECODED:
+        peeled = " → ".join((*layers, "command"))
+        walk.report(rules.PROCESS_FOREIGN, call.node, f"Peeled: {peeled}", value=command)
+    elif foreign:
+        level = Level.CRITICAL if foreign & (Taint.NETWORK | Taint.SOCKET) else None
+        message = f"Runs a command from {taint_words(foreign)}"
+        walk.report(rules.PROCESS_FOREIGN, call.node, message, severity=level, value=command)
+    level = Level.LOW if call.name == "webbrowser.open" else None
+    walk.report(rules.PROCESS, call.node, message, severity=level, value=command)
+    walk.fact("process", call.node)
+    walk.predict(
+        Need.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
+    )
+    if len(walk.loops) > 0 and commands.endless(walk.loops[-1]) and call.name.endswith(("Popen", "popen")):
+        walk.report(BOMB, call.node, "Starts programs in a loop without an exit")
+    if line:
+        commands.judge(walk, call, command, line, by_shell=by_shell)
+
+
+def command_line(command: Value | None) -> str | None:
+    """Return a command as a shell would read it, with holes for what is unknown; None where all is."""
+    if command is None:
+        return None
+    if isinstance(command.const, list | tuple):
+        return shlex.join(str(part) for part in command.const)
+    if command.items is not None and "pattern" not in command.items:
+        parts = [pattern_of(part) for part in command.items.values()]
+        parts = [part if part == HOLE else shlex.quote(part) for part in parts]
+        return " ".join(parts) if any(part != HOLE for part in parts) else None
+    if isinstance(command.const, bytes):
+        return command.const.decode("utf-8", "replace")
+    text = pattern_of(command)
+    return None if text == HOLE else text
+
+
+# --- killing ---
+
+
+@handles(
+    "os.kill",
+    "os.killpg",
+    "signal.pthread_kill",
+    "os.abort",
+    "signal.raise_signal",
+    "win32api.TerminateProcess",
+)
+def kill(walk: Walk, call: Call) -> Value | None:
+    """Report a signal to a process."""
+    target = call.arg(0)
+    everyone = target is not None and target.const in (-1, 1, 0)
+    walk.report(rules.KILL, call.node, f"`{call.name}`", severity=Level.HIGH if everyone else None)
+    return None
+
+
+# --- descriptors ---
+
+
+@handles("os.dup2", "os.dup")
+def duplicate(walk: Walk, call: Call) -> Value | None:
+    """Report standard streams that are pointed elsewhere."""
+    if call.name == "os.dup":
+        return None
+    source = call.arg(0)
+    if source is not None and source.taint & Taint.SOCKET:
+        walk.report(rules.REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
+    else:
+        walk.report(rules.DUP, call.node, "Points one descriptor at another")
+    walk.fact("dup2", call.node)
+    return None
+
+
+@handles("os.fork", "os.forkpty", "pty.fork")
+def fork(walk: Walk, call: Call) -> Value | None:
+    """Report a fork; in a loop it is a bomb."""
+    if any(commands.endless(loop) for loop in walk.loops):
+        walk.report(BOMB, call.node, "Forks in a loop without an exit")
+    walk.report(rules.FORK, call.node, f"`{call.name}`")
+    return None
+
+
+# --- native code ---
+
+_LOADERS = words(
+    "ctypes.CDLL ctypes.PyDLL ctypes.WinDLL ctypes.OleDLL ctypes.cdll.LoadLibrary "
+    "ctypes.windll.LoadLibrary ctypes.util.find_library cffi.FFI().dlopen ctypes.pydll.LoadLibrary "
+    "_ctypes.dlopen ctypes.LibraryLoader"
+)
+
+
+@handles(*_LOADERS)
+def load_library(walk: Walk, call: Call) -> Value | None:
+    """Report a native library; what is called in it is judged by its name."""
+    if call.name.endswith("find_library"):
+        return None
+    walk.report(rules.NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
+    return Value(name="ctypes.library")
+
+
+_CALM = re.compile(
+    r"^ctypes\.(?:c_|POINTER|Structure|Union|sizeof|byref|cast|create_|get_errno|set_errno|string_at|addressof|"
+    r"py_object|pointer|resize|ARRAY|alignment|memset|wstring_at|CFUNCTYPE|util|ArgumentError)"
+)
+_SYSCALLS = re.compile(
+    r"(?i)syscall|ptrace|mount|prctl|setuid|setgid|unshare|setns|clone|bpf|keyctl|add_key|module|kexec|reboot|"
+    r"process_vm|personality|perf_event|io_uring|userfaultfd|mprotect|mmap|memfd|pivot_root|chroot|iopl|ioperm|"
+    r"VirtualAlloc|VirtualProtect|CreateRemoteThread|WriteProcessMemory|OpenProcess|RtlMoveMemory|"
+    r"SetWindowsHook|AdjustToken|NtRaise|IsDebugger|open_by_handle|system|execv|mknod|swapon|sethostname"
+)
+
+
+def _ctypes(walk: Walk, call: Call) -> Value | None:
+    last = call.name.rpartition(".")[2]
+    if _SYSCALLS.search(last):
+        walk.report(rules.SYSCALL, call.node, f"`{last}` in native code")
+        return None
+    if call.name.startswith(("ctypes.pythonapi", "ctypes.string_at", "ctypes.memmove")):
+        walk.report(rules.SYSCALL, call.node, f"`{last}` reads or writes the interpreter's memory")
+        return None
+    if _CALM.match(call.name):
+        return None
+    walk.report(rules.NATIVE, call.node, f"Calls `{last}` in native code")
+    return None
+
+
+PREFIXES["ctypes"] = _ctypes
+_KERNEL = words(
+    "os.mknod os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid os.setgroups "
+    "os.chroot os.unshare os.setns os.pivot_root fcntl.ioctl os.memfd_create os.makedev os.initgroups"
+)
+
+
+@handles(*_KERNEL)
+def kernel(walk: Walk, call: Call) -> Value | None:
+    """Report calls that only the machine's owner should make."""
+    level = Level.MEDIUM if call.name in ("fcntl.ioctl", "os.makedev") else None
+    walk.report(rules.SYSCALL, call.node, f"`{call.name}`", severity=level)
+    return None
+
+
+# --- other machines, and methods of things unknown ---
+
+
+@handles(
+    "paramiko.SSHClient().exec_command",
+    "paramiko.client.SSHClient().exec_command",
+    "paramiko.Transport().open_session",
+)
+def remote(walk: Walk, call: Call) -> Value | None:
+    """Report a command on another machine."""
+    _started(walk, call, call.arg(0, "command"), by_shell=True)
+    return Value(NOTHING, "paramiko.result")
+
+
+def _remote_method(walk: Walk, call: Call) -> Value | None:
+    walk.report(rules.PROCESS, call.node, "Runs a command on another machine", confidence=Confidence.MEDIUM)
+    return None
+
+
+METHODS["exec_command"] = _remote_method
+METHODS["invoke_shell"] = _remote_method
+
+
+@handles(
+    "multiprocessing.Pool",
+    "concurrent.futures.ProcessPoolExecutor",
+    "multiprocessing.pool.Pool",
+    "multiprocessing.get_context",
+)
+def pool(walk: Walk, call: Call) -> Value | None:
+    """Report processes that work beside this one."""
+    walk.report(
+        rules.PROCESS,
+        call.node,
+        f"`{call.name}` starts processes",
+        severity=None if call.args or call.keywords else Level.LOW,
+    )
+    return Value(name="multiprocessing.Pool()")
+
+
+for _name in ("builtins.exit", "sys.exit"):
+    CALLS[_name] = lambda walk, call: None

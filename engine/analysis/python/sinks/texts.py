@@ -1,0 +1,104 @@
+"""Methods of texts that say more than what they compute."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.analysis.python import decoders, fold, gadgets
+from engine.analysis.python.calls import TEXT_METHODS, Call, Handler
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.sinks.folding import decoded
+from engine.analysis.python.values import NOTHING, Value, derived
+from engine.analysis.python.walk import Walk
+
+
+def _join(_: Walk, call: Call) -> Value | None:
+    receiver, parts = call.receiver, call.arg(0)
+    if parts is None or receiver is None:
+        return derived(NOTHING, parts)
+    if isinstance(parts.const, list | tuple | str) and receiver.known:
+        return derived(fold.method(receiver.const, "join", [parts.const], {}), parts)
+    if parts.items and isinstance(receiver.const, str):
+        text = receiver.const.join(pattern_of(part) for part in parts.items.values())
+        if HOLE not in text:
+            return derived(text, parts)
+        value = Value(taint=parts.taint)
+        value.items = {"pattern": Value(text)}
+        return value
+    return derived(NOTHING, parts, receiver)
+
+
+def _decode(_: Walk, call: Call) -> Value | None:
+    receiver = call.receiver
+    if receiver is None:
+        return None
+    if not receiver.known:
+        return derived(NOTHING, receiver) if receiver.taint else receiver
+    codec = call.text(0, "encoding") or "utf-8"
+    const, layer = decoders.decode_codec(receiver.const, codec)
+    if const is NOTHING:
+        errors = call.text(1, "errors")
+        const = fold.attempt(lambda: receiver.const.decode(codec, errors or "replace"))
+    return decoded(const, receiver, layer) if layer else derived(const, receiver)
+
+
+def _format(walk: Walk, call: Call) -> Value | None:
+    template = call.receiver.const if call.receiver is not None else None
+    if not isinstance(template, str):
+        return derived(NOTHING, call.receiver, *call.args)
+    gadgets.check_format(walk, call.node, template)
+    args = [arg.const if arg is not None else NOTHING for arg in call.args]
+    named = {key: value.const if value is not None else NOTHING for key, value in call.keywords.items()}
+    values: list[Any] = [*args, *named.values()]
+    parents = (*call.args, *call.keywords.values())
+    if all(value is not NOTHING for value in values) and call.name == "format":
+        result = fold.method(template, "format", args, named)
+        if result is not NOTHING:
+            return derived(result, *parents)
+    value = Value(taint=call.taint)
+    value.items = {"pattern": Value(re.sub(r"\{[^{}]*\}", HOLE, template[: fold.MAX_TEXT]))}
+    return value
+
+
+def _append(_: Walk, call: Call) -> Value | None:
+    receiver, added = call.receiver, call.arg(0)
+    if receiver is not None and added is not None:
+        receiver.taint |= added.taint
+        if receiver.items is not None:
+            receiver.items[len(receiver.items)] = added
+        receiver.const = NOTHING if not receiver.name else receiver.const
+    return None
+
+
+def _item(walk: Walk, call: Call) -> Value | None:
+    receiver, key = call.receiver, call.arg(0)
+    if receiver is None:
+        return None
+    if receiver.items is not None and key is not None and isinstance(key.const, str | int):
+        return receiver.items.get(key.const) or call.arg(1)
+    if call.name == "pop" and receiver.items:
+        return next(reversed(receiver.items.values()))
+    return derived(NOTHING, receiver)
+
+
+def _values(_: Walk, call: Call) -> Value | None:
+    return call.receiver
+
+
+_METHODS: dict[str, Handler] = {
+    "join": _join,
+    "decode": _decode,
+    "format": _format,
+    "format_map": _format,
+    "append": _append,
+    "extend": _append,
+    "add": _append,
+    "get": _item,
+    "pop": _item,
+    "__getitem__": _item,
+    "values": _values,
+    "items": _values,
+    "copy": _values,
+}
+TEXT_METHODS.update(_METHODS)

@@ -1,0 +1,79 @@
+"""What watches a person or a machine: screen, keys, clipboard, camera, processes."""
+
+from __future__ import annotations
+
+from engine.analysis.python.calls import PREFIXES, Call, handles
+from engine.analysis.python.rules import private as rules
+from engine.analysis.python.rules.processes import KILL
+from engine.analysis.python.values import Taint, Value
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+_HARMLESS_PSUTIL = frozenset(("psutil.cpu_count", "psutil.pid_exists", "psutil.wait_procs"))
+
+
+def _psutil(walk: Walk, call: Call) -> Value | None:
+    last = call.name.rpartition(".")[2]
+    if last in ("kill", "terminate", "suspend", "send_signal", "nice") and "(" in call.name:
+        level = Level.HIGH if "process_iter" in call.name else None
+        walk.report(KILL, call.node, f"`{last}` of another process", severity=level)
+        return None
+    if call.name not in _HARMLESS_PSUTIL and call.name.count("(") == 0:
+        walk.fact("recon", call.node)
+        walk.report(
+            rules.RECON, call.node, f"`{call.name}`: the machine and its processes", severity=Level.MEDIUM
+        )
+    return Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+
+
+PREFIXES["psutil"] = _psutil
+
+
+@handles(
+    "PIL.ImageGrab.grab",
+    "PIL.ImageGrab.grabclipboard",
+    "pyautogui.screenshot",
+    "pyscreenshot.grab",
+    "mss.mss",
+    "mss.mss().grab",
+    "d3dshot.create",
+    "pyperclip.paste",
+    "pyperclip.waitForPaste",
+    "clipboard.paste",
+    "pandas.read_clipboard",
+    "win32clipboard.GetClipboardData",
+    "tkinter.Tk().clipboard_get",
+    "cv2.VideoCapture",
+    "pyaudio.PyAudio().open",
+    "sounddevice.rec",
+    "picamera.PiCamera",
+    "autopy.bitmap.capture_screen",
+    "pygetwindow.getAllTitles",
+    "pygetwindow.getActiveWindow",
+)
+def screen(walk: Walk, call: Call) -> Value | None:
+    """Report what a person sees or says."""
+    level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "sounddevice", "pandas")) else None
+    if call.name != "mss.mss":
+        walk.report(rules.WATCH, call.node, f"`{call.name}`", severity=level)
+    return Value(name=f"{call.name}()", taint=Taint.SCREEN)
+
+
+@handles(
+    "pynput.keyboard.Listener",
+    "pynput.mouse.Listener",
+    "pynput.keyboard.GlobalHotKeys",
+    "keyboard.on_press",
+    "keyboard.on_release",
+    "keyboard.hook",
+    "keyboard.record",
+    "keyboard.read_event",
+    "pyHook.HookManager",
+    "pyWinhook.HookManager",
+    "pyxhook.HookManager",
+    "evdev.InputDevice",
+)
+def keys(walk: Walk, call: Call) -> Value | None:
+    """Report key loggers."""
+    walk.report(rules.WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
+    return Value(name=f"{call.name}()", taint=Taint.SCREEN)

@@ -1,0 +1,157 @@
+"""What is known about an expression: a constant, the thing it names, where its content came from."""
+
+from __future__ import annotations
+
+import ast
+from enum import IntFlag
+from typing import Any, Final
+
+
+class _Nothing:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final[Any] = _Nothing()
+"""No constant is known. (None is a constant.)"""
+
+
+class Taint(IntFlag):
+    """Where the content of a value came from."""
+
+    ENVIRONMENT = 1
+    SECRET = 2
+    FILE = 4
+    NETWORK = 8
+    INPUT = 16
+    SYSTEM = 32
+    DECODED = 64
+    SENSITIVE = 128
+    SCREEN = 256
+    SOCKET = 512
+    ENCODED = 1024
+
+
+PRIVATE: Final = Taint.ENVIRONMENT | Taint.SECRET | Taint.SENSITIVE | Taint.SYSTEM | Taint.SCREEN
+"""What must not leave the machine."""
+FOREIGN: Final = Taint.NETWORK | Taint.INPUT | Taint.SOCKET
+"""What somebody else decides."""
+
+_TAINT_WORDS = {
+    Taint.ENVIRONMENT: "the environment",
+    Taint.SECRET: "a secret",
+    Taint.FILE: "a file",
+    Taint.NETWORK: "the network",
+    Taint.INPUT: "the user's input",
+    Taint.SYSTEM: "facts about the machine",
+    Taint.SENSITIVE: "a sensitive file",
+    Taint.SCREEN: "the screen or clipboard",
+    Taint.SOCKET: "a socket",
+}
+
+
+def taint_words(taint: int) -> str:
+    """Return in words where tainted content came from."""
+    return " and ".join(word for flag, word in _TAINT_WORDS.items() if taint & flag)
+
+
+class Value:
+    """What is known about one expression. A value that nothing is known about is None instead."""
+
+    __slots__ = ("built", "const", "function", "items", "layers", "name", "node", "owner", "taint", "trail")
+
+    def __init__(self, const: Any = NOTHING, name: str | None = None, *, taint: int = 0) -> None:
+        self.const = const
+        """The constant; for a path object, its path."""
+        self.name = name
+        """The qualified name: `os.system`; `socket.socket()` is what calling `socket.socket` gives."""
+        self.taint = taint
+        self.items: dict[Any, Value | None] | None = None
+        """The elements of a list, tuple or dictionary display, by index or key."""
+        self.layers: tuple[str, ...] = ()
+        """The encodings that were peeled off, outermost first."""
+        self.function: Any = None
+        """The `Function` that it is, where it is one of the code's own."""
+        self.owner: Any = None
+        """The `Class` that it is, or is an instance of."""
+        self.node: ast.expr | None = None
+        """The literal that it comes from unchanged."""
+        self.trail: tuple[ast.AST, ...] = ()
+        """The statements that it came through."""
+        self.built = False
+        """Whether a constant was put together from pieces."""
+
+    @property
+    def known(self) -> bool:
+        """Whether it is a constant."""
+        return self.const is not NOTHING
+
+    def copy(self) -> Value:
+        """Return another value that says the same."""
+        other = Value(self.const, self.name, taint=self.taint)
+        other.items, other.layers, other.function = self.items, self.layers, self.function
+        other.node, other.trail, other.built, other.owner = self.node, self.trail, self.built, self.owner
+        return other
+
+    def through(self, node: ast.AST) -> Value:
+        """Return the value as it is after `node`, one step further on its trail."""
+        other = self.copy()
+        if len(self.trail) < _MAX_TRAIL:
+            other.trail = (*self.trail, node)
+        return other
+
+
+_MAX_TRAIL = 6
+
+
+def text_of(value: Value | None) -> str | None:
+    """Return the constant text of a value, bytes as UTF-8, or None."""
+    if value is None:
+        return None
+    const = value.const
+    if isinstance(const, str):
+        return const
+    if isinstance(const, bytes | bytearray):
+        return bytes(const).decode("utf-8", "replace")
+    return None
+
+
+def taint_of(*values: Value | None) -> int:
+    """Return all taints of several values and of their elements."""
+    taint = 0
+    for value in values:
+        if value is not None:
+            taint |= value.taint
+            if value.items:
+                for item in list(value.items.values())[:64]:
+                    if item is not None:
+                        taint |= item.taint
+    return taint
+
+
+def derived(const: Any, *parents: Value | None) -> Value | None:
+    """Return the constant made from `parents`, with what is known of them; None where nothing is."""
+    taint = taint_of(*parents)
+    if const is NOTHING and not taint:
+        return None
+    value = Value(const, taint=taint)
+    value.built = True
+    for parent in parents:
+        if parent is not None:
+            value.layers = value.layers or parent.layers
+            value.trail = value.trail or parent.trail
+    return value
+
+
+def either(first: Value | None, second: Value | None) -> Value | None:
+    """Return what is known where a value is one of two: the one that could do more harm."""
+    if first is None or second is None:
+        return first or second
+    if second.name and not first.name:
+        first, second = second, first
+    if second.taint & ~first.taint:
+        first = first.copy()
+        first.taint |= second.taint
+    return first
