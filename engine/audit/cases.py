@@ -20,7 +20,11 @@ COLUMNS = (
 )  # fmt: skip
 """The fields of a summary, which are columns of the table `cases`."""
 
-_STORED = (*COLUMNS, "seq", "body")
+_STORED = (*COLUMNS, "seq")
+_TALLY = (
+    ("tallies", "day", "substr(submitted_at, 1, 10)"),
+    ("requesters", "requester", "requester"),
+)
 _UPSERT = (
     f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _STORED[1:])} "
@@ -59,9 +63,25 @@ def state_digest(columns: tuple[object, ...], body: bytes) -> str:
 
 def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> None:
     """Write the state of a case as the record `seq` left it."""
-    row = connection.execute(_UPSERT, (*frozen.columns, seq, blobs.pack(frozen.body))).fetchone()
+    _tally(connection, frozen.columns[0], -1)
+    row = connection.execute(_UPSERT, (*frozen.columns, seq)).fetchone()
+    _tally(connection, frozen.columns[0], 1)
+    connection.execute(
+        "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(frozen.body))
+    )
     kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
     blobs.use(connection, row[0], kept)
+
+
+def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:
+    """Count a case, as its row stands, in or out."""
+    for table, key, value in _TALLY:
+        connection.execute(
+            f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
+            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, :by FROM cases WHERE id = :id "
+            "ON CONFLICT DO UPDATE SET count = count + :by",
+            {"id": id, "by": by},
+        )
 
 
 def thaw(connection: sqlite3.Connection, body: bytes) -> Case:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from engine.audit import blobs, cases, chain, checkpoints, tree, witness
+from engine.audit import blobs, cases, chain, checkpoints, tree, witness, words
 from engine.audit.blocks import OutputBlock
 from engine.audit.cases import Frozen
 from engine.audit.chain import Record
@@ -126,6 +126,17 @@ class Ledger:
         kept = blobs.put(self.connection, content, digest, record.at)
         row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
         blobs.use(self.connection, row[0] if row else 0, [kept])
+
+    def index_some(self) -> bool:
+        """Index some texts for the search, and say whether there may be more."""
+        self.begin()
+        try:
+            more = words.index_some(self.connection)
+            self.connection.execute("COMMIT")
+        except sqlite3.Error:
+            self.roll_back()
+            raise
+        return more
 
     def catch_up(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""

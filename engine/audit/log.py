@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from engine.audit import cases, chain, queries, witness
+from engine.audit import cases, chain, queries, search, witness
 from engine.audit.blocks import MeterBlock
-from engine.audit.errors import AuditError
+from engine.audit.facets import facets as count
+from engine.audit.filter import parse
 from engine.audit.ledger import ENGINE, Ledger
 from engine.audit.reader import Reader
 from engine.audit.types import check
 from engine.audit.verify import verify
 from engine.audit.writer import Writer, witness_file
-from engine.models import Case, Event, Meters, OutputChunk, Summary, Verification
+from engine.models import Case, Event, Facets, Meters, OutputChunk, Summary, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -111,9 +113,17 @@ class AuditLog:
         limit: int = 200,
     ) -> tuple[Summary, ...]:
         """Return a line for each case that `filter` lets through and that is older than the id `before`."""
-        if filter.strip():
-            raise AuditError("The history cannot be filtered")
-        return await self._reader.do(lambda connection: queries.summaries(connection, before, limit))
+        terms = parse(filter, datetime.now(UTC))
+        return await self._reader.do(lambda connection: search.summaries(connection, terms, before, limit))
+
+    async def facets(self, filter: str = "") -> Facets:
+        """Count the cases that `filter` lets through, by risk, status, kill, language, day and requester.
+
+        Raises:
+            AuditError: the filter cannot be understood, or counting took too long.
+        """
+        terms = parse(filter, datetime.now(UTC))
+        return await self._reader.do(lambda connection: count(connection, terms))
 
     async def events(
         self, since: int = 0, subject: str | None = None, limit: int = 1000

@@ -8,21 +8,22 @@ from collections.abc import Iterator
 from engine.audit import blobs, cases, chain
 from engine.audit.blocks import MeterBlock, OutputBlock
 from engine.audit.chain import Record
-from engine.models import Case, Event, Meters, OutputChunk, Summary
+from engine.models import Case, Event, Meters, OutputChunk
 
 _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
-_SUMMARY = ", ".join(cases.COLUMNS)
 
 
 def case(connection: sqlite3.Connection, id: str) -> Case | None:
     """Return the case with this id, or None."""
-    row = connection.execute("SELECT body FROM cases WHERE id = ?", (id,)).fetchone()
+    row = connection.execute("SELECT body FROM cases JOIN states USING (n) WHERE id = ?", (id,)).fetchone()
     return cases.thaw(connection, row[0]) if row else None
 
 
 def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
     """Return the cases that are not over, the oldest first."""
-    rows = connection.execute(f"SELECT body FROM cases WHERE status IN ({_OPEN}) ORDER BY n")
+    rows = connection.execute(
+        f"SELECT body FROM cases JOIN states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
+    )
     return tuple(cases.thaw(connection, body) for (body,) in rows)
 
 
@@ -61,16 +62,6 @@ def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:
     """Return all samples of a run."""
     blocks = (MeterBlock.model_validate_json(data) for data in _data_of(connection, run, "meters"))
     return tuple(sample for block in blocks for sample in block.samples)
-
-
-def summaries(connection: sqlite3.Connection, before: str | None, limit: int) -> tuple[Summary, ...]:
-    """Return one line for each case older than the one with the id `before`, the newest first."""
-    page = "" if before is None else "WHERE n < (SELECT n FROM cases WHERE id = :before)"
-    rows = connection.execute(
-        f"SELECT {_SUMMARY} FROM cases {page} ORDER BY n DESC LIMIT :limit",
-        {"before": before, "limit": limit},
-    )
-    return tuple(cases.summary_from(row) for row in rows)
 
 
 def _data_of(connection: sqlite3.Connection, run: str, type: str) -> Iterator[str]:

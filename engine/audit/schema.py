@@ -61,10 +61,46 @@ CREATE TABLE cases (
     kill_reason TEXT,
     exit_code INTEGER,
     duration REAL,
-    memory_peak INTEGER,
-    body BLOB NOT NULL
+    memory_peak INTEGER
 );
 CREATE INDEX cases_open ON cases (n) WHERE status IN ('waiting', 'queued', 'running');
+CREATE INDEX cases_risk ON cases (risk);
+CREATE INDEX cases_status ON cases (status);
+CREATE INDEX cases_language ON cases (language);
+CREATE INDEX cases_requester ON cases (requester);
+CREATE INDEX cases_reviewer ON cases (reviewer);
+CREATE INDEX cases_kill ON cases (kill_reason);
+CREATE INDEX cases_submitted ON cases (submitted_at);
+CREATE INDEX cases_duration ON cases (duration);
+CREATE INDEX cases_memory ON cases (memory_peak);
+
+CREATE TABLE states (
+    n INTEGER PRIMARY KEY,
+    body BLOB NOT NULL
+);
+
+CREATE TABLE tallies (
+    day TEXT NOT NULL,
+    risk TEXT NOT NULL,
+    status TEXT NOT NULL,
+    kill_reason TEXT NOT NULL,
+    language TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (day, risk, status, kill_reason, language)
+) WITHOUT ROWID;
+CREATE TABLE requesters (
+    requester TEXT NOT NULL,
+    risk TEXT NOT NULL,
+    status TEXT NOT NULL,
+    kill_reason TEXT NOT NULL,
+    language TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (requester, risk, status, kill_reason, language)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full');
+CREATE TABLE progress (indexed INTEGER NOT NULL);
+INSERT INTO progress VALUES (0);
 
 CREATE TABLE uses (
     blob INTEGER NOT NULL,

@@ -126,10 +126,12 @@ def _diagnose(connection: sqlite3.Connection, broken: Break) -> str:
 
 def bad_cases(connection: sqlite3.Connection, contents: Contents) -> Iterator[Finding]:
     """Yield each case that is not as the last event about it says, with the number of that event."""
-    rows = connection.execute(f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases ORDER BY n")
+    rows = connection.execute(
+        f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases LEFT JOIN states USING (n) ORDER BY n"
+    )
     for seq, packed, *columns in rows:
         told = _latest_state(connection, columns[0])
-        body = blobs.unpack(packed)
+        body = blobs.unpack(packed) if packed else b""
         if told is None:
             yield seq, f"the case {columns[0]} was inserted: no record tells of it"
         elif told[1] != cases.state_digest(tuple(columns), body):

@@ -26,6 +26,8 @@ QUEUED = 10_000
 """More waiting jobs are refused."""
 GROUP = 2_000
 """How many jobs at most share a transaction."""
+IDLE = 0.02
+"""Seconds without a job after which texts are indexed."""
 HELD_BYTES = 1 << 20
 """More output than that does not wait for company."""
 
@@ -116,9 +118,22 @@ class Writer:
             )
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            if not self._transaction(job):
+        indexing = True
+        while True:
+            try:
+                job = self._jobs.get(timeout=IDLE if indexing else None)
+            except queue.Empty:
+                indexing = self._index()
+                continue
+            if job is None or not self._transaction(job):
                 return
+            indexing = True
+
+    def _index(self) -> bool:
+        try:
+            return self._ledger.index_some()
+        except sqlite3.Error:
+            return False
 
     def _transaction(self, first: Job) -> bool:
         """Do `first` and what comes in its company, commit, and say whether to go on."""
