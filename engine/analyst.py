@@ -40,9 +40,14 @@ class Analyst:
 
     async def start(self) -> None:
         """Start the workers, so that the first analysis is as fast as any. May be left out."""
-        async with asyncio.TaskGroup() as group:
-            for worker in self._workers:
-                group.create_task(worker.start())
+        taken = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
+        try:
+            async with asyncio.TaskGroup() as group:
+                for worker in taken:
+                    group.create_task(worker.start())
+        finally:
+            for worker in taken:
+                self._idle.put_nowait(worker)
 
     async def close(self) -> None:
         """Kill the workers."""
@@ -77,8 +82,12 @@ class _Worker:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        async with asyncio.timeout(_START_SECONDS):
-            await self._receive(self._process)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await self._receive(self._process)
+        except BaseException:
+            await asyncio.shield(self.kill())
+            raise
 
     async def kill(self) -> None:
         """Kill the process, if there is one, and wait for its end."""
