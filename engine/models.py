@@ -282,6 +282,46 @@ WITHDRAWN = "withdrawn by its requester"
 """The reason of a denial that is the requester's own."""
 
 
+class Disposition(StrEnum):
+    """What a reviewer makes of a violation."""
+
+    ACCEPTED = "accepted"
+    MITIGATED = "mitigated"
+    FALSE_POSITIVE = "false-positive"
+
+
+class Disposed(Noun):
+    """A violation, by its place in the analysis (counted from 0), and what the reviewer made of it."""
+
+    violation: int = Field(ge=0)
+    disposition: Disposition
+
+
+class EyesOn(Noun):
+    """What a reviewer had on screen before deciding, and for how long."""
+
+    seconds: float = Field(ge=0)
+    lines: tuple[tuple[int, int], ...] = ()
+    """Stretches of lines that were on screen: first and last, counted from 1."""
+    violations: tuple[int, ...] = ()
+    """Violations that were on screen, by their place in the analysis, counted from 0."""
+    dispositions: tuple[Disposed, ...] = ()
+
+
+class Signature(Noun):
+    """An Ed25519 signature over a decision's canonical bytes, and the public key that verifies it."""
+
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
+    value: str = Field(pattern=r"^[0-9a-f]{128}$")
+
+
+class Claim(Noun):
+    """A reviewer works on a submission; the claim lapses."""
+
+    by: Untrusted
+    until: datetime
+
+
 class Decision(Noun):
     """Who let a submission run, or did not, and what exactly was allowed."""
 
@@ -292,6 +332,16 @@ class Decision(Noun):
     at: datetime
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
+    image: str = ""
+    """The digest of the image that the grant is for."""
+    policy: str = ""
+    """The hash of the policy in force."""
+    analysis: str = ""
+    """The hash of the analysis that was decided upon."""
+    seen: EyesOn | None = None
+    standing: str = ""
+    """The id of the standing approval that it rests on."""
+    signature: Signature | None = None
 
 
 # --- what happened --------------------------------------------------------------------------------
@@ -410,6 +460,9 @@ class Case(Noun):
     assessment: Assessment
     deadline: datetime | None = None
     decision: Decision | None = None
+    reviews: tuple[Decision, ...] = ()
+    """Approvals given while another reviewer's is still wanted."""
+    claim: Claim | None = None
     started_at: datetime | None = None
     result: Result | None = None
 

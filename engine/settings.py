@@ -67,6 +67,27 @@ class PolicySettings(Group):
         memory_mb=4096, cpus=2.0, seconds=600, disk_mb=8192, output_kb=65536, processes=512
     )
     """What no grant may exceed."""
+    profile: Literal["solo", "team"] = "solo"
+    """`team`: CRITICAL takes two reviewers, neither of them the requester."""
+    four_eyes: bool | None = None
+    """Whether CRITICAL takes two reviewers, in place of what the profile says."""
+    eyes_on: bool = False
+    """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen."""
+    claim_seconds: float = Field(300.0, gt=0)
+    """How long a reviewer's claim on a submission holds."""
+    max_code_bytes: int = Field(4 * 1024 * 1024, ge=1)
+    """Larger code is not taken in."""
+    max_files: int = Field(256, ge=0)
+    """More input files are not taken in."""
+    submissions_per_minute: float = Field(120.0, gt=0)
+    """How many submissions each principal may hand in, in the long run."""
+    submissions_burst: int = Field(60, ge=1)
+    """How many submissions each principal may hand in at once."""
+
+    @property
+    def two_reviewers(self) -> bool:
+        """Whether CRITICAL takes two reviewers."""
+        return self.profile == "team" if self.four_eyes is None else self.four_eyes
 
 
 class SandboxSettings(Group):
