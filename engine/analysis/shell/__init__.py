@@ -1,13 +1,53 @@
-"""The analyser of shell."""
+"""Shell: words resolved to what bash would make of them, then judged command by command."""
 
 from __future__ import annotations
 
+from engine.analysis import guards
 from engine.analysis.findings import Findings
+from engine.analysis.shell.checks import (
+    alteration,
+    destruction,
+    disguise,
+    evasion,
+    execution,
+    inner,
+    network,
+    persistence,
+    processes,
+    reverse,
+    secrets,
+    survey,
+    syntax,
+    transfers,
+)
+from engine.analysis.shell.predict import predictions
+from engine.analysis.shell.reader import read
+from engine.analysis.shell.rules.syntax import SYNTAX
+from engine.models import Span
 from engine.settings import AnalysisSettings
 
 __all__ = ["analyse_shell"]
 
+_CHECKS = tuple(
+    module.check
+    for module in (
+        syntax, execution, transfers, network, reverse, destruction, persistence, evasion, alteration,
+        secrets, survey, disguise, processes,
+    )
+)  # fmt: skip
+_START = Span(line=1, column=1, end_line=1, end_column=1)
+
 
 def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findings:
-    """Return what the shell in `source` does."""
-    return Findings()
+    """Return what the shell script in `source` does, and what it will want."""
+    script = read(source, settings, depth)
+    findings = Findings()
+    for check in _CHECKS:
+        findings.violations.extend(check(script))
+    findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
+    findings.add(inner.check(script))
+    findings.predictions.extend(predictions(script))
+    if script.cut:
+        findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.complete = False
+    return findings

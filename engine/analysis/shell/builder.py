@@ -1,0 +1,210 @@
+"""Builds commands, assignments and redirections from nodes, with the variables known so far."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from engine.analysis.shell.expansion import fields
+from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
+from engine.analysis.shell.substitution import REDIRECTS, printer
+from engine.analysis.shell.values import UNKNOWN, Value, Variables, bare
+from engine.analysis.shell.words import Words
+from engine.analysis.shell.wrappers import basename, unwrap
+from engine.analysis.syntax import walk
+
+_NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
+
+
+class Builder:
+    """Turns nodes of one script into the nouns of the model."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.tree = script.tree
+        self.variables = Variables()
+        self.words = Words(script.tree, self.variables, printer(self))
+        self.aliases: dict[str, str] = {}
+        self.feeds: dict[tuple[int, int], Feed] = {}
+        self.functions = self._function_names()
+
+    def _function_names(self) -> set[str]:
+        """Return the names of functions that stand for themselves: a wrapper calls the program it hides."""
+        text = self.script.tree.text
+        if "()" not in text and "function" not in text and "( )" not in text:
+            return set()
+        names: set[str] = set()
+        for node in walk(self.tree.root):
+            if node.type == "function_definition":
+                name = self.tree.of(node.child_by_field_name("name") or node)
+                body = node.child_by_field_name("body")
+                if body is None or name not in self.tree.of(body).replace("/", " ").split():
+                    names.add(name)
+        return names
+
+    # --- words ------------------------------------------------------------------------------------
+
+    def value(self, node: Node) -> Value:
+        """Return what a word holds, as one text."""
+        value = self.words.value(node)
+        return Value(bare(value.text), value.taints, value.origin)
+
+    def args(self, node: Node) -> list[Arg]:
+        """Return the fields that a word becomes."""
+        value = self.words.value(node)
+        texts = fields(value.text)
+        if len(texts) == 1:
+            start, literal = self._literal(node, texts[0])
+            return [Arg(bare(texts[0]), start, node.end_byte, value.taints, value.origin, literal)]
+        return [Arg(bare(text), node.start_byte, node.end_byte, value.taints, value.origin) for text in texts]
+
+    def _literal(self, node: Node, text: str) -> tuple[int, bool]:
+        raw = self.tree.of(node)
+        if raw == bare(text):
+            return node.start_byte, True
+        if raw[1:-1] == text and raw[:1] in {"'", '"'}:
+            return node.start_byte + 1, True
+        return node.start_byte, False
+
+    def loop_values(self, nodes: list[Node]) -> list[Value]:
+        """Return what a `for` variable becomes, one value for each turn."""
+        values: list[Value] = []
+        for node in nodes:
+            values += [Value(arg.text, arg.taints, arg.origin) for arg in self.args(node)]
+        return values or [Value(UNKNOWN)]
+
+    # --- commands ---------------------------------------------------------------------------------
+
+    def commands(self, node: Node, inherited: tuple[Redirect, ...]) -> list[Command]:
+        """Return the command of a node, and those that it carries, as `find -exec` does."""
+        fields: list[Arg] = []
+        for child in node.named_children:
+            if child.type not in _NO_WORDS:
+                fields += self.args(child)
+        if not fields:
+            return []
+        parts = [child for child in node.named_children if child.type in REDIRECTS]
+        own = self.redirects(parts)
+        self.script.redirects.extend(own)
+        feed = self.feed(parts) or self.feeds.get((node.start_byte, node.end_byte))
+        command = self.command(node, self._dealiased(fields))
+        command.redirects = own + inherited
+        command.feed = feed
+        command.assigned = self._prefix(node)
+        command.background = self._in_background(node)
+        return [command, *self._carried(command)]
+
+    def command(self, node: Node, fields: list[Arg]) -> Command:
+        """Return a command made of fields."""
+        wrappers, rest = unwrap(fields)
+        span = self.tree.span(node)
+        name = basename(rest[0].text) if rest[0].known else UNKNOWN
+        return Command(name, rest[0], tuple(rest[1:]), span, node.start_byte, node.end_byte, wrappers)
+
+    def quiet_command(self, node: Node) -> Command | None:
+        """Return the command of a node without recording anything about it."""
+        words = [child for child in node.named_children if child.type not in _NO_WORDS]
+        fields = [arg for child in words for arg in self.args(child)]
+        if not fields:
+            return None
+        command = self.command(node, self._dealiased(fields))
+        command.feed = self.feed([child for child in node.named_children if child.type in REDIRECTS])
+        return command
+
+    def _dealiased(self, fields: list[Arg]) -> list[Arg]:
+        body = self.aliases.get(fields[0].text)
+        if body is None or not body.split():
+            return fields
+        head = [Arg(word, fields[0].start, fields[0].end) for word in body.split()]
+        return head + fields[1:]
+
+    def _prefix(self, node: Node) -> tuple[tuple[str, str], ...]:
+        pairs = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                name, _, _ = self.tree.of(child).partition("=")
+                value = child.child_by_field_name("value")
+                pairs.append((name, self.value(value).text if value is not None else ""))
+        return tuple(pairs)
+
+    def _in_background(self, node: Node) -> bool:
+        outer = node
+        while outer.parent is not None and outer.parent.type in {"redirected_statement", "pipeline", "list"}:
+            outer = outer.parent
+        follower = outer.next_sibling
+        return follower is not None and follower.type == "&"
+
+    def _carried(self, command: Command) -> list[Command]:
+        if command.name not in {"find", "fd", "gfind"}:
+            return []
+        found: list[Command] = []
+        words = command.words
+        for index, word in enumerate(words):
+            if word in {"-exec", "-execdir", "-ok", "-okdir", "-x"}:
+                end = next((i for i in range(index, len(words)) if words[i] in {";", "+"}), len(words))
+                wrappers, rest = unwrap(list(command.args[index + 1 : end]))
+                if rest:
+                    name = basename(rest[0].text)
+                    outer = (*command.wrappers, "find", *wrappers)
+                    place = (command.span, command.start, command.end)
+                    found.append(Command(name, rest[0], tuple(rest[1:]), *place, outer))
+        return found
+
+    def declaration(self, node: Node, inherited: tuple[Redirect, ...]) -> Command:
+        """Return `export`, `declare`, `unset` … as a command with its words as written."""
+        keyword = node.children[0]
+        program = Arg(self.tree.of(keyword), keyword.start_byte, keyword.end_byte, literal=True)
+        args: list[Arg] = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                name, _, _ = self.tree.of(child).partition("=")
+                value = child.child_by_field_name("value")
+                text = self.value(value).text if value is not None else ""
+                args.append(Arg(f"{name}={text}", child.start_byte, child.end_byte))
+            elif child.type not in REDIRECTS:
+                args += self.args(child)
+        span = self.tree.span(node)
+        command = Command(program.text, program, tuple(args), span, node.start_byte, node.end_byte)
+        command.redirects = inherited
+        return command
+
+    # --- redirections -----------------------------------------------------------------------------
+
+    def redirects(self, nodes: list[Node]) -> tuple[Redirect, ...]:
+        """Return the file redirections among `nodes`, those inside here-documents included."""
+        found: list[Redirect] = []
+        for node in nodes:
+            if node.type == "heredoc_redirect":
+                found += self.redirects(node.named_children)
+            if node.type != "file_redirect":
+                continue
+            target = node.child_by_field_name("destination")
+            if target is None:
+                continue
+            operator = self.tree.slice(node.start_byte, target.start_byte).strip()
+            arg = next(iter(self.args(target)), None)
+            if arg is not None:
+                found.append(Redirect(operator, arg, self.tree.span(node)))
+        return tuple(found)
+
+    def feed(self, nodes: list[Node]) -> Feed | None:
+        """Return the here-document or here-string among redirections."""
+        for node in nodes:
+            if node.type == "herestring_redirect" and node.named_children:
+                word = node.named_children[-1]
+                value = self.value(word)
+                start, literal = self._literal(word, value.text)
+                return Feed(value.text, start, word.end_byte, value.taints, literal)
+            if node.type == "heredoc_redirect":
+                return self._heredoc(node)
+        return None
+
+    def _heredoc(self, node: Node) -> Feed | None:
+        parts = {child.type: child for child in node.named_children}
+        body, start = parts.get("heredoc_body"), parts.get("heredoc_start")
+        if body is None or start is None:
+            return None
+        raw = self.tree.of(body)
+        if self.tree.of(start)[:1] in {"'", '"', "\\"} or not body.named_children:
+            return Feed(raw, body.start_byte, body.end_byte, literal=True)
+        value = self.value(body)
+        return Feed(value.text, body.start_byte, body.end_byte, value.taints, value.text == raw)

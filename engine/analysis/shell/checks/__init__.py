@@ -1,0 +1,1 @@
+"""What finds each rule of shell, one module for each theme."""

@@ -1,0 +1,96 @@
+"""Altering files so that nobody notices, and behaving differently where somebody watches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.analysis.shell import paths
+from engine.analysis.shell.declare import HIGH
+from engine.analysis.shell.flow import SHELLS, is_interpreter
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.evasion import ATTRIBUTES, MASQUERADE, PADDING, SANDBOX, TIMES
+from engine.analysis.shell.shapes import busy, matches, shape, touches
+from engine.models import Violation
+
+_O = r"(?<!\S)"
+_OPEN_MODE = _O + r"(?:0?[0-7]?[0-7]{2}[2367]|[ugoa]*[oa][ugoa]*[+=]\w*w\w*|\+\w*w\w*|a?[+=]rwx)(?!\S)"
+_VM_NAMES = (
+    r"(?i)vmware|virtualbox|vbox|qemu|\bkvm\b|\bxen\b|hyper-?v|parallels|hypervisor|dockerenv|/proc/1/cgroup"
+    r"|hw\.model|gvisor|product_name|/sys/class/dmi"
+)
+_VM_TOOLS = "grep egrep cat lspci lsmod sysctl ioreg system_profiler lscpu ls test dmesg hostnamectl"
+_OPAQUE = re.compile(
+    r"\.(?:png|jpe?g|gif|pdf|docx?|xlsx?|txt|mp[34]|ico|bmp|csv|svg|zip|log|dat)$", re.IGNORECASE
+)
+_DOUBLE = re.compile(
+    r"\.(?:pdf|docx?|xlsx?|png|jpe?g|gif|txt|mp[34]|zip|csv)"
+    r"\.(?:sh|py|pl|elf|exe|bin|js|run|command|app|scr)$",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(r"(?:^|/)(?:\.\.\.+|\.{1,2}\s+|[^/]*\s)(?:/|$)")
+
+
+def _copies_program(command: Command) -> bool:
+    operands = [arg.text for arg in command.operands]
+    if len(operands) < 2:
+        return False
+    name = operands[0].rsplit("/", 1)[-1]
+    known = is_interpreter(name) and "." not in name
+    return known or bool(re.match(r"/(?:usr/)?s?bin/[\w.-]+$", operands[0]))
+
+
+def _runs_opaque(command: Command) -> bool:
+    return any(_OPAQUE.search(arg.text) for arg in command.operands[:1]) and not command.has("c")
+
+
+def _appends(command: Command) -> bool:
+    appended = any(redirect.operator.endswith(">>") for redirect in command.redirects)
+    return appended or "conv=notrunc" in command.words
+
+
+def _hidden_name(command: Command) -> bool:
+    return any(_HIDDEN.search(arg.text) for arg in command.operands)
+
+
+_system = touches(paths.is_system)
+_NOISE = r"/dev/(?:zero|u?random)"
+_SHAPES = (
+    shape(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),
+    shape(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$"),
+    shape(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc"),
+    shape(TIMES, "SetFile setfile", _O + "-(?:d|m)"),
+    shape(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=lambda c: not _system(c)),
+    shape(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=_system, severity=HIGH),
+    shape(ATTRIBUTES, "chmod gchmod", _O + r"(?:-\w*R|--recursive)", unwanted=_OPEN_MODE),
+    shape(ATTRIBUTES, "chown chgrp", _O + r"(?:-\w*R|--recursive|root\b|0:)", test=lambda c: not _system(c)),
+    shape(ATTRIBUTES, "chown chgrp", _O + r"(?:-\w*R|--recursive|root\b|0:)", test=_system, severity=HIGH),
+    shape(ATTRIBUTES, "chattr", _O + r"[-+]\w*[iaA]"),
+    shape(ATTRIBUTES, "chflags setfacl icacls takeown cacls", test=busy),
+    shape(ATTRIBUTES, "xattr", _O + r"-\w*[dwcl]"),
+    shape(SANDBOX, "systemd-detect-virt virt-what dmidecode imvirt kvm-ok"),
+    shape(SANDBOX, "csrutil", "status"),
+
+    shape(SANDBOX, _VM_TOOLS, _VM_NAMES),
+    shape(MASQUERADE, "mkdir touch cp mv ln", test=_hidden_name),
+    shape(MASQUERADE, "cp mv ln", test=_copies_program),
+    shape(MASQUERADE, " ".join(SHELLS), test=_runs_opaque),
+    shape(MASQUERADE, "SetFile setfile", _O + "-a"),
+    shape(PADDING, "truncate gtruncate", r"(?:-s\s*|--size[= ])\+\d"),
+    shape(PADDING, "dd gdd head tail", _NOISE, test=_appends),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what is altered or disguised."""
+    yield from matches(script, _SHAPES)
+    for command in script.commands:
+        path = command.program.text
+        if not command.own and (
+            _DOUBLE.search(path) or "/.../" in path or (path.endswith(" ") and path.strip())
+        ):
+            yield MASQUERADE.violation(command.span, command.line, evidence=command.evidence)
+    text = script.tree.text
+    if "/.dockerenv" in text:
+        at = text.index("/.dockerenv")
+        yield SANDBOX.violation(script.tree.lines.span(at, at + 11), "Looks for /.dockerenv")

@@ -1,0 +1,103 @@
+"""Switching off what watches, and covering tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.analysis.shell import paths
+from engine.analysis.shell.checks.destruction import is_protection
+from engine.analysis.shell.declare import HIGH, MEDIUM
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.evasion import FIREWALL, HISTORY, LOGS, PROTECTION
+from engine.analysis.shell.shapes import busy, matches, shape, touches
+from engine.analysis.shell.writes import Touched, written
+from engine.models import Violation
+
+_O = r"(?<!\S)"
+
+
+def _protects(command: Command) -> bool:
+    return is_protection(" ".join(command.words))
+
+
+_SHAPES = (
+    shape(HISTORY, "history", _O + r"-\w*[cdw]"),
+    shape(HISTORY, "unset", r"HIST(?:FILE|SIZE|FILESIZE)\b"),
+    shape(HISTORY, "set", r"\+o history|" + _O + r"\+H"),
+    shape(HISTORY, "shopt unsetopt", r"hist", unwanted=_O + "-s"),
+    shape(HISTORY, "rm unlink shred srm truncate", test=touches(paths.is_history)),
+    shape(LOGS, "rm unlink shred srm wipe mv", test=touches(paths.is_log)),
+    shape(LOGS, "find", r"-delete|-exec(?:dir)? (?:rm|shred|truncate)", test=touches(paths.is_log)),
+    shape(LOGS, "journalctl", r"--(?:vacuum|rotate|flush)"),
+    shape(LOGS, "dmesg", _O + r"(?:-\w*[cC]|--(?:read-)?clear)"),
+    shape(LOGS, "log", r"\berase\b"),
+    shape(LOGS, "wevtutil utmpdump", test=busy),
+    shape(LOGS, "logrotate", _O + "-f|--force", severity=MEDIUM),
+    shape(LOGS, "lastlog", _O + "(?:-C|--clear)"),
+    shape(LOGS, "osascript", r"/var/log|\bdelete\b"),
+    shape(PROTECTION, "setenforce", r"(?i)^(?:0|permissive)$"),
+    shape(PROTECTION, "ufw", r"\b(?:disable|reset|off)\b"),
+    shape(PROTECTION, "auditctl", _O + "(?:-D|-e 0|-d|-W)"),
+    shape(PROTECTION, "auditpol", "/(?:clear|remove|set)"),
+    shape(PROTECTION, "pfctl", _O + "-(?:d|F)"),
+    shape(PROTECTION, "spctl", "--(?:master|global)-disable|--add|--disable"),
+    shape(PROTECTION, "csrutil fdesetup", r"\bdisable\b"),
+    shape(PROTECTION, "mdatp", r"\b(?:disabled|off|exclusion|remove)\b"),
+    shape(PROTECTION, "tmutil", r"\b(?:disable|deletelocalsnapshots|addexclusion)\b"),
+    shape(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
+    shape(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
+    shape(PROTECTION, "mokutil", "--disable-validation"),
+    shape(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
+    shape(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli setsebool bcdedit Set-MpPreference"),
+
+    shape(PROTECTION, "setprop sysctl", r"(?:randomize_va_space|kptr_restrict|ptrace_scope)\s*=\s*0"),
+    shape(PROTECTION, "systemctl service rc-service initctl launchctl chkconfig update-rc.d",
+          r"\b(?:stop|disable|mask|kill|unload|bootout|remove|off)\b", test=_protects),
+    shape(PROTECTION, "kill pkill killall", test=_protects),
+    shape(PROTECTION, "sysrc", r"(?i)=\"?no", test=_protects),
+    shape(PROTECTION, "apt apt-get yum dnf rpm dpkg brew pacman zypper snap pkg apk",
+          r"\b(?:remove|purge|erase|uninstall|autoremove|delete|del)\b|" + _O + "-(?:e|r|P"
+          r"|R)", test=_protects),
+    shape(PROTECTION, "defaults", r"write.*(?i:LSQuarantine|SoftwareUpdate|\balf\b|gatekeeper|AutoUpdate)"),
+    shape(FIREWALL, "iptables ip6tables ebtables arptables",
+          _O + r"(?:-[AIDR]|--(?:append|insert|delete|replace))\b"),
+    shape(FIREWALL, "sysctl", _O + r"(?:-w|--write)|="),
+    shape(FIREWALL, "ufw", r"\b(?:allow|deny|prepend|insert|delete|reject|limit|logging|route|default)\b",
+          unwanted=r"\boff\b|OpenSSH|WWW"),
+    shape(FIREWALL, "nft ipset ip route tc resolvectl", r"\b(?:add|delete|del|replace|insert)\b"),
+    shape(FIREWALL, "firewall-cmd", r"--(?:add|remove|set|panic)"),
+    shape(FIREWALL, "networksetup scutil", r"-set(?:web|secure|socks|dnsservers|airport)|--proxy"),
+    shape(FIREWALL, "pfctl", _O + "-(?:f|e)"),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what blinds, or covers tracks."""
+    for target in written(script):
+        yield from _overwritten(target)
+    yield from matches(script, _SHAPES)
+    for name, value, span in script.assignments:
+        if _is_forgetful(name, value.text):
+            yield HISTORY.violation(span, f"Sets {name}", severity=MEDIUM if name == "HISTCONTROL" else HIGH)
+
+
+def _overwritten(target: Touched) -> Iterator[Violation]:
+    path = paths.normal(target.path)
+    rule = None
+    if paths.is_history(path):
+        rule = HISTORY
+    elif paths.is_log(path) and (target.command is None or target.command.name != "mkdir"):
+        rule = LOGS
+    elif paths.is_defence(path) or path.startswith("/proc/sys/"):
+        names = path.startswith(("/etc/hosts", "/etc/resolv", "/etc/nsswitch"))
+        rule = FIREWALL if names else PROTECTION
+    if rule is not None:
+        yield rule.violation(target.span, f"Writes {target.shown}", evidence=target.evidence)
+
+
+def _is_forgetful(name: str, value: str) -> bool:
+    if name in {"HISTSIZE", "HISTFILESIZE", "SAVEHIST"}:
+        return value in {"0", ""}
+    if name == "HISTFILE":
+        return value in {"/dev/null", ""}
+    return (name == "HISTCONTROL" and "ignore" in value) or (name == "HISTIGNORE" and value in {"*", "*:*"})

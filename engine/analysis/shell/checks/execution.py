@@ -1,0 +1,163 @@
+"""Code that is run from text, and programs that nobody has read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.analysis.shell import paths
+from engine.analysis.shell.declare import LOW, found
+from engine.analysis.shell.flow import DECODERS, SHELLS, before, given, is_interpreter
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.execution import (
+    COMPILE,
+    DECODED_EXEC,
+    EVAL,
+    INPUT_COMMAND,
+    SHELL_ESCAPE,
+    TEMP_PROGRAM,
+)
+from engine.analysis.shell.values import UNKNOWN
+from engine.models import Violation
+
+_SHELL_NAME = r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k|a|c|tc|fi)?sh\b"
+_ESCAPE = re.compile(
+    rf"(?:\bexec|\bsystem|\bspawn\w*|popen\w*|os\.execute|\bterm|call|shell-command|:!|!\s*(?:exec)?"
+    rf"|\.shell|\\!|-exec(?:dir)?"
+    rf"|action=exec=|to-command=|ProxyCommand=|PAGER=|EDITOR="
+    rf"|use-compress-program=)[\s(\[\"'\\]*{_SHELL_NAME}"
+)
+_ESCAPERS = {
+    "awk", "gawk", "mawk", "nawk", "vim", "vi", "view", "ex", "ed", "emacs", "nano", "less", "more", "man",
+    "find", "tar", "zip",
+    "rsync", "ssh", "perl", "ruby", "php", "lua", "tclsh", "expect", "gdb", "ftp", "nmap", "sqlite3",
+    "mysql", "psql", "cpan",
+    "echo", "printf", "python", "python2", "python3", "node", "script", "sed", "make", "git", "irb", "pry",
+    "scp", "socat", "strace",
+    "gem", "pip", "npm", "apt", "apt-get", "dpkg", "journalctl", "systemctl", "julia", "jjs", "jrunscript",
+    "R", "ghci",
+    "osascript", "rvim", "pico", "mutt", "wish", "dmesg", "tmux", "screen", "cmake", "bundle", "capsh",
+    "docker",
+}  # fmt: skip
+_COMPILERS = {
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "clang++",
+    "rustc",
+    "tcc",
+    "gfortran",
+    "ghc",
+    "nasm",
+    "as",
+    "ld",
+    "swiftc",
+    "javac",
+}
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield code that is run from text, and unread programs."""
+    compiled: set[str] = set()
+    for command in script.commands:
+        if command.own:
+            continue
+        yield from _evaluations(script, command)
+        if _escapes(command):
+            yield found(SHELL_ESCAPE, command)
+        yield from _unread(command)
+        yield from _compiles(command, compiled)
+
+
+def _evaluations(script: Script, command: Command) -> Iterator[Violation]:
+    code = _code(command)
+    if code is None:
+        if command.name == UNKNOWN and command.program.taints & {"input", "download"}:
+            yield found(INPUT_COMMAND, command)
+        return
+    text, taints = code
+    decoded = "decoded" in taints or any(other.name in DECODERS for other in before(command))
+    if decoded or "decoded" in command.program.taints:
+        yield found(DECODED_EXEC, command)
+    elif "input" in taints:
+        yield found(INPUT_COMMAND, command)
+    elif UNKNOWN in text or command.name == "eval":
+        inert = UNKNOWN not in text and not _in_function(script, command)
+        yield found(EVAL, command, severity=LOW if inert or "setup" in taints else None)
+    elif _indirect(command):
+        yield found(EVAL, command)
+
+
+def _indirect(command: Command) -> bool:
+    """Text in a variable that is piped into a shell: known, but kept away from the reader."""
+    return any(arg.origin for other in before(command) for arg in other.args)
+
+
+def _in_function(script: Script, command: Command) -> bool:
+    return any(start <= command.start < end for start, end in script.functions.values())
+
+
+def _code(command: Command) -> tuple[str, set[str]] | None:
+    """Return the text that a command runs as shell code, or None where it runs none."""
+    if command.name == "eval":
+        return " ".join(command.words), {taint for arg in command.args for taint in arg.taints}
+    if command.name not in SHELLS and not (is_interpreter(command.name) and not command.args):
+        return None
+    option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
+    if option is not None and option + 1 < len(command.args) and command.name in SHELLS:
+        arg = command.args[option + 1]
+        return arg.text, set(arg.taints)
+    if command.feed is not None:
+        return command.feed.text, set(command.feed.taints)
+    if command.upstream and (not command.operands or command.has("s")):
+        taints = {taint for other in before(command) for arg in other.args for taint in arg.taints}
+        return given(command), taints
+    return None
+
+
+def _escapes(command: Command) -> bool:
+    if command.name in SHELLS and {"busybox", "toybox", "find", "strace", "watch", "script"} & set(
+        command.wrappers
+    ):
+        return True
+    if command.name not in _ESCAPERS:
+        return False
+    text = " ".join(command.words)
+    if not _ESCAPE.search(text):
+        return False
+    return command.name not in {"echo", "printf"} or command.piped
+
+
+def _unread(command: Command) -> Iterator[Violation]:
+    program = paths.normal(command.program.text)
+    script = (
+        command.operands[0].text
+        if is_interpreter(command.name) and command.operands and not _is_code(command)
+        else ""
+    )
+    for path in (program, script):
+        if (
+            path.startswith("/") and paths.is_scratch(path) and not path.startswith("/dev/")
+        ) or path.startswith("/dev/shm/"):
+            yield found(TEMP_PROGRAM, command)
+
+
+def _is_code(command: Command) -> bool:
+    return any(re.fullmatch(r"-\w*[cer]\w*|-m|--eval", word) for word in command.words)
+
+
+def _compiles(command: Command, compiled: set[str]) -> Iterator[Violation]:
+    if command.name in _COMPILERS and command.operands:
+        out = command.option("-o")
+        compiled.add((out.text if out else "a.out").removeprefix("./"))
+    elif (
+        (
+            command.name in {"go", "v", "cargo-script", "crystal", "zig", "nim", "dotnet"}
+            and "run" in command.words
+        )
+        or (command.name in {"tcc", "runghc", "runhaskell"} and "-run" in command.words)
+        or (command.program.text.removeprefix("./") in compiled and "/" in command.program.text)
+    ):
+        yield found(COMPILE, command)

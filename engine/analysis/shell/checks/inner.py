@@ -1,0 +1,194 @@
+"""Code within shell: what `sh -c`, here-documents, pipes and `python -c` run, read in its own language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.analysis.embedded import Place, analyse_embedded, at, from_point
+from engine.analysis.findings import Findings
+from engine.analysis.shell.declare import HIGH, found
+from engine.analysis.shell.dropped import programs
+from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
+from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.rules.inner import FOREIGN
+from engine.analysis.shell.values import UNKNOWN
+from engine.models import Language
+
+_CALLS = re.compile(
+    r"(?:system|exec|shell_exec|passthru|popen|proc_open|spawn|os\.execute|Open3\.\w+|IO\.popen|%x|qx"
+    r"|do shell script|do script|\.shell|getstatus)"
+    r"\s*[({\s]*\s*\\?([\"'])(?P<code>(?:(?!\1).){1,2000})\\?\1|`(?P<tick>[^`]{1,2000})`",
+    re.DOTALL,
+)
+_HARM = re.compile(
+    r"rm_rf|rm_r\b|unlink|File\.delete|Dir\.rmdir|rmtree|remove_tree|fsockopen|TCPSocket|IO::Socket"
+    r"|use\s+Socket|LWP::|Net::HTTP|open-uri"
+    r"|file_get_contents\s*\(\s*['\"]https?|eval\s*\(|instance_eval|base64_decode|decode_base64"
+    r"|unpack\(?['\"]|decode64|administrator privileges"
+)
+_STRINGS = {"-e": "perl ruby lua osascript Rscript tclsh groovy guile julia", "-r": "php", "-E": "perl"}
+_ADDRESSED = {
+    "ssh", "su", "script", "watch", "trap", "flock", "expect", "docker", "podman", "kubectl", "tmux",
+    "screen", "xterm", "sqlite3", "nohup", "parallel", "gnome-terminal", "sg", "lxc", "runuser",
+    "start-stop-daemon", "daemonize", "mshta",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text that is run as code."""
+
+    text: str
+    language: Language
+    layer: str
+    place: Place
+
+
+def check(script: Script) -> Findings:
+    """Return what the code within the script does, and that other languages are run."""
+    findings = Findings()
+    for command in script.commands:
+        if command.own:
+            continue
+        for code in _codes(script, command):
+            if code.text.strip(UNKNOWN + " \n\t"):
+                findings.add(_analysed(script, code, peeled(command)))
+        foreign = _foreign(command)
+        if foreign:
+            findings.add(_read_foreign(script, command, foreign))
+    for command, text, language in programs(script):
+        findings.add(_analysed(script, Code(text, language, "file", at(command.span)), ()))
+    return findings
+
+
+def _analysed(script: Script, code: Code, decoders: tuple[str, ...]) -> Findings:
+    text = code.text.replace(UNKNOWN, "_")
+    layers = " -> ".join((*reversed(decoders), code.layer))
+    return analyse_embedded(
+        text, code.language, script.settings, script.depth, place=code.place, layer=layers
+    )
+
+
+def _codes(script: Script, command: Command) -> Iterator[Code]:
+    if command.name == "eval":
+        literal = len(command.args) == 1
+        text = " ".join(command.words)
+        place = _place(script, command.args[0]) if literal else at(command.span)
+        if command.args:
+            yield Code(text, Language.SHELL, "eval", place)
+        return
+    language = Language.SHELL if command.name in SHELLS else _language(command.name)
+    if language is not None:
+        yield from _interpreted(script, command, language)
+    elif command.name in _ADDRESSED:
+        yield from _addressed(script, command)
+    if command.name in {".", "source", "sudo"} and command.feed is not None:
+        yield Code(command.feed.text, Language.SHELL, command.name, at(command.span))
+
+
+def _language(name: str) -> Language | None:
+    found = language_of(name)
+    return Language(found) if found else None
+
+
+def _interpreted(script: Script, command: Command, language: Language) -> Iterator[Code]:
+    flag = r"-\w*c" if language is not Language.JAVASCRIPT else r"-e|-p|-pe|--eval|--print|eval"
+    option = next((i for i, word in enumerate(command.words) if re.fullmatch(flag, word)), None)
+    if option is None:
+        glued = next(
+            (a for a in command.args if re.match(r"-c.", a.text) and language is Language.PYTHON), None
+        )
+        if glued is not None:
+            yield Code(glued.text[2:], language, f"{command.name} -c", at(command.span))
+            return
+    if option is not None and option + 1 < len(command.args):
+        arg = command.args[option + 1]
+        yield Code(arg.text, language, f"{command.name} {command.words[option]}", _place(script, arg))
+        return
+    if command.operands and not command.has("s") and command.operands[0].text not in {"-", "/dev/stdin"}:
+        return
+    if command.feed is not None:
+        arg = Arg(command.feed.text, command.feed.start, command.feed.end, literal=command.feed.literal)
+        yield Code(command.feed.text, language, f"{command.name} <<", _place(script, arg))
+    elif command.upstream:
+        text = given(command)
+        if text != UNKNOWN:
+            yield Code(text, language, f"| {command.name}", at(command.span))
+
+
+def _addressed(script: Script, command: Command) -> Iterator[Code]:
+    """Commands that another program passes on to a shell."""
+    name, words = command.name, command.words
+    if name in {"su", "sg", "runuser", "script"}:
+        arg = command.option("-c", "--command")
+    elif name == "trap":
+        arg = command.args[0] if len(command.args) > 1 else None
+    elif name == "sqlite3":
+        arg = next((a for a in command.args if ".shell" in a.text or ".system" in a.text), None)
+        if arg is not None:
+            yield Code(
+                re.sub(r"^.*?\.(?:shell|system)\s+", "", arg.text),
+                Language.SHELL,
+                "sqlite3",
+                at(command.span),
+            )
+        return
+    elif name in {"docker", "podman", "kubectl", "lxc"}:
+        arg = None
+        if any(word in {"sh", "bash", "/bin/sh", "/bin/bash"} for word in words) and "-c" in words:
+            arg = command.option("-c")
+    else:
+        after = command.operands[1:] if name == "ssh" else command.operands
+        arg = after[0] if len(after) == 1 and re.search(r"[\s;|&]", after[0].text) else None
+        if arg is None and name == "ssh" and len(after) > 1:
+            text = " ".join(item.text for item in after)
+            yield Code(text, Language.SHELL, "ssh", at(command.span))
+    if arg is not None and re.search(r"\w", arg.text):
+        yield Code(arg.text, Language.SHELL, name, _place(script, arg))
+
+
+def _place(script: Script, arg: Arg) -> Place:
+    if arg.literal and "\r" not in arg.text:
+        return from_point(*script.tree.lines.point(script.tree.character(arg.start)))
+    return at(script.tree.span_of(arg.start, arg.end))
+
+
+def _foreign(command: Command) -> str:
+    """Return the text of a script in another language that is given on the command line or the input."""
+    if command.name not in OTHERS:
+        return ""
+    if command.name in {"awk", "gawk", "mawk"}:
+        text = " ".join(command.words)
+        return text if re.search(r"\bsystem\s*\(|\|\s*getline|\|\s*\"|/inet/", text) else ""
+    texts = [
+        arg.text
+        for option, names in _STRINGS.items()
+        if command.name in names.split()
+        for index, arg in enumerate(command.args)
+        if index and re.fullmatch(rf"-\w*{option[1]}", command.words[index - 1])
+    ]
+    glued = [
+        arg.text[2:]
+        for arg in command.args
+        if re.match(r"-e.", arg.text) and command.name in {"perl", "ruby"}
+    ]
+    if command.feed is not None and not command.operands:
+        texts.append(command.feed.text)
+    if command.upstream and not command.args and is_interpreter(command.name):
+        texts.append(given(command))
+    return "\n".join(texts + [text for text in glued if len(text) > 3])
+
+
+def _read_foreign(script: Script, command: Command, text: str) -> Findings:
+    findings = Findings()
+    calls = [match["code"] or match["tick"] or "" for match in _CALLS.finditer(text)][:8]
+    if _HARM.search(text):
+        findings.violations.append(found(FOREIGN, command, severity=HIGH))
+    elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen)\b|`", text):
+        findings.violations.append(found(FOREIGN, command))
+    for call in calls:
+        inner = Code(call.replace('\\"', '"'), Language.SHELL, command.name, at(command.span))
+        findings.add(_analysed(script, inner, ()))
+    return findings

@@ -1,0 +1,94 @@
+"""Talk with other machines, tunnels to them, and doors for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.analysis.shell.checks.transfers import is_local, sends_loot
+from engine.analysis.shell.declare import LOW, MEDIUM, found
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.network import DNS_EXFIL, LISTENER, METADATA, NETWORK, TUNNEL, UPLOAD
+from engine.analysis.shell.shapes import busy, matches, shape
+from engine.analysis.shell.values import shown
+from engine.models import Violation
+
+_METADATA = re.compile(
+    r"169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|169\.254\.170\.2|fd00:ec2::254"
+)
+_NETCATS = ("nc", "ncat", "netcat", "socat", "nc.traditional", "nc.openbsd", "rcat", "cryptcat")
+_LOOKUPS = ("dig", "nslookup", "host", "ping", "ping6", "drill", "kdig", "whois", "traceroute", "mtr")
+_TALKERS = (
+    "ssh", "telnet", "mail", "sendmail", "mutt", "mailx", "swaks", "smbclient", "rlogin", "rsh", "mosh",
+    "ldapsearch", "snmpwalk", "irssi", "nats", "mosquitto_pub", "websocat", "wscat", "grpcurl", "ssmtp",
+    "msmtp",
+)  # fmt: skip
+_QUIET = {*_LOOKUPS, "mail", "mailx"}
+_TUNNELS = (
+    "ngrok chisel tor frpc frps localtunnel lt bore sshuttle iodine dnscat2 dnscat ptunnel stunnel openvpn"
+    " wg-quick zerotier-cli tailscale gost ligolo rathole inlets telebit hans dns2tcp proxytunnel autossh"
+    " devtunnel pagekite pagekite.py"
+)
+_HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
+_QUESTIONS = {"--version", "--help", "-V", "-h"}
+_DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
+_SHAPES = (
+    shape(TUNNEL, _TUNNELS, test=busy),
+    shape(TUNNEL, "tor"),
+    shape(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
+    shape(TUNNEL, "ssh", r"(?<!\S)-\w*[RDLw](?:\s|\d|$)"),
+    shape(TUNNEL, "systemctl service sysrc brew rc-service",
+          r"\b(?:start|enable|restart|YES)\b.*\b(?:tor|openvpn|wg-quick)|\b(?:tor|openvpn"
+          r"|tor_enable)\b.*(?:start|YES)"),
+    shape(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
+    shape(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
+    shape(LISTENER, "socat", r"(?i)listen"),
+    shape(LISTENER, "php", r"(?<!\S)-S\b"),
+
+    shape(LISTENER, "python python2 python3", r"-m (?:http\.server|SimpleHTTPServer|pyftpdlib|smtpd)"),
+    shape(LISTENER, "ruby", r"(?<!\S)-run|httpd"),
+    shape(LISTENER, "httpd updog http-server webfsd", test=busy),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield talk, tunnels and doors."""
+    yield from matches(script, _SHAPES)
+    for command in script.named(*_NETCATS, *_LOOKUPS, *_TALKERS):
+        yield from _talk(command)
+    for command in script.commands:
+        if command.own:
+            continue
+        if any(_METADATA.search(word) for word in command.words):
+            yield found(METADATA, command)
+        if _HIDERS & set(command.wrappers):
+            yield found(TUNNEL, command)
+    for redirect in script.redirects:
+        device = _DEVICE.match(redirect.target.text)
+        if device:
+            quiet = device[1] and not redirect.writes
+            message = f"Opens {shown(redirect.target.text)}"
+            yield NETWORK.violation(redirect.span, message, severity=LOW if quiet else MEDIUM)
+
+
+def _talk(command: Command) -> Iterator[Violation]:
+    if not command.operands or _QUESTIONS & set(command.words):
+        return
+    if command.name in _LOOKUPS and _smuggles(command):
+        yield found(DNS_EXFIL, command)
+    elif command.name in _NETCATS and _sends(command):
+        yield found(UPLOAD, command)
+    else:
+        quiet = command.name in _QUIET or (is_local(command) and command.name not in _NETCATS)
+        yield found(NETWORK, command, severity=LOW if quiet else None)
+
+
+def _smuggles(command: Command) -> bool:
+    return any("output" in arg.taints and re.search(r"\.[\w-]+\.\w+$", arg.text) for arg in command.operands)
+
+
+def _sends(command: Command) -> bool:
+    if command.name == "socat" or command.has("z") or command.has("l", "--listen"):
+        return False
+    files = any(r.operator == "<" and not r.target.text.startswith("/dev/null") for r in command.redirects)
+    return files or sends_loot(command)

@@ -1,0 +1,40 @@
+"""Shell source to syntax tree, with the constructs filled in that bash knows and the grammar does not."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Parser
+
+from engine.analysis.syntax import Tree
+
+_SUBSTRING = re.compile(
+    rb"(\$\{[#!]?[\w@*]+(?:\[[^\]\n]*\])?:)((?![-=?+])(?:[^{}`\n(]|\$\{[^{}`\n(]*\})+)(?=\})"
+)
+_CASE = re.compile(rb"(\$\{!?[\w@*]+(?:\[[^\]\n]*\])?)(~~?)(?=\})")
+_READ_WRITE = re.compile(rb"<>(?!\()")
+_BRACE_COMMAND = re.compile(rb"(?:^|(?<=[;&|(\n`]))([ \t]*)\{(?=[^\s{}();&|<>]+,[^\s{}();&|<>]*\})")
+_CONTROL = re.compile("[\x00-\x08]")
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def parse(source: str) -> Tree:
+    """Return the tree of `source`. The first control characters, which words use as marks, are replaced."""
+    text = _CONTROL.sub("\x1a", source)
+    return Tree(_parser(), text, _masked(text.encode("utf-8", "replace")))
+
+
+def _masked(data: bytes) -> bytes:
+    """Return bytes of the same length in which every construct is one that the grammar can read."""
+    if b"${" in data:
+        data = _SUBSTRING.sub(lambda match: match[1] + b"0" * len(match[2]), data)
+        data = _CASE.sub(lambda match: match[1] + b"^" * len(match[2]), data)
+    if b"{" in data:
+        data = _BRACE_COMMAND.sub(lambda match: match[1] + b"_", data)
+    return _READ_WRITE.sub(b"> ", data)

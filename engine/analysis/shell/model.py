@@ -1,0 +1,170 @@
+"""A shell script as the rules see it: commands with their words resolved, what they read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engine.analysis.shell.values import UNKNOWN, shown
+from engine.analysis.syntax import Tree
+from engine.models import Evidence, Span
+from engine.settings import AnalysisSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """One field of a command: its text with unknown stretches marked, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+    taints: frozenset[str] = frozenset()
+    origin: tuple[Evidence, ...] = ()
+    literal: bool = False
+    """Whether the text stands in the source character for character, from `start` on."""
+
+    @property
+    def known(self) -> bool:
+        """Whether nothing in the text is unknown."""
+        return UNKNOWN not in self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirection: `>`, `>>`, `<`, `<>`, `&>` … and the file that it names."""
+
+    operator: str
+    target: Arg
+    span: Span
+
+    @property
+    def writes(self) -> bool:
+        """Whether the file is written."""
+        return ">" in self.operator
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Text that is given to a command's input: a here-document or a here-string."""
+
+    text: str
+    start: int
+    end: int
+    taints: frozenset[str] = frozenset()
+    literal: bool = False
+
+
+@dataclass(slots=True)
+class Command:
+    """One simple command, its wrappers (`sudo`, `env`, `nohup` …) taken off."""
+
+    name: str
+    """The program, without its folder; unknown where it is only known when the code runs."""
+    program: Arg
+    args: tuple[Arg, ...]
+    span: Span
+    start: int
+    end: int
+    wrappers: tuple[str, ...] = ()
+    assigned: tuple[tuple[str, str], ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    feed: Feed | None = None
+    upstream: tuple[Command, ...] = ()
+    """What is piped into it."""
+    piped: bool = False
+    """Whether its output goes into a pipe."""
+    background: bool = False
+    own: bool = False
+    """Whether the name is a function of the script itself."""
+
+    @property
+    def words(self) -> list[str]:
+        """The texts of the arguments."""
+        return [arg.text for arg in self.args]
+
+    @property
+    def operands(self) -> list[Arg]:
+        """The arguments that are no options."""
+        return [arg for arg in self.args if not arg.text.startswith("-") or arg.text == "-"]
+
+    @property
+    def privileged(self) -> bool:
+        """Whether it runs through sudo or its like."""
+        return not {"sudo", "doas", "pkexec"}.isdisjoint(self.wrappers)
+
+    @property
+    def line(self) -> str:
+        """The resolved command for people, cut at 120 characters."""
+        text = shown(" ".join([self.name, *self.words]))
+        return text if len(text) <= 120 else text[:119] + "…"
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The assignments from which its words came."""
+        steps = [step for arg in (self.program, *self.args) for step in arg.origin]
+        return tuple(dict.fromkeys(steps))[:8]
+
+    def has(self, short: str, *long: str) -> bool:
+        """Say whether a one-letter option, alone or in a cluster, or one of the long options is given."""
+        for word in self.words:
+            if word == "--":
+                return False
+            if word.startswith("--"):
+                if word.split("=")[0] in long:
+                    return True
+            elif word[:1] == "-" and (word in long or (short and short in word[1:] and len(word) < 8)):
+                return True
+        return False
+
+    def option(self, *names: str) -> Arg | None:
+        """Return the argument of an option, written `-o x`, `-ox`, `--option x` or `--option=x`."""
+        for index, arg in enumerate(self.args):
+            for name in names:
+                if arg.text == name:
+                    return self.args[index + 1] if index + 1 < len(self.args) else None
+                glue = name + "=" if name.startswith("--") or len(name) > 2 else name
+                if arg.text.startswith(glue) and len(arg.text) > len(glue):
+                    text = arg.text[len(glue) :].removeprefix("=")
+                    return Arg(text, arg.start, arg.end, arg.taints, arg.origin)
+        return None
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop: its condition's text, its body's place, and whether anything inside can end it."""
+
+    condition: str
+    span: Span
+    start: int
+    end: int
+    ends: bool
+
+
+@dataclass(slots=True)
+class Script:
+    """Everything that was read of one script."""
+
+    tree: Tree
+    settings: AnalysisSettings
+    depth: int
+    commands: list[Command] = field(default_factory=list)
+    redirects: list[Redirect] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    functions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The byte ranges of the bodies of functions."""
+    assignments: list[tuple[str, Arg, Span]] = field(default_factory=list)
+    names_read: list[tuple[str, Span]] = field(default_factory=list)
+    """Variables that are used without having been assigned."""
+    cut: bool = False
+    """Whether something was too large or too deep to be followed."""
+    _index: dict[str, list[Command]] | None = None
+
+    def named(self, *names: str) -> Iterator[Command]:
+        """Yield the commands of these names that are not functions of the script."""
+        if self._index is None:
+            self._index = {}
+            for command in self.commands:
+                if not command.own:
+                    self._index.setdefault(command.name, []).append(command)
+        for name in names:
+            yield from self._index.get(name, ())

@@ -1,0 +1,215 @@
+"""From the tree to a Script: statements in the order in which they run, functions once they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from engine.analysis.shell.assignments import assign, bind_arguments, follow
+from engine.analysis.shell.builder import Builder
+from engine.analysis.shell.grammar import parse
+from engine.analysis.shell.model import Arg, Command, Loop, Redirect, Script
+from engine.analysis.shell.values import Value
+from engine.analysis.syntax import MAX_NODES
+from engine.settings import AnalysisSettings
+
+MAX_CALLS = 3
+"""How many different calls of one function are followed."""
+MAX_TURNS = 4
+"""How many values of a loop's variable are followed."""
+_ENDS = re.compile(r"\b(break|exit|return|read|sleep|wait|select|inotifywait|kill)\b")
+_Step = Node | Callable[[], None]
+
+
+@dataclass(slots=True)
+class _Pipe:
+    previous: list[Command] = field(default_factory=list)
+    current: list[Command] = field(default_factory=list)
+    last: bool = False
+
+
+def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
+    """Return what is known of the script in `source`."""
+    tree = parse(source)
+    return Reader(Script(tree, settings, depth)).read()
+
+
+class Reader:
+    """Walks statements with a stack of its own, so that no nesting overflows."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.build = Builder(script)
+        self._stack: list[_Step] = []
+        self._pipes: list[_Pipe] = []
+        self._outer: list[tuple[Redirect, ...]] = []
+        self._bodies: dict[str, Node] = {}
+        self._calls: list[tuple[str, tuple[Arg, ...]]] = []
+        self._called: dict[str, int] = {}
+        self._visitors: dict[str, Callable[[Node], None]] = {
+            "command": self._command,
+            "declaration_command": self._declaration,
+            "unset_command": self._declaration,
+            "variable_assignment": self._assignment,
+            "pipeline": self._pipeline,
+            "redirected_statement": self._redirected,
+            "function_definition": self._function,
+            "for_statement": self._for,
+            "while_statement": self._while,
+            "c_style_for_statement": self._while,
+        }
+
+    def read(self) -> Script:
+        """Visit everything and return the script."""
+        self._stack.append(self.script.tree.root)
+        for _ in range(MAX_NODES):
+            if not self._stack and not self._next_function():
+                return self.script
+            step = self._stack.pop()
+            if isinstance(step, Node):
+                self._visitors.get(step.type, self._descend)(step)
+            else:
+                step()
+        self.script.cut = True
+        return self.script
+
+    def _descend(self, node: Node) -> None:
+        if node.child_count:
+            self._stack.extend(reversed(node.named_children))
+
+    # --- functions: read when called, with the arguments of the call ------------------------------
+
+    def _function(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
+        if name is None or body is None:
+            return self._descend(node)
+        text = self.script.tree.of(name)
+        self._bodies[text] = body
+        self.script.functions[text] = (body.start_byte, body.end_byte)
+        return None
+
+    def _next_function(self) -> bool:
+        while self._calls:
+            name, args = self._calls.pop(0)
+            if self._enter(name, args):
+                return True
+        return any(self._enter(name, None) for name in list(self._bodies) if name not in self._called)
+
+    def _enter(self, name: str, args: tuple[Arg, ...] | None) -> bool:
+        count = self._called.get(name, 0)
+        if name not in self._bodies or count >= MAX_CALLS:
+            return False
+        self._called[name] = count + 1
+        bind_arguments(self.build.variables, args)
+        self._stack.append(self._bodies[name])
+        return True
+
+    # --- statements -------------------------------------------------------------------------------
+
+    def _command(self, node: Node) -> None:
+        self._add(self.build.commands(node, self._inherited()))
+        self._descend(node)
+
+    def _declaration(self, node: Node) -> None:
+        self._add([self.build.declaration(node, self._inherited())])
+        self._descend(node)
+
+    def _assignment(self, node: Node) -> None:
+        parent = node.parent
+        if parent is None or parent.type != "command":
+            assign(self.build, node)
+        self._descend(node)
+
+    def _inherited(self) -> tuple[Redirect, ...]:
+        return tuple(redirect for group in self._outer for redirect in group)
+
+    def _add(self, commands: list[Command]) -> None:
+        for command in commands:
+            command.upstream = next((tuple(p.previous) for p in reversed(self._pipes) if p.previous), ())
+            command.piped = any(not pipe.last for pipe in self._pipes)
+            self.script.commands.append(command)
+            for pipe in self._pipes:
+                pipe.current.append(command)
+            if command.name in self._bodies or command.name in self.build.functions:
+                command.own = command.name in self.build.functions
+                self._calls.append((command.name, command.args))
+            follow(self.build, command)
+
+    def _pipeline(self, node: Node) -> None:
+        self._run_pipe([child for child in node.named_children if child.type != "comment"])
+
+    def _run_pipe(self, stages: list[Node]) -> None:
+        pipe = _Pipe()
+        steps: list[_Step] = [lambda: self._pipes.append(pipe)]
+        for index, stage in enumerate(stages):
+            steps += [_stage(pipe, last=index == len(stages) - 1), stage]
+        steps.append(self._leave_pipe)
+        self._stack.extend(reversed(steps))
+
+    def _leave_pipe(self) -> None:
+        self._pipes.pop()
+
+    def _redirected(self, node: Node) -> None:
+        body = node.child_by_field_name("body")
+        parts = node.children_by_field_name("redirect")
+        redirects = self.build.redirects(parts)
+        self.script.redirects.extend(redirects)
+        feed = self.build.feed(parts)
+        if body is not None and feed is not None:
+            self.build.feeds[body.start_byte, body.end_byte] = feed
+        steps: list[_Step] = [lambda: self._outer.append(redirects)]
+        steps += [body] if body is not None else []
+        steps += [self._leave_redirects, *parts]
+        self._stack.extend(reversed(steps))
+        self._piped_heredoc(body, parts)
+
+    def _piped_heredoc(self, body: Node | None, parts: list[Node]) -> None:
+        """Join `cat <<EOF | sh`, which the grammar nests inside the here-document, to one pipeline."""
+        for part in parts:
+            for child in part.named_children if part.type == "heredoc_redirect" else ():
+                if child.type == "pipeline" and body is not None:
+                    del self._stack[-3 - len(parts) :]
+                    stages = [stage for stage in child.named_children if stage.type != "comment"]
+                    self._stack.extend(other for other in reversed(parts) if other is not part)
+                    self._run_pipe([body, *stages])
+                    return
+
+    def _leave_redirects(self) -> None:
+        self._outer.pop()
+
+    def _for(self, node: Node) -> None:
+        variable = node.child_by_field_name("variable")
+        body = node.child_by_field_name("body")
+        if variable is None or body is None:
+            return self._descend(node)
+        name = self.script.tree.of(variable)
+        values = self.build.loop_values(node.children_by_field_name("value"))
+        steps: list[_Step] = list(node.children_by_field_name("value"))
+        for value in values[:MAX_TURNS]:
+            steps += [self._bind(name, value), body]
+        self._stack.extend(reversed(steps))
+        return None
+
+    def _bind(self, name: str, value: Value) -> Callable[[], None]:
+        return lambda: self.build.variables.set(name, value)
+
+    def _while(self, node: Node) -> None:
+        tree, body = self.script.tree, node.child_by_field_name("body")
+        if body is not None:
+            head = tree.slice(node.start_byte, body.start_byte)
+            inside = tree.of(body)
+            ends = bool(_ENDS.search(inside) or _ENDS.search(head))
+            loop = Loop(head.strip(), tree.span(node), body.start_byte, body.end_byte, ends)
+            self.script.loops.append(loop)
+        self._descend(node)
+
+
+def _stage(pipe: _Pipe, *, last: bool) -> Callable[[], None]:
+    def enter() -> None:
+        pipe.previous, pipe.current, pipe.last = pipe.current, [], last
+
+    return enter

@@ -1,0 +1,248 @@
+"""Rules: hiding, switching off what watches, and covering tracks."""
+
+from __future__ import annotations
+
+from engine.analysis.shell.declare import HIGH, MEDIUM, rule
+from engine.models import Confidence
+
+HISTORY = rule(
+    "sh-history-off",
+    "Keeps the shell from remembering, or makes it forget",
+    "defense_evasion",
+    HIGH,
+    attack="Leaves no trace of the commands for whoever investigates.",
+    why=("HIGH: nothing but concealment needs it; MEDIUM for settings that many have in their own profile."),
+    fix="Remove it.",
+    match=(
+        "unset HISTFILE",
+        "history -c",
+        "set +o history",
+        "export HISTSIZE=0",
+        "rm ~/.bash_history",
+        "HISTFILE=/dev/null",
+        "ln -sf /dev/null ~/.bash_history",
+        "cat /dev/null > ~/.zsh_history",
+    ),
+    not_match=(
+        "history",
+        "history 10",
+        "HISTSIZE=10000",
+        "export HISTFILE=~/.h",
+    ),
+    cwe=778,
+)
+LOGS = rule(
+    "sh-log-wipe",
+    "Deletes or overwrites logs",
+    "defense_evasion",
+    HIGH,
+    attack="Removes the record of what was done.",
+    why="HIGH: logs are the evidence; nothing in a snippet needs them gone.",
+    fix="Leave logs alone.",
+    match=(
+        "rm -rf /var/log/messages",
+        "echo '' > /var/log/syslog",
+        "truncate -s 0 /var/log/auth.log",
+        "journalctl --vacuum-time=1s",
+        "shred -u /var/log/wtmp",
+        "dmesg -c",
+        "cp /dev/null /var/log/lastlog",
+        "unlink /var/log/x",
+    ),
+    not_match=(
+        "cat /var/log/syslog",
+        "journalctl -u x",
+        "dmesg",
+        "ls /var/log",
+    ),
+    cwe=778,
+)
+PROTECTION = rule(
+    "sh-protection-off",
+    "Switches off or weakens what protects the machine",
+    "defense_evasion",
+    HIGH,
+    attack="Blinds the firewall, the audit or the virus scanner before the attack proper.",
+    why="HIGH: it has no use inside a sandbox but to prepare something else.",
+    fix="Remove it.",
+    match=(
+        "setenforce 0",
+        "ufw disable",
+        "iptables -F",
+        "systemctl stop auditd",
+        "auditctl -e 0",
+        "spctl --master-disable",
+        "service rsyslog stop",
+        "pkill -9 clamd",
+        "echo 0 > /proc/sys/kernel/randomize_va_space",
+        "apt-get remove -y clamav",
+        "sed -i 's/enforcing/disabled/' /etc/selinux/config",
+    ),
+    not_match=(
+        "ufw enable",
+        "ufw status",
+        "getenforce",
+        "systemctl status auditd",
+        "iptables -L",
+    ),
+    cwe=693,
+)
+FIREWALL = rule(
+    "sh-firewall",
+    "Changes the firewall, name resolution or a kernel setting",
+    "defense_evasion",
+    MEDIUM,
+    attack="Opens a way in or out, or sends traffic elsewhere.",
+    why="MEDIUM: it may also tighten; switching the firewall off is HIGH.",
+    fix="Leave the machine's settings alone.",
+    match=(
+        "iptables -A INPUT -p tcp --dport 4444 -j ACCEPT",
+        "ufw allow 4444",
+        "echo '1.2.3.4 bank.test' >> /etc/hosts",
+        "sysctl -w net.ipv4.ip_forward=1",
+        "nft add rule x",
+    ),
+    not_match=(
+        "iptables -L",
+        "cat /etc/hosts",
+        "sysctl -a",
+        "ufw status",
+    ),
+    cwe=693,
+)
+TIMES = rule(
+    "sh-timestomp",
+    "Falsifies times",
+    "defense_evasion",
+    MEDIUM,
+    attack="Makes new files look old, so that nobody finds what changed.",
+    why="MEDIUM: build scripts do it too.",
+    fix="Let files have the time at which they were written.",
+    match=(
+        "touch -t 197001010000 x",
+        "touch -r /bin/ls x",
+        "touch -d '2 years ago' x",
+        "date -s '2001-01-01'",
+        "date 010100001971",
+    ),
+    not_match=(
+        "touch x",
+        "date +%s",
+        "date -d yesterday",
+        'date "+%F"',
+    ),
+    cwe=778,
+)
+ATTRIBUTES = rule(
+    "sh-loose-rights",
+    "Loosens or takes over the rights of files",
+    "defense_evasion",
+    MEDIUM,
+    attack="Opens files to everybody, or takes them over, before changing them.",
+    why="MEDIUM: in a workspace it is mostly carelessness; HIGH on the system's own files.",
+    fix="Give the owner the right that is needed.",
+    match=(
+        "chmod 777 a",
+        "chmod -R 755 x",
+        "chmod a+w f",
+        "chown root:root f",
+        "chattr -i /etc/passwd",
+        "xattr -d com.apple.quarantine a",
+        "chmod o+w f",
+        "setfacl -m u:x:rwx f",
+    ),
+    not_match=(
+        "chmod +x a",
+        "chmod 600 a",
+        "chmod u+w a",
+        "chown $USER a",
+        "lsattr",
+    ),
+    cwe=732,
+)
+SANDBOX = rule(
+    "sh-sandbox-check",
+    "Finds out whether it is being watched or runs in a virtual machine",
+    "defense_evasion",
+    MEDIUM,
+    attack="Behaves well in a sandbox and badly elsewhere.",
+    why="MEDIUM: installers ask too, but a snippet has no reason.",
+    fix="Remove it.",
+    match=(
+        "systemd-detect-virt",
+        "sudo dmidecode | grep -i vmware",
+        "csrutil status",
+        "grep -q hypervisor /proc/cpuinfo",
+        "cat /proc/1/cgroup",
+        "sysctl -n hw.model",
+        "ls /.dockerenv",
+        "[ -f /.dockerenv ]",
+    ),
+    not_match=(
+        "uname",
+        "lscpu",
+        "cat /proc/loadavg",
+    ),
+    cwe=693,
+)
+MASQUERADE = rule(
+    "sh-masquerade",
+    "Hides a program or a file behind a name",
+    "defense_evasion",
+    MEDIUM,
+    attack=(
+        "Uses a name that is overlooked: dots, blanks, a false extension, or a shell under another name."
+    ),
+    why="MEDIUM: HIGH needs to see what the program does.",
+    fix="Use plain names.",
+    match=(
+        "mkdir ~/...",
+        "cp /bin/sh /tmp/svc",
+        "sh image.png",
+        "./report.pdf.sh",
+        "cp $(which bash) x",
+        "mkdir '.. '",
+        "mkdir 'a '",
+        "mv /bin/ls /bin/ls.bak",
+    ),
+    not_match=(
+        "mkdir ~/.cache",
+        "cp a b",
+        "sh a.sh",
+        "./run.sh",
+        "mv a.sh b.sh",
+    ),
+    cwe=451,
+)
+PADDING = rule(
+    "sh-padding",
+    "Pads a program with bytes that mean nothing",
+    "defense_evasion",
+    MEDIUM,
+    attack=("Changes the size and the checksum of a known program, so that scanners do not recognise it."),
+    why="MEDIUM: growing a file is also done for tests.",
+    fix="Leave binaries as they were built.",
+    match=(
+        "dd if=/dev/zero bs=1 count=1 >> a.bin",
+        "truncate -s +1 a.bin",
+        "head -c 100 /dev/urandom >> a",
+    ),
+    not_match=(
+        "dd if=a of=b",
+        "truncate -s 10M disk.img",
+    ),
+    cwe=506,
+    confidence=Confidence.MEDIUM,
+)
+
+RULES = (
+    HISTORY,
+    LOGS,
+    PROTECTION,
+    FIREWALL,
+    TIMES,
+    ATTRIBUTES,
+    SANDBOX,
+    MASQUERADE,
+    PADDING,
+)

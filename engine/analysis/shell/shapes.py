@@ -1,0 +1,68 @@
+"""Findings that show in one command alone: its name, and a pattern that its words fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.analysis.rule import Rule
+from engine.analysis.shell import paths
+from engine.analysis.shell.declare import found
+from engine.analysis.shell.model import Command, Script
+from engine.models import Level, Violation
+
+_QUESTIONS = frozenset({"--help", "--version", "-help", "-version"})
+Test = Callable[[Command], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a command looks like where a rule fires."""
+
+    rule: Rule
+    names: tuple[str, ...]
+    wanted: re.Pattern[str] | None
+    unwanted: re.Pattern[str] | None
+    test: Test | None
+    severity: Level | None
+
+    def fits(self, command: Command) -> bool:
+        """Say whether a command has this shape."""
+        text = " ".join(command.words)
+        if self.wanted is not None and not self.wanted.search(text):
+            return False
+        if self.unwanted is not None and self.unwanted.search(text):
+            return False
+        return self.test is None or self.test(command)
+
+
+def shape(
+    rule: Rule, names: str, wanted: str = "", *, unwanted: str = "", test: Test | None = None,
+    severity: Level | None = None,
+) -> Shape:  # fmt: skip
+    """Return a shape: `names` separated by blanks, patterns searched in the words joined by blanks."""
+    patterns = (re.compile(wanted) if wanted else None, re.compile(unwanted) if unwanted else None)
+    return Shape(rule, tuple(names.split()), *patterns, test, severity)
+
+
+def matches(script: Script, shapes: Iterable[Shape]) -> Iterator[Violation]:
+    """Yield a violation for each command and shape that fit; help and version questions never do."""
+    for one in shapes:
+        for command in script.named(*one.names):
+            if not _QUESTIONS & set(command.words) and one.fits(command):
+                yield found(one.rule, command, severity=one.severity)
+
+
+def touches(judge: Callable[[str], bool]) -> Test:
+    """Return a test for commands with an operand that `judge` says yes to."""
+
+    def test(command: Command) -> bool:
+        return any(judge(paths.normal(arg.text)) for arg in command.operands)
+
+    return test
+
+
+def busy(command: Command) -> bool:
+    """Say whether a command has any words."""
+    return bool(command.args)

@@ -1,0 +1,81 @@
+"""What a shell variable is known to hold, and the marks inside a word that is being expanded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.models import Evidence
+
+UNKNOWN = "\x00"
+"""Stands for a stretch of text that is only known when the code runs."""
+OPEN, COMMA, CLOSE, GAP = "\x01", "\x02", "\x03", "\x04"
+"""Unquoted braces and commas, and a place where an unquoted expansion splits into fields."""
+GLOB = "\x05"
+"""An unquoted `*` or `?`."""
+MAX_TEXT = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A text and the taints of its origin: `download`, `decoded`, `encoded`, `input`, `output` …"""
+
+    text: str
+    taints: frozenset[str] = frozenset()
+    origin: tuple[Evidence, ...] = ()
+    items: tuple[str, ...] = ()
+    """The elements, where the variable is an array."""
+
+
+_KNOWN = {
+    "HOME": "~", "TMPDIR": "/tmp", "TMP": "/tmp", "TEMP": "/tmp", "PWD": ".", "IFS": " \t\n",
+    "SHELL": "/bin/bash", "HISTFILE": "~/.bash_history", "XDG_CONFIG_HOME": "~/.config",
+    "XDG_RUNTIME_DIR": "/run/user/1000", "BASH": "/bin/bash",
+}  # fmt: skip
+_OWN_PROCESS = {"!", "$", "BASHPID"}
+
+
+@dataclass(slots=True)
+class Variables:
+    """The variables of a script at one place of its reading."""
+
+    _values: dict[str, Value] = field(default_factory=dict)
+
+    def get(self, name: str) -> Value:
+        """Return what `name` holds; unknown where nothing was assigned."""
+        value = self._values.get(name)
+        if value is not None:
+            return value
+        if name in _OWN_PROCESS:
+            return Value(UNKNOWN, frozenset({"own-pid"}))
+        return Value(_KNOWN.get(name, UNKNOWN))
+
+    def has(self, name: str) -> bool:
+        """Say whether the script assigned `name`, or the shell sets it to something known."""
+        return name in self._values or name in _KNOWN
+
+    def set(self, name: str, value: Value) -> None:
+        """Remember an assignment."""
+        if len(value.text) > MAX_TEXT:
+            value = Value(UNKNOWN, value.taints, value.origin)
+        self._values[name] = value
+
+    def unset(self, name: str) -> None:
+        """Forget a variable."""
+        self._values.pop(name, None)
+
+
+def bare(text: str) -> str:
+    """Return a word's text with the marks turned back into the characters that they stand for."""
+    return (
+        text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}").replace(GAP, " ").replace(GLOB, "*")
+    )
+
+
+def shown(text: str) -> str:
+    """Return a text for people: unknown stretches become `…`."""
+    return bare(text).replace(UNKNOWN, "…")
+
+
+def is_exact(text: str) -> bool:
+    """Say whether nothing in `text` is unknown."""
+    return UNKNOWN not in text

@@ -1,0 +1,78 @@
+"""What tree-sitter reads: source, bytes and spans in characters, and a walk that no nesting can overflow."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+from tree_sitter import Node, Parser
+
+from engine.analysis.positions import Lines
+from engine.models import Span
+
+MAX_NODES = 400_000
+"""How many nodes of a tree are looked at."""
+
+
+class Tree:
+    """A parsed source. Nodes count bytes of `parsed`; texts are read from the source itself.
+
+    `parsed` may differ from the source where the grammar lacks a construct, but never in length.
+    """
+
+    __slots__ = ("_offsets", "data", "lines", "root", "text")
+
+    def __init__(self, parser: Parser, text: str, parsed: bytes | None = None) -> None:
+        self.text = text
+        self.data = text.encode("utf-8", "replace")
+        self.lines = Lines(text)
+        self.root = parser.parse(self.data if parsed is None else parsed).root_node
+        sizes = () if self.lines.ascii else (len(char.encode("utf-8", "replace")) for char in text)
+        self._offsets = list(accumulate(sizes, initial=0))
+
+    def of(self, node: Node) -> str:
+        """Return the source text of a node."""
+        return self.slice(node.start_byte, node.end_byte)
+
+    def slice(self, start: int, end: int) -> str:
+        """Return the source text between two byte offsets."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def character(self, offset: int) -> int:
+        """Return the index of the character that holds the byte at `offset`."""
+        return offset if self.lines.ascii else bisect_right(self._offsets, offset) - 1
+
+    def span(self, node: Node) -> Span:
+        """Return the span of a node, in characters."""
+        return self.span_of(node.start_byte, node.end_byte)
+
+    def span_of(self, start: int, end: int) -> Span:
+        """Return the span between two byte offsets, in characters."""
+        return self.lines.span(self.character(start), self.character(end))
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Yield up to `MAX_NODES` nodes below and including `root`, each before its children, in order."""
+    stack = [root]
+    for _ in range(MAX_NODES):
+        if not stack:
+            return
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))
+
+
+def errors(root: Node) -> Iterator[Node]:
+    """Yield what the grammar could not read: the outermost ERROR nodes and what it had to make up."""
+    if not root.has_error:
+        return
+    stack = [root]
+    for _ in range(MAX_NODES):
+        if not stack:
+            return
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        elif node.has_error:
+            stack.extend(reversed(node.children))
