@@ -60,9 +60,9 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def bar(fraction: float, cells: int) -> str:
-    """Return a bar of `cells` that is full at 1 and empty at 0."""
+def bar(fraction: float, cells: int, ink: str) -> list[tuple[str, str]]:
+    """Return a bar of `cells` that is full at 1 and empty at 0, as parts."""
     filled = round(min(1.0, max(0.0, fraction)) * cells)
     if fraction > 0:
         filled = max(1, filled)
-    return "━" * filled + "╌" * (cells - filled)
+    return [("━" * filled, ink), ("━" * (cells - filled), "line")]

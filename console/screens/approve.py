@@ -55,7 +55,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
             yield GrantRows(self._case.submission.draft.capabilities, id="grants")
             yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
             yield Static(id="summary")
-        yield Footer(show_command_palette=False, compact=True)
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Start the clock that arms the second key."""

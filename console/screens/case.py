@@ -67,7 +67,7 @@ class CaseScreen(Screen[None]):
                 yield CodeView(id="code")
                 with VerticalScroll(id="trail"):
                     yield Static(id="events")
-        yield Footer(show_command_palette=False, compact=True)
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Load everything."""

@@ -70,7 +70,7 @@ class DenyScreen(ModalScreen[Decided | None]):
             )  # fmt: skip
             yield Input(id="reason", placeholder="Why? The agent is told this", select_on_focus=False)
             yield ReasonRows(reasons.load())
-        yield Footer(show_command_palette=False, compact=True)
+        yield Footer(show_command_palette=False)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Deny with the reason that was typed."""

@@ -64,6 +64,9 @@ class ExploreScreen(Place):
         with Container(id="below", classes="box"):
             yield Static(id="ending")
             yield OutputLog(id="output")
+
+    def below(self) -> Iterable[Widget]:
+        """Lay out the line for the purpose."""
         yield Input(
             id="purpose", placeholder="What is it for? The reviewer reads this", select_on_focus=False
         )
@@ -169,7 +172,9 @@ class ExploreScreen(Place):
             words = content(risk, "  ", (case.status.value, "bold error"), "  ", reason)
         else:
             words = content(risk, "  ", (case.submission.id, "bold"), "  ", *told(case))
-        self.query_one("#ending", Static).update(words)
+        ending = self.query_one("#ending", Static)
+        ending.update(words)
+        ending.add_class("-said")
 
     # --- keys -------------------------------------------------------------------------------------
 

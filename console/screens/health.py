@@ -54,7 +54,7 @@ class CheckRows(Rows):
                 *([("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")] if check.mend else []),
             ]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        return [" ", sign, " ", (pad(check.name, 18), "bold"), " ", (clip(check.detail, width - 24), "muted")]
+        return [" ", sign, " ", (pad(check.name, 24), "bold"), " ", (clip(check.detail, width - 30), "muted")]
 
 
 class HealthScreen(Place):

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input
 
 from console.screens.place import Place
 from console.state import console
-from console.widgets.history_table import PAGE, HistoryTable
+from console.widgets.history_table import PAGE, Columns, HistoryTable
 from engine.models import Summary
 
 
@@ -29,7 +30,7 @@ class HistoryScreen(Place):
     DEFAULT_CSS = """
     HistoryScreen #filter { dock: top; margin-top: 1; display: none; }
     HistoryScreen #filter.-open { display: block; }
-    HistoryScreen HistoryTable { height: 1fr; }
+    HistoryScreen #frame { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="history.open", tooltip="Open the submission under the cursor"),
@@ -46,16 +47,18 @@ class HistoryScreen(Place):
     def __init__(self) -> None:
         super().__init__()
         self._filter = ""
-        self._newest = ""
 
     def contents(self) -> Iterable[Widget]:
         """Lay out the search line and the table."""
         yield Input(id="filter", placeholder="Search; Enter searches, Esc closes", select_on_focus=False)
-        yield HistoryTable(id="table")
+        with Vertical(id="frame", classes="box"):
+            yield Columns(id="columns")
+            yield HistoryTable(id="table")
 
     def on_mount(self) -> None:
         """Show the newest, and follow what changes."""
         super().on_mount()
+        self.query_one("#frame").border_title = "History"
         self.query_one(HistoryTable).focus()
         self.watch(self.app, "queue", self._changed, init=False)
         self.watch(self.app, "link", self._changed)
@@ -64,6 +67,10 @@ class HistoryScreen(Place):
         table = self.query_one(HistoryTable)
         if console(self).link == "connected" and table.scroll_offset.y == 0:
             self._fetch(0, None, fresh=True)
+
+    @on(HistoryTable.Counted)
+    def _counted(self, message: HistoryTable.Counted) -> None:
+        self.query_one("#frame").border_title = message.words
 
     @on(HistoryTable.PageWanted)
     def _wanted(self, message: HistoryTable.PageWanted) -> None:
@@ -114,7 +121,7 @@ class HistoryScreen(Place):
     @on(Input.Submitted, "#filter")
     def _filtered(self, message: Input.Submitted) -> None:
         self._filter = message.value.strip()
-        self.query_one(HistoryTable).border_subtitle = "filtered; / changes it" if self._filter else ""
+        self.query_one("#frame").border_subtitle = "filtered; / changes it" if self._filter else ""
         self.action_reload()
         self.query_one(HistoryTable).focus()
 
@@ -125,7 +132,7 @@ class HistoryScreen(Place):
         self.query_one(HistoryTable).focus()
         if self._filter:
             self._filter, line.value = "", ""
-            self.query_one(HistoryTable).border_subtitle = ""
+            self.query_one("#frame").border_subtitle = ""
             self.action_reload()
 
     @work(exclusive=True, group="verify")

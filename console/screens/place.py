@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
@@ -27,12 +28,18 @@ class Place(Screen[None]):
         """Lay out the frame and what is in it."""
         yield DeskHeader(self.NAME)
         yield from self.contents()
-        yield Static(id="undo-bar")
-        yield Footer(show_command_palette=False, compact=True)
+        with Vertical(id="foot"):
+            yield from self.below()
+            yield Static(id="undo-bar")
+            yield Footer(show_command_palette=False)
 
     def contents(self) -> Iterable[Widget]:
         """Return what lies between the line on top and the keys."""
         raise NotImplementedError
+
+    def below(self) -> Iterable[Widget]:
+        """Return what lies between the contents and the keys: lines to type in."""
+        return ()
 
     def on_mount(self) -> None:
         """Keep the bar of the held decision up to date."""

@@ -26,9 +26,6 @@ from engine.models import Case, Status, Summary
 ARM_SECONDS = 0.4
 """How long a submission is on screen before it can be approved."""
 
-_DECIDE = Binding.Group("Decide")
-_LOOK = Binding.Group("Look")
-
 
 class ReviewScreen(Place):
     """The reviewer's place."""
@@ -43,9 +40,9 @@ class ReviewScreen(Place):
         "never the mouse. In the sheet that opens you can give less than was asked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+y", "approve", "Approve", id="review.approve", group=_DECIDE,
+        Binding("ctrl+y", "approve", "Approve", id="review.approve",
                 tooltip="Approve exactly what is shown, or less of what it asks for"),
-        Binding("d", "deny", "Deny", id="review.deny", group=_DECIDE, tooltip="Deny, with a reason"),
+        Binding("d", "deny", "Deny", id="review.deny", tooltip="Deny, with a reason"),
         Binding("n", "violation(1)", "Next", id="review.next", tooltip="The next violation"),
         Binding("p", "violation(-1)", "Previous", id="review.previous", tooltip="The violation before"),
         Binding("left_square_bracket", "submission(-1)", "Submission", key_display="[", show=False,
@@ -60,6 +57,7 @@ class ReviewScreen(Place):
                 tooltip="The place found before"),
         Binding("g", "line", "Line", id="review.line", tooltip="Go to a line by its number", show=False),
         Binding("w", "wrap", "Wrap", id="review.wrap", tooltip="Wrap long lines, or cut them", show=False),
+        Binding("z", "zoom", "Zoom", id="review.zoom", tooltip="The code alone, or all"),
         Binding("i", "panel", "Why/Wants", id="review.panel", tooltip="Change between why and wants"),
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
@@ -81,6 +79,9 @@ class ReviewScreen(Place):
             yield ViolationList(id="violations")
             yield ViolationDetail(id="detail")
             yield Wants(id="wants")
+
+    def below(self) -> Iterable[Widget]:
+        """Lay out the line to search in."""
         yield Input(id="search-bar", select_on_focus=False)
 
     def on_mount(self) -> None:
@@ -129,7 +130,9 @@ class ReviewScreen(Place):
         if case is not None:
             draft = case.submission.draft
             self.query_one(CodeView).show(draft.code, draft.language, violations)
+        self.set_class(case is not None and not violations, "-clean")
         self._armed_changed()
+        self.refresh_bindings()
 
     # --- what stands between a person and an approval -----------------------------------------------
 
@@ -158,7 +161,7 @@ class ReviewScreen(Place):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
         case = self._case
-        if action in {"approve", "deny", "search", "line", "wrap", "panel"}:
+        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom"}:
             return case is not None
         if action == "violation":
             return case is not None and bool(case.analysis.violations)
@@ -220,6 +223,10 @@ class ReviewScreen(Place):
     def action_panel(self) -> None:
         """Change between the violation and what is wanted, where both do not fit."""
         self.toggle_class("-wants")
+
+    def action_zoom(self) -> None:
+        """Show the code alone, or all."""
+        self.toggle_class("-zoom")
 
     def action_wrap(self) -> None:
         """Wrap long lines, or cut them."""

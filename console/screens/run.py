@@ -23,7 +23,6 @@ from engine.doors.client import Client
 from engine.models import Case, Status, Summary
 
 LATELY = 40
-_ACT = Binding.Group("Act")
 
 
 class RunScreen(Place):
@@ -38,10 +37,10 @@ class RunScreen(Place):
         "it go on. The console can be closed: runs go on without it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "stop", "Stop", id="run.stop", group=_ACT,
+        Binding("s", "stop", "Stop", id="run.stop",
                 tooltip="Ask the run to end; end it after a grace"),
-        Binding("K", "kill", "Kill", id="run.kill", group=_ACT, tooltip="End the run at once"),
-        Binding("h", "hold", "Hold/go on", id="run.hold", group=_ACT,
+        Binding("K", "kill", "Kill", id="run.kill", tooltip="End the run at once"),
+        Binding("h", "hold", "Hold/go on", id="run.hold",
                 tooltip="Freeze the run, or let it go on"),
         Binding("f", "follow", "Follow", id="run.follow", tooltip="Follow the newest output"),
         Binding("o", "open", "Open", id="run.open", tooltip="The whole case: code, decision, events"),
@@ -136,6 +135,7 @@ class RunScreen(Place):
         self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
         self.query_one(MeterPanel).show(case)
         self.query_one("#ending", Static).update(content(*told(case)))
+        self.query_one("#ending").set_class(True, "-said")
         self.refresh_bindings()
 
     # --- what can be done -------------------------------------------------------------------------

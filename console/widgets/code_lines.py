@@ -37,7 +37,8 @@ class Mark:
 
 def split_lines(code: str) -> list[str]:
     """Return the lines of `code` as the interpreters count them: `\\n` alone ends a line."""
-    return code.split("\n")
+    lines = code.split("\n")
+    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
 
 def plain(line: str) -> bool:
@@ -111,7 +112,7 @@ def marks_of(violations: Sequence[Violation], lines: Sequence[str]) -> dict[int,
 
 def _on_lines(span: Span, lines: Sequence[str]) -> Iterable[tuple[int, int, int]]:
     last = min(span.end_line, len(lines))
-    for number in range(span.line, last + 1):
+    for number in range(min(span.line, len(lines)), last + 1):
         length = len(lines[number - 1])
         start = span.column - 1 if number == span.line else 0
         end = span.end_column - 1 if number == span.end_line else length

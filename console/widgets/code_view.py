@@ -181,8 +181,9 @@ class CodeView(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._note_read()
 
-    def watch_wrapped(self) -> None:
+    def watch_wrapped(self, wrapped: bool) -> None:
         """Lay the lines out again."""
+        self.styles.overflow_x = "hidden" if wrapped else "auto"
         if self._lines:
             self._lay_out()
 

@@ -50,7 +50,7 @@ class DeskHeader(Static):
         for number, place in enumerate(PLACES, start=1):
             here = place == self._place
             title = place.title()
-            parts += [(f"{number}", "primary"), (f" {title}", "bold underline" if here else "muted")]
+            parts += [(f"{number}", "primary"), " ", (title, "bold underline" if here else "muted")]
             parts.append("   " if wide else "  ")
             self._edges.append((at, at + len(title) + 2, place))
             at += len(title) + (5 if wide else 4)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.message import Message
+from textual.widgets import Static
 
-from console.text import Part, clip, pad
+from console.text import Part, clip, content, pad
 from console.units import badge, now, size, when
 from console.widgets.rows import Rows
 from console.widgets.runs import SIGNS, ending
@@ -16,6 +17,8 @@ from engine.models import Status, Summary
 
 PAGE = 200
 KEPT_PAGES = 64
+BROAD = 110
+WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
 
 
@@ -36,9 +39,14 @@ class HistoryTable(Rows):
         number: int
         before: str | None
 
+    @dataclass
+    class Counted(Message):
+        """How many rows are known, in words."""
+
+        words: str
+
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, classes="box")
-        self.border_title = "History"
+        super().__init__(id=id)
         self.clear()
 
     def clear(self) -> None:
@@ -72,7 +80,7 @@ class HistoryTable(Rows):
             if not self._ended:
                 self._keys.append(rows[-1].id)
         more = "" if self._ended else "+"
-        self.border_title = f"History {self._total:,}{more}" if self._total else "History"
+        self.post_message(self.Counted(f"History {self._total:,}{more}" if self._total else "History"))
         self.refit()
 
     def _row(self, index: int) -> Summary | None:
@@ -97,14 +105,31 @@ class HistoryTable(Rows):
             return [("  …", "faint")]
         text, ink = badge(row.risk)
         end, end_ink = outcome(row)
-        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), 16), "muted"), " ", (text, ink), "  ",
-                             SIGNS[row.status], " ", (pad(end, 22), end_ink), " ",
-                             (pad(row.requester, 16), "foreground"), " "]  # fmt: skip
-        if width > 130:
-            parts += [(pad(row.reviewer, 14), "muted"), " ", (pad(size(row.memory_peak), 9), "muted"), " ",
-                      (pad(row.language.value, 11), "muted")]  # fmt: skip
-        parts.append((clip(row.first_line, max(4, width - (105 if width > 130 else 68))), "faint"))
+        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
+                             SIGNS[row.status], " ", (pad(end, OUTCOME), end_ink), " ",
+                             (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
+        if width > BROAD:
+            parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",
+                      (pad(row.language.value, LANGUAGE), "muted"), " "]  # fmt: skip
+        parts.append((clip(row.first_line, max(4, width - _used(width))), "muted"))
         return parts
+
+
+def _used(width: int) -> int:
+    return WHEN + OUTCOME + WHO + 13 + (BY + PEAK + LANGUAGE + 3 if width > BROAD else 0)
+
+
+class Columns(Static):
+    """The names of the columns."""
+
+    DEFAULT_CSS = "Columns { height: 1; }"
+
+    def on_resize(self) -> None:
+        """Fit to the new width."""
+        names = f" {'when':<{WHEN}} risk   {'outcome':<{OUTCOME + 1}} {'asked by':<{WHO}} "
+        if self.size.width > BROAD:
+            names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
+        self.update(content((names + "first line", "faint")))
 
 
 def outcome(row: Summary) -> tuple[str, str]:

@@ -89,7 +89,7 @@ class MeterPanel(Static):
 
     def _line(self, title: str, part: float, words: str, past: deque[float] | None = None) -> list[Part]:
         cells = max(8, min(30, self.content_size.width // 4))
-        parts: list[Part] = [(f"{title:<10}", "muted"), (bar(part, cells), _ink(part)), f"  {words:<36}"]
+        parts: list[Part] = [(f"{title:<10}", "muted"), *bar(part, cells, _ink(part)), f"  {words:<36}"]
         if past and self.content_size.width > 80:
             parts.append((spark(list(past), self.content_size.width - cells - 50), "primary"))
         return parts

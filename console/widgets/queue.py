@@ -24,7 +24,7 @@ class QueueList(Rows):
         [("pratique submit FILE", "primary")],
         [("pratique demo --submit", "primary")],
         [],
-        [("Or press 5 and write", "muted")],
+        [("Or press 3 and write", "muted")],
         [("something yourself.", "muted")],
     )
 
@@ -60,7 +60,18 @@ class QueueList(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw an entry: risk, time and who; then language, size and the first line."""
         summary = self._summaries[index]
+        if self.ROW_HEIGHT == 1:
+            return self._all(summary, width)
         return self._top(summary, width) if line == 0 else self._below(summary, width)
+
+    def row_height(self, *, narrow: bool) -> int:
+        """Return one line where the screen is narrow, else two."""
+        return 1 if narrow else 2
+
+    def _all(self, summary: Summary, width: int) -> list[Part]:
+        who = pad(summary.requester, 16)
+        rest = clip(f"{summary.language.value} {summary.lines}  ", width) + clip(summary.first_line, width)
+        return [*self._top(summary, 32)[:-1], who, "  ", (clip(rest, max(4, width - 38)), "faint")]
 
     def _top(self, summary: Summary, width: int) -> list[Part]:
         text, ink = badge(summary.risk)
@@ -94,4 +105,4 @@ def time_bar(summary: Summary, cells: int) -> list[Part]:
     whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
     fraction = max(0.0, left / whole)
     ink = "success" if fraction > 0.5 else "warning" if fraction > 0.2 else "bold error"
-    return [(bar(fraction, cells), ink)]
+    return [*bar(fraction, cells, ink)]

@@ -17,13 +17,14 @@ from textual.strip import Strip
 from console.ink import ink, strip
 from console.text import Part
 
+NARROW = 100
 _GROUP = Binding.Group("Move", compact=True)
 
 
 class Rows(ScrollView, can_focus=True):
     """Rows of `ROW_HEIGHT` lines with a cursor. A subclass counts them and draws them."""
 
-    ROW_HEIGHT: ClassVar[int] = 1
+    ROW_HEIGHT = 1
     EMPTY: ClassVar[tuple[list[Part], ...]] = ()
     """What is drawn where there are no rows."""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -76,6 +77,10 @@ class Rows(ScrollView, can_focus=True):
         """Return line `line` of row `index`."""
         raise NotImplementedError
 
+    def row_height(self, *, narrow: bool) -> int:
+        """Return how many lines a row takes; fewer where the screen is narrow."""
+        return type(self).ROW_HEIGHT
+
     def refit(self) -> None:
         """Take in that the rows changed."""
         self.virtual_size = Size(self.size.width, self.count * self.ROW_HEIGHT)
@@ -125,6 +130,7 @@ class Rows(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Fit the rows to the new width."""
+        self.ROW_HEIGHT = self.row_height(narrow=self.app.size.width < NARROW)
         self.refit()
         self._reveal(self.cursor)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from console.text import Part, clip
+from console.text import Part, clip, pad
 from console.units import lasted
 from console.widgets.rows import Rows
 from engine.models import Status, Summary
@@ -60,12 +60,19 @@ class RunList(Rows):
         self.set_reactive(RunList.cursor, places[0] if places else 0)
         self.refit()
 
+    def row_height(self, *, narrow: bool) -> int:
+        """Return one line where the screen is narrow, else two."""
+        return 1 if narrow else 2
+
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a run: sign, name and how it ended; then the first line."""
         run = self._runs[index]
+        end = ending(run)
+        if self.ROW_HEIGHT == 1:
+            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", end, "  ",
+                    (clip(run.first_line, max(4, width - len(end[0]) - 28)), "faint")]  # fmt: skip
         if line:
             return ["    ", (clip(run.first_line, width - 5), "faint")]
-        end = ending(run)
         name = clip(run.requester, max(4, width - len(end[0]) - 6))
         return [" ", SIGNS[run.status], "  ", name, "  ", end]
 

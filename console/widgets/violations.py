@@ -20,8 +20,8 @@ class ViolationList(Rows):
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
         [("No violations.", "bold success")],
         [],
-        [("No rule fired. Read the code all", "muted")],
-        [("the same: rules know what is known.", "muted")],
+        [("Read the code all the same:", "muted")],
+        [("rules know what is known.", "muted")],
     )
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -1,0 +1,247 @@
+"""An engine in memory, for frames that must be the same every time. It answers with real nouns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from engine.models import (
+    Analysis,
+    Assessment,
+    Capabilities,
+    Case,
+    Check,
+    Decision,
+    Draft,
+    Event,
+    Grant,
+    Health,
+    InputFile,
+    KillReason,
+    Language,
+    Level,
+    Meters,
+    OutputChunk,
+    Prediction,
+    Principal,
+    Proof,
+    Result,
+    RuleMatch,
+    Span,
+    Status,
+    Stream,
+    Submission,
+    Summary,
+    Verdict,
+    Verification,
+    Violation,
+)
+from engine.problem import Problem
+from engine.text import Untrusted
+
+ME = Principal(name=Untrusted("operator"))
+
+
+def span(line: int, column: int, end_column: int) -> Span:
+    """Return a span on one line."""
+    return Span(line=line, column=column, end_line=line, end_column=end_column)
+
+
+def violation(at: Span, text: str = "reads the whole environment", level: Level = Level.HIGH) -> Violation:
+    """Return a violation with everything in it."""
+    return Violation(
+        rule="py-environ", severity=level, confidence="high", category="secrets", span=at,
+        message=Untrusted(text), attack="Sends keys to whoever asked.", why="Nothing else is in reach.",
+        fix="Name the variable.", cwe=526, owasp="A05",
+    )  # fmt: skip
+
+
+def case(
+    id: str,
+    code: str,
+    *,
+    who: str = "agent",
+    purpose: str = "to help",
+    level: Level = Level.HIGH,
+    violations: tuple[Violation, ...] = (),
+    predictions: tuple[Prediction, ...] = (),
+    wanted: Capabilities | None = None,
+    files: tuple[InputFile, ...] = (),
+    seconds: float = 3600,
+    language: Language = Language.PYTHON,
+) -> Case:
+    """Return a case that waits for a decision for `seconds`."""
+    now = datetime.now(UTC)
+    draft = Draft(code=Untrusted(code), language=language, purpose=Untrusted(purpose),
+                  capabilities=wanted or Capabilities(), files=files)  # fmt: skip
+    requester = Principal(name=Untrusted(who))
+    digest = sha256((id + code).encode("utf-8", "replace")).hexdigest()
+    return Case(
+        submission=Submission(id=id, draft=draft, requester=requester, submitted_at=now, digest=digest),
+        status=Status.WAITING,
+        analysis=Analysis(violations=violations, predictions=predictions),
+        assessment=Assessment(
+            risk=level,
+            matches=(RuleMatch(rule="violations", level=level, reason=Untrusted(f"because of {who}")),),
+            deadline_seconds=seconds,
+        ),
+        deadline=now + timedelta(seconds=seconds),
+    )
+
+
+def summary(case: Case) -> Summary:
+    """Return the line about a case."""
+    draft, result = case.submission.draft, case.result
+    return Summary(
+        id=case.submission.id, digest=case.submission.digest, status=case.status, risk=case.assessment.risk,
+        language=draft.language, requester=case.submission.requester.name,
+        first_line=Untrusted(draft.code.text.split("\n")[0]), lines=draft.code.text.count("\n") + 1,
+        violations=len(case.analysis.violations), submitted_at=case.submission.submitted_at,
+        deadline=case.deadline, reviewer=case.decision.by.name if case.decision else Untrusted(""),
+        kill_reason=result.kill_reason if result else None, exit_code=result.exit_code if result else None,
+        duration=result.duration if result else None, memory_peak=result.memory_peak if result else None,
+    )  # fmt: skip
+
+
+def result(kill: KillReason = KillReason.NONE, evidence: tuple[str, ...] = ()) -> Result:
+    """Return the envelope of a run."""
+    return Result(
+        exit_code=0 if kill is KillReason.NONE else None, kill_reason=kill, evidence=evidence, duration=1.5,
+        first_byte=0.1, memory_peak=42 * 1024 * 1024, stdout_bytes=5, stderr_bytes=0, truncated=False,
+        image_digest="sha256:0", runtime="runsc",
+    )  # fmt: skip
+
+
+class StandIn:
+    """Answers as `engine.doors.client.Client` does."""
+
+    def __init__(self, *cases: Case, isolated: bool = True) -> None:
+        self.cases = {each.submission.id: each for each in cases}
+        self.decided: list[tuple[str, Verdict, str, str, Grant | None]] = []
+        self.told: list[tuple[str, str]] = []
+        self.submitted: list[Draft] = []
+        self.written: dict[str, list[OutputChunk]] = {}
+        self.samples: dict[str, list[Meters]] = {}
+        self.events_of: dict[str, tuple[Event, ...]] = {}
+        self.analysis = Analysis()
+        self.lost = asyncio.Event()
+        self._changed = asyncio.Event()
+        self.proof = Proof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
+                           detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
+        self.checks = (
+            Check(name="docker", ok=True, detail=Untrusted("well")),
+            Check(name="disk", ok=False, detail=Untrusted("full"), mend="Type: pratique prune"),
+        )
+
+    async def health(self, settled_within: float = 0) -> Health:
+        self._answer()
+        return Health(checks=self.checks, proof=self.proof)
+
+    async def queue(self) -> tuple[Summary, ...]:
+        self._answer()
+        open_ones = {Status.WAITING, Status.QUEUED, Status.RUNNING}
+        return tuple(summary(each) for each in self.cases.values() if each.status in open_ones)
+
+    async def case(self, id: str) -> Case:
+        self._answer()
+        return self.cases[id]
+
+    async def submit(self, draft: Draft) -> Case:
+        self.submitted.append(draft)
+        fresh = case(f"s-{len(self.cases)}", draft.code.text, level=Level.LOW)
+        self.put(fresh.model_copy(update={"status": Status.FINISHED, "result": result(),
+                                          "started_at": datetime.now(UTC)}))  # fmt: skip
+        return self.cases[fresh.submission.id]
+
+    async def decide(
+        self, id: str, verdict: Verdict, digest: str, reason: str = "", grant: Grant | None = None
+    ) -> Case:
+        self.decided.append((id, verdict, digest, reason, grant))
+        known = self.cases[id]
+        if known.submission.digest != digest:
+            raise Problem(409, "that is not what was shown")
+        decision = Decision(submission=id, digest=digest, verdict=verdict, by=ME, at=datetime.now(UTC),
+                            reason=Untrusted(reason), grant=grant)  # fmt: skip
+        status = Status.RUNNING if verdict is Verdict.APPROVED else Status.DENIED
+        begun = datetime.now(UTC) if verdict is Verdict.APPROVED else None
+        self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
+        return self.cases[id]
+
+    def put(self, changed: Case) -> None:
+        """Take a case in, and wake who listens."""
+        self.cases[changed.submission.id] = changed
+        self._changed.set()
+
+    async def events(self, since: int | None = None) -> AsyncIterator[Event]:
+        seq = 0
+        while True:
+            waits = [asyncio.ensure_future(each.wait()) for each in (self._changed, self.lost)]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in waits:
+                    each.cancel()
+            self._answer()
+            self._changed.clear()
+            seq += 1
+            yield event(seq, "changed", "")
+
+    async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        for chunk in self.written.get(id, ()):
+            yield chunk
+
+    async def meters(self, id: str) -> AsyncIterator[Meters]:
+        for sample in self.samples.get(id, ()):
+            yield sample
+
+    async def stop(self, id: str) -> None:
+        self.told.append(("stop", id))
+
+    async def kill(self, id: str) -> None:
+        self.told.append(("kill", id))
+
+    async def freeze(self, id: str) -> None:
+        self.told.append(("freeze", id))
+
+    async def thaw(self, id: str) -> None:
+        self.told.append(("thaw", id))
+
+    async def history(
+        self, filter: str = "", before: str | None = None, limit: int = 200
+    ) -> tuple[Summary, ...]:
+        self._answer()
+        rows = [summary(each) for each in reversed(self.cases.values())]
+        rows = [row for row in rows if filter in row.requester.text]
+        start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
+        return tuple(rows[start : start + limit])
+
+    async def trail(self, id: str) -> tuple[Event, ...]:
+        return self.events_of.get(id, ())
+
+    async def verify(self) -> Verification:
+        return Verification(events=7, intact=True)
+
+    async def analyse(self, code: str, language: Language) -> Analysis:
+        return self.analysis
+
+    async def close(self) -> None:
+        return None
+
+    def _answer(self) -> None:
+        if self.lost.is_set():
+            raise Problem(503, "no engine answers", mend="Type: pratique serve")
+
+
+def event(seq: int, type: str, subject: str, data: dict[str, Any] | None = None, by: str = "engine") -> Event:
+    """Return an event; its hashes are not those of a real chain."""
+    return Event(seq=seq, at=datetime.now(UTC), type=type, subject=subject, actor=Untrusted(by),
+                 data=data or {}, previous="0" * 64, hash="1" * 64)  # fmt: skip
+
+
+def chunk(text: str | bytes, stream: Stream = Stream.STDOUT, offset: int = 0) -> OutputChunk:
+    """Return a piece of output."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return OutputChunk(stream=stream, at=0.1, offset=offset, data=data)

@@ -1,0 +1,183 @@
+"""Every screen shows every hostile text, and no frame carries a character that steers a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from console.app import ConsoleApp
+from engine.models import (
+    Capabilities,
+    Case,
+    Certainty,
+    Check,
+    Decision,
+    Grant,
+    InputFile,
+    KillReason,
+    Level,
+    Need,
+    Package,
+    Prediction,
+    Status,
+    Stream,
+    Verdict,
+)
+from engine.text import Untrusted
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.payloads import PAYLOADS
+from tests.console.stand_in import ME, StandIn, case, chunk, event, result, span, violation
+
+OURS = re.compile(r"\x1b\[[0-9;]*[mH]|\x1b\[\?2026[hl]")
+"""What the toolkit itself emits: colours, cursor to the start of a line, synchronised output."""
+STRAY = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000fffff]"
+)
+
+
+def hostile(*payloads: str) -> StandIn:
+    """Return an engine in which every text that an agent or a guest can write is one of `payloads`."""
+    waiting = [_waiting(f"s-waiting-{index}", payload) for index, payload in enumerate(payloads)]
+    ended = [_ended(f"s-ended-{index}", payload, waiting[0]) for index, payload in enumerate(payloads)]
+    engine = StandIn(*waiting, *reversed(ended))
+    engine.checks = tuple(
+        Check(name="docker", ok=False, detail=Untrusted(each), mend="x") for each in payloads
+    )
+    every = "\n".join(payloads)
+    engine.proof = engine.proof.model_copy(
+        update={"kernel": Untrusted(payloads[0]), "detail": Untrusted(every)}
+    )
+    for each in ended:
+        id = each.submission.id
+        engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
+        engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
+    return engine
+
+
+def _waiting(id: str, payload: str) -> Case:
+    text = Untrusted(payload)
+    wanted = Capabilities(domains=(text,), packages=(Package(name=text, version=text),), secrets=(text,),
+                          files=(text,))  # fmt: skip
+    return case(
+        id, payload + "\nprint(1)", who=payload, purpose=payload, wanted=wanted,
+        violations=(violation(span(1, 1, 4), payload),),
+        predictions=(Prediction(need=Need.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)),),
+        files=(InputFile(name=text, content=payload.encode("utf-8", "surrogatepass")),),
+    )  # fmt: skip
+
+
+def _ended(id: str, payload: str, like: Case) -> Case:
+    ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.capabilities)
+    decision = Decision(
+        submission=id, digest=ended.submission.digest, verdict=Verdict.APPROVED, by=ME,
+        at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(capabilities=Capabilities()),
+    )  # fmt: skip
+    return ended.model_copy(
+        update={"status": Status.KILLED, "result": result(KillReason.MEMORY, (payload,)), "decision": decision,
+                "started_at": datetime.now(UTC)}
+    )  # fmt: skip
+
+
+Open = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
+
+
+def keys(*pressed: str) -> Open:
+    """Return how to reach a screen by keys."""
+
+    async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+        await quiet(pilot, *pressed)
+        await pilot.pause(0.1)
+
+    return reach
+
+
+async def paste(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Put the payload into the editor of Explore."""
+    from console.widgets.editor import Editor
+
+    await quiet(pilot, "3")
+    editor = app.screen.query_one(Editor)
+    editor.text = app.queue[0].requester.text
+    await pilot.pause(0.1)
+
+
+async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet of an approval."""
+    from console.screens.approve import ApproveScreen
+
+    await until(pilot, lambda: bool(app.queue))
+    await app.push_screen(ApproveScreen(await app.client.case(app.queue[0].id)))
+    await pilot.pause(0.1)
+
+
+SCREENS: dict[str, Open] = {
+    "review": keys(),
+    "wants": keys("i"),
+    "violation": keys("n"),
+    "deny": keys("d"),
+    "files": keys("v"),
+    "run": keys("2"),
+    "explore": paste,
+    "history": keys("4"),
+    "case": keys("4", "home", "enter", "o"),
+    "code": keys("4", "home", "enter", "c"),
+    "events": keys("4", "home", "enter", "e"),
+    "approve": approve,
+    "health": keys("5"),
+    "help": keys("question_mark"),
+    "palette": keys("ctrl+k"),
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("size", [(80, 24), (170, 100)], ids=["narrow", "wide"])
+async def test_no_screen_lets_a_hostile_text_through(screen: str, size: tuple[int, int]) -> None:
+    """No frame of any screen holds a stray control, bidi, zero-width, tag or private character, or a link."""
+    joined = "\n".join(PAYLOADS.values())
+    async with desk(hostile(joined, *PAYLOADS.values()), size) as (app, pilot):
+        await SCREENS[screen](app, pilot)
+        emitted = frame(app)
+        assert [] == STRAY.findall(OURS.sub("", emitted))
+        assert "\x1b]8" not in emitted
+        assert "AAA" in emitted or screen in {"help", "palette"}
+
+
+@pytest.mark.parametrize("name", PAYLOADS)
+async def test_the_reviewer_sees_the_hostile_text(name: str) -> None:
+    """What stands around the hostile characters is on the Review screen: nothing is swallowed."""
+    async with desk(hostile(PAYLOADS[name]), (200, 60)) as (app, pilot):
+        await until(pilot, lambda: "print(1)" in plain(app) or name == "huge")
+        assert "AAA" in plain(app)
+        assert name == "huge" or name == "many" or "ZZZ" in plain(app)
+
+
+async def test_markup_is_shown_exactly() -> None:
+    """Code that looks like the toolkit's markup is on screen as it was written."""
+    code = "re.compile(r'[a-z]+[/x]')\ny = d['k'][i]\n[@click=app.bell()]x[/]\n"
+    async with desk(StandIn(case("s-1", code, who="[b]me[/b]"))) as (app, pilot):
+        await until(pilot, lambda: "[a-z]+[/x]" in plain(app))
+        shown = plain(app)
+        assert "re.compile(r'[a-z]+[/x]')" in shown
+        assert "y = d['k'][i]" in shown
+        assert "[@click=app.bell()]x[/]" in shown
+        assert "[b]me[/b]" in shown
+
+
+def plain(app: ConsoleApp) -> str:
+    """Return the frame without colours."""
+    return OURS.sub("", frame(app))
+
+
+@pytest.mark.parametrize("level", Level)
+async def test_a_notice_is_never_markup(level: Level) -> None:
+    """A notice about hostile text shows it, marks and all."""
+    async with desk(StandIn()) as (app, pilot):
+        app.notify(f"[/{level.value}] \x1b[2J [@click=app.quit()]x[/]", title="[/]\x07")
+        await pilot.pause(0.2)
+        assert f"[/{level.value}] ␛[2J" in plain(app)
