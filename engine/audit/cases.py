@@ -20,7 +20,7 @@ COLUMNS = (
 )  # fmt: skip
 """The fields of a summary, which are columns of the table `cases`."""
 
-_STORED = (*COLUMNS, "seq")
+_STORED = (*COLUMNS, "seq", "decided_after")
 _TALLY = (
     ("tallies", "day", "substr(submitted_at, 1, 10)"),
     ("requesters", "requester", "requester"),
@@ -40,6 +40,8 @@ class Frozen:
     body: bytes
     sha256: str
     contents: tuple[tuple[str, bytes], ...]
+    decided_after: float | None
+    """Seconds from the submission to its decision."""
 
 
 def freeze(case: Case) -> Frozen:
@@ -53,7 +55,7 @@ def freeze(case: Case) -> Frozen:
     body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
     summary = summary_of(case)
     columns = tuple(_column(getattr(summary, name)) for name in COLUMNS)
-    return Frozen(columns, body, state_digest(columns, body), contents)
+    return Frozen(columns, body, state_digest(columns, body), contents, _decided_after(case))
 
 
 def state_digest(columns: tuple[object, ...], body: bytes) -> str:
@@ -64,7 +66,7 @@ def state_digest(columns: tuple[object, ...], body: bytes) -> str:
 def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> None:
     """Write the state of a case as the record `seq` left it."""
     _tally(connection, frozen.columns[0], -1)
-    row = connection.execute(_UPSERT, (*frozen.columns, seq)).fetchone()
+    row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
     _tally(connection, frozen.columns[0], 1)
     connection.execute(
         "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(frozen.body))
@@ -93,6 +95,10 @@ def thaw(connection: sqlite3.Connection, body: bytes) -> Case:
     plain = blobs.unpack(body)
     contents = [blobs.get(connection, digest) or b"" for digest in contents_of(plain)]
     return _with_contents(Case.model_validate_json(plain), contents)
+
+
+def _decided_after(case: Case) -> float | None:
+    return (case.decision.at - case.submission.submitted_at).total_seconds() if case.decision else None
 
 
 def contents_of(body: bytes) -> list[str]:

@@ -14,6 +14,7 @@ from engine.audit.facets import facets as count
 from engine.audit.filter import parse
 from engine.audit.ledger import ENGINE, Ledger
 from engine.audit.reader import Reader
+from engine.audit.trends import Trends, trends
 from engine.audit.types import check
 from engine.audit.verify import verify
 from engine.audit.writer import Writer, witness_file
@@ -124,6 +125,10 @@ class AuditLog:
         """
         terms = parse(filter, datetime.now(UTC))
         return await self._reader.do(lambda connection: count(connection, terms))
+
+    async def trends(self, since: datetime) -> Trends:
+        """Return figures about the cases submitted from `since` on: kills, times to decide, who asks most."""
+        return await self._reader.do(lambda connection: trends(connection, chain.stamp(since)))
 
     async def events(
         self, since: int = 0, subject: str | None = None, limit: int = 1000

@@ -61,7 +61,8 @@ CREATE TABLE cases (
     kill_reason TEXT,
     exit_code INTEGER,
     duration REAL,
-    memory_peak INTEGER
+    memory_peak INTEGER,
+    decided_after REAL
 );
 CREATE INDEX cases_open ON cases (n) WHERE status IN ('waiting', 'queued', 'running');
 CREATE INDEX cases_risk ON cases (risk);

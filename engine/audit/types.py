@@ -73,6 +73,29 @@ class Decided(Decision):
     type: Literal["decided", "expired"]
 
 
+class Reviewed(Decision):
+    """It was approved by one reviewer, and another one's approval is still wanted."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    version: ClassVar[int] = 1
+    type: Literal["reviewed"]
+
+
+class Throttled(Facts):
+    """Somebody handed in more than is taken, and was told when to come back."""
+
+    type: Literal["throttled"]
+    reason: str
+    retry_after: float
+
+
+class StandingChanged(Facts):
+    """A standing approval was given, rested upon, or taken back."""
+
+    type: Literal["standing.given", "standing.used", "standing.revoked"]
+    standing: str
+
+
 # --- a run ----------------------------------------------------------------------------------------
 
 
@@ -99,6 +122,13 @@ class RunStarted(Facts):
     type: Literal["run.started"]
     sandbox: str
     limits: Limits
+
+
+class RunRefused(Facts):
+    """What was about to run is not what was approved."""
+
+    type: Literal["run.refused"]
+    changed: tuple[str, ...]
 
 
 class RunSteered(Facts):
@@ -243,6 +273,10 @@ Fact = Annotated[
     | Classified
     | Claimed
     | Decided
+    | Reviewed
+    | Throttled
+    | StandingChanged
+    | RunRefused
     | InSandbox
     | SandboxDestroyed
     | RunStarted
