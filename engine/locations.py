@@ -50,6 +50,11 @@ def database() -> Path:
     return state() / "pratique.db"
 
 
+def keys() -> Path:
+    """Return the private folder of the keys that principals sign with."""
+    return _private(state() / "keys")
+
+
 def inbox() -> Path:
     """Return the folder whose files become submissions."""
     return _private(state() / "inbox")

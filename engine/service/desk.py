@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from engine.analyst import Analyst
 from engine.models import (
+    WITHDRAWN,
     Analysis,
-    Capabilities,
     Case,
     Decision,
     Draft,
+    EyesOn,
     Grant,
     Principal,
     Status,
     Submission,
     Verdict,
 )
-from engine.policy import assess, beyond, shipped
+from engine.policy import assess
+from engine.policy.review import wants_another
+from engine.principals import may
+from engine.principals.roles import Deed
 from engine.problem import Problem
 from engine.service.canonical import digest
+from engine.service.decisions import Decisions
+from engine.service.gate import Gate
+from engine.service.intake import asking_for_its_files, facts_of, found_in, submission_of
 from engine.service.journal import Journal
+from engine.service.keeper import PolicyKeeper
+from engine.service.keys import FIELD
 from engine.service.opened import Opened, OpenSubmissions
 from engine.settings import Settings
-from engine.text import Untrusted
+from engine.text import Untrusted, visible
 
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
 NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
-NOT_YET = ("domains", "packages", "secrets", "session")
-"""Capabilities that may be asked for and that this engine cannot give."""
+GVISOR = "runsc"
+"""The runtime than which any other is weaker."""
 
 STATUS_OF = {
     Verdict.APPROVED: Status.QUEUED,
@@ -53,29 +59,37 @@ class Desk:
         analyst: Analyst,
         opened: OpenSubmissions,
         tasks: asyncio.TaskGroup,
+        policy: PolicyKeeper,
+        decisions: Decisions,
         approved: Callable[[Opened], None],
-        isolated: Callable[[], Awaitable[bool]],
     ) -> None:
         self._settings = settings
         self._journal = journal
         self._analyst = analyst
         self._opened = opened
         self._tasks = tasks
+        self._policy = policy
+        self._decisions = decisions
         self._approved = approved
-        self._isolated = isolated
+        self._gate = Gate(settings, journal, opened)
 
-    async def submit(self, draft: Draft, requester: Principal) -> Case:
+    async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
         """Store, analyse and classify a draft, and return its case, which is on disk.
 
+        `key` is the hash of the idempotency key that it came with.
+
         Raises:
-            Problem: too many submissions wait, or more is asked for than the ceiling allows.
+            Problem: it is too large, asks for too much, or too many submissions came or wait.
         """
-        submission = self._accept(draft, requester)
-        facts = _facts(submission)
-        await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
-        analysis = await self._analyst.analyse(submission.draft.code.text, submission.draft.language)
-        await self._journal.record("analysed", submission.id, data=_found(analysis), durable=False)
-        return await self._classify(submission, analysis)
+        draft = asking_for_its_files(draft)
+        async with self._gate.passing(draft, requester):
+            submission = submission_of(draft, requester)
+            facts = facts_of(submission) | ({FIELD: key} if key else {})
+            await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
+            analysis = await self._analyst.analyse(draft.code.text, draft.language)
+            await self._journal.record("analysed", submission.id, data=found_in(analysis), durable=False)
+            entry = await self._classify(submission, analysis)
+        return await self._by_policy(entry)
 
     async def decide(
         self,
@@ -85,149 +99,143 @@ class Desk:
         shown: str,
         reason: str = "",
         grant: Grant | None = None,
+        seen: EyesOn | None = None,
     ) -> Case:
-        """Approve or deny the submission whose digest was `shown`; an approval starts its run.
+        """Approve or deny the submission whose digest was `shown`; the last approval wanted starts its run.
 
         Raises:
-            Problem: it is decided or late, the digest or the grant is wrong, or nothing can run.
+            Problem: the principal may not, it is decided or late, the digest or the grant is wrong, or
+                nothing can run.
+        """
+        if not may(by, Deed.DECIDE):
+            raise Problem(403, f"{visible(by.name)} is no reviewer")
+        entry = self._opened.get(id)
+        async with entry.lock:
+            self._decisions.may_decide(entry.case, by, verdict, shown)
+            if verdict is not Verdict.APPROVED:
+                return await self._deny(entry, by, Verdict.DENIED, reason, seen)
+            self._decisions.has_been_seen(entry.case, seen)
+            given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
+            return await self._approve(entry, by, reason, given, seen)
+
+    async def withdraw(self, id: str, by: Principal) -> Case:
+        """Deny a waiting submission for its own requester, who wants it no more.
+
+        Raises:
+            Problem: it waits no more.
         """
         entry = self._opened.get(id)
         async with entry.lock:
-            self._may_decide(entry.case, shown)
-            given = None
-            if verdict is Verdict.APPROVED:
-                given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
-                await self._may_grant(entry.case, given.capabilities)
-            return await self._settle(entry, by, verdict, reason, given)
+            if entry.case.status is not Status.WAITING:
+                raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
+            return await self._deny(entry, by, Verdict.DENIED, WITHDRAWN)
+
+    def digest_of(self, draft: Draft, requester: Principal) -> str:
+        """Return the digest that a submission of this draft by this requester has."""
+        return digest(asking_for_its_files(draft), requester)
 
     def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
-        same = digest(_asking_for_its_files(draft), requester)
+        same = self.digest_of(draft, requester)
         return next((entry.case for entry in self._opened if entry.case.submission.digest == same), None)
 
     def wait_again(self, case: Case, entry: Opened) -> None:
-        """Let a submission that an earlier engine left waiting wait for the rest of its time."""
-        left = (case.deadline - _now()).total_seconds() if case.deadline else 0.0
-        entry.task = self._tasks.create_task(self._expire(entry, max(0.0, left)))
+        """Let a submission that an earlier engine left waiting wait for the rest of its time.
 
-    def _accept(self, draft: Draft, requester: Principal) -> Submission:
-        waiting = self._opened.waiting
-        if waiting >= self._settings.doors.max_waiting:
-            raise Problem(429, f"{waiting} submissions wait already", mend="Come back in a minute.")
-        draft = _asking_for_its_files(draft)
-        over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)
-        if over:
-            raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
-        return Submission(
-            id=_new_id(),
-            draft=draft,
-            requester=requester,
-            submitted_at=_now(),
-            digest=digest(draft, requester),
-        )
+        A clock that went back in between gives it no more time: before its own submission it is late.
+        """
+        now = datetime.now(UTC)
+        most = case.assessment.deadline_seconds or 0.0
+        left = (case.deadline - now).total_seconds() if case.deadline else 0.0
+        if now < case.submission.submitted_at:
+            left = 0.0
+        entry.task = self._tasks.create_task(self._expire(entry, min(most, max(0.0, left))))
 
-    async def _classify(self, submission: Submission, analysis: Analysis) -> Case:
-        assessment = assess(submission.draft, analysis, shipped())
+    async def _classify(self, submission: Submission, analysis: Analysis) -> Opened:
+        weaker = self._settings.sandbox.runtime != GVISOR
+        policy = self._policy.current
+        assessment = assess(submission.draft, analysis, policy, weaker_runtime=weaker)
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,
             status=Status.WAITING,
             analysis=analysis,
             assessment=assessment,
-            deadline=None if wait is None else _now() + timedelta(seconds=wait),
+            deadline=None if wait is None else datetime.now(UTC) + timedelta(seconds=wait),
         )
-        data = {"risk": assessment.risk.value, "rules": [match.rule for match in assessment.matches]}
+        rules = list(dict.fromkeys(match.rule for match in assessment.matches))
+        data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
         entry = self._opened.add(case, lambda offset: self._journal.log.read_output(submission.id, offset))
         await self._journal.record("classified", submission.id, data=data, case=case)
-        if wait is None:
-            return await self.decide(submission.id, POLICY, Verdict.APPROVED, submission.digest, "low risk")
-        entry.task = self._tasks.create_task(self._expire(entry, wait))
+        if wait is not None:
+            entry.task = self._tasks.create_task(self._expire(entry, wait))
+        return entry
+
+    async def _by_policy(self, entry: Opened) -> Case:
+        """Refuse or approve what needs nobody, and let the rest wait."""
+        assessment = entry.case.assessment
+        refusing = next((match for match in assessment.matches if match.refuses), None)
+        async with entry.lock:
+            if entry.case.status is not Status.WAITING:
+                return entry.case
+            if refusing:
+                reason = f"the rule {refusing.rule}: {refusing.reason.text}"
+                return await self._deny(entry, POLICY, Verdict.REFUSED, reason)
+            if assessment.deadline_seconds is None:
+                return await self._approve_low(entry)
+            return entry.case
+
+    async def _approve_low(self, entry: Opened) -> Case:
+        rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
+        given = Grant(capabilities=entry.case.submission.draft.capabilities)
+        try:
+            return await self._approve(entry, POLICY, f"LOW by the rules {rules}", given)
+        except Problem as problem:
+            return await self._deny(entry, POLICY, Verdict.REFUSED, f"LOW, and cannot run: {problem}")
+
+    async def _approve(
+        self, entry: Opened, by: Principal, reason: str, grant: Grant, seen: EyesOn | None = None
+    ) -> Case:
+        await self._decisions.may_grant(entry.case, grant)
+        decision = await self._decisions.make(entry.case, by, Verdict.APPROVED, reason, grant, seen)
+        if wants_another(entry.case, two_reviewers=self._settings.policy.two_reviewers):
+            return await self._reviewed(entry, decision)
+        case = await self._settle(entry, decision)
+        self._approved(entry)
         return case
 
-    def _may_decide(self, case: Case, shown: str) -> None:
-        id = case.submission.id
-        if case.status is not Status.WAITING:
-            raise Problem(409, f"{id} waits no more: it is {case.status}")
-        if case.deadline is not None and _now() >= case.deadline:
-            raise Problem(409, f"{id} is past its deadline", mend="Have it submitted again.")
-        if shown != case.submission.digest:
-            raise Problem(409, f"what was shown is not {id}: the digests differ", mend="Open it again.")
+    async def _reviewed(self, entry: Opened, decision: Decision) -> Case:
+        """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
+        update = {"reviews": (*entry.case.reviews, decision), "claim": None}
+        case: Case = entry.case.model_copy(update=update)
+        data = decision.model_dump(mode="json")
+        await self._journal.record("reviewed", entry.id, decision.by.name, data=data, case=case)
+        entry.case = case
+        return case
 
-    async def _may_grant(self, case: Case, given: Capabilities) -> None:
-        over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
-        if over:
-            raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
-        missing = [kind for kind in NOT_YET if getattr(given, kind)]
-        if missing:
-            raise Problem(422, f"this engine cannot give {' or '.join(missing)}", mend="Approve without.")
-        if not await self._isolated():
-            raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
-
-    async def _settle(
-        self, entry: Opened, by: Principal, verdict: Verdict, reason: str, grant: Grant | None
+    async def _deny(
+        self, entry: Opened, by: Principal, verdict: Verdict, reason: str, seen: EyesOn | None = None
     ) -> Case:
-        submission = entry.case.submission
-        decision = Decision(
-            submission=submission.id,
-            digest=submission.digest,
-            verdict=verdict,
-            by=by,
-            at=_now(),
-            reason=Untrusted(reason),
-            grant=grant,
+        case = await self._settle(
+            entry, await self._decisions.make(entry.case, by, verdict, reason, seen=seen)
         )
-        case = entry.case.model_copy(update={"decision": decision, "status": STATUS_OF[verdict]})
+        self._opened.close(entry)
+        return case
+
+    async def _settle(self, entry: Opened, decision: Decision) -> Case:
+        verdict = decision.verdict
+        update = {"decision": decision, "status": STATUS_OF[verdict], "claim": None}
+        case: Case = entry.case.model_copy(update=update)
         kind = "expired" if verdict is Verdict.EXPIRED else "decided"
         data = decision.model_dump(mode="json")
-        await self._journal.record(kind, submission.id, by.name, data=data, case=case)
+        await self._journal.record(kind, entry.id, decision.by.name, data=data, case=case)
         entry.case = case
         entry.cancel()
-        if verdict is Verdict.APPROVED:
-            self._approved(entry)
-        else:
-            self._opened.close(entry)
         return case
 
     async def _expire(self, entry: Opened, seconds: float) -> None:
         await asyncio.sleep(seconds)
         async with entry.lock:
             if entry.case.status is Status.WAITING:
-                await self._settle(entry, NOBODY, Verdict.EXPIRED, "nobody decided in time", None)
-
-
-def _asking_for_its_files(draft: Draft) -> Draft:
-    """Return the draft with its input files among what it asks for: handing one in is asking for it."""
-    names = tuple(file.name for file in draft.files)
-    if len(set(names)) != len(names):
-        raise Problem(422, "two input files have the same name")
-    return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update={"files": names})})
-
-
-def _facts(submission: Submission) -> dict[str, Any]:
-    draft = submission.draft
-    return {
-        "digest": submission.digest,
-        "language": draft.language.value,
-        "bytes": len(draft.code.text.encode()),
-        "purpose": draft.purpose.text,
-        "capabilities": draft.capabilities.model_dump(mode="json"),
-    }
-
-
-def _found(analysis: Analysis) -> dict[str, Any]:
-    rules = sorted({violation.rule for violation in analysis.violations})
-    return {"rules": rules, "complete": analysis.complete, "seconds": analysis.seconds}
-
-
-def _new_id() -> str:
-    """Return an id that sorts by time and is short enough to type: time, then three characters of chance."""
-    number = (time.time_ns() // 1_000_000) * 32**3 + secrets.randbelow(32**3)
-    letters = ""
-    while number:
-        number, digit = divmod(number, 32)
-        letters = "0123456789abcdefghjkmnpqrstvwxyz"[digit] + letters
-    return f"s-{letters}"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+                most = entry.case.assessment.deadline_seconds or 0.0
+                await self._deny(entry, NOBODY, Verdict.EXPIRED, f"nobody decided within {most:g} s")

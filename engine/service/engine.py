@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
+from engine import locations
 from engine.analyst import Analyst
 from engine.audit import AuditLog
 from engine.images import reference
@@ -24,10 +26,15 @@ from engine.models import (
     Summary,
     Verification,
 )
+from engine.principals import KeyRing
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
+from engine.service.arrivals import Arrivals
+from engine.service.decisions import Decisions
 from engine.service.desk import Desk
+from engine.service.holders import Holders
 from engine.service.journal import Journal
+from engine.service.keeper import PolicyKeeper
 from engine.service.opened import OpenSubmissions
 from engine.service.runs import Runs
 from engine.service.summary import summarise
@@ -54,25 +61,46 @@ class Engine:
         self._opened = OpenSubmissions()
         self._tasks = asyncio.TaskGroup()
         self._journal = Journal(log)
-        self.runs = Runs(settings.sandbox, self._journal, sandboxes, self._opened, self._tasks)
+        self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
+        keys = KeyRing(locations.keys())
+        decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
+        self.runs = Runs(
+            settings.sandbox, self._journal, sandboxes, self._opened, self._tasks, decisions.changed
+        )
         self.desk = Desk(
-            settings, self._journal, analyst, self._opened, self._tasks, self.runs.start, self._isolated
+            settings,
+            self._journal,
+            analyst,
+            self._opened,
+            self._tasks,
+            self.policy,
+            decisions,
+            self.runs.start,
+        )
+        self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
+        self.holders = Holders(
+            self._opened, self._tasks, settings.doors.withdraw_seconds, self._withdraw_for_its_requester
         )
 
     async def __aenter__(self) -> Self:
         """Close or continue what an earlier engine left open, and start the sandboxes in the background."""
         await self._tasks.__aenter__()
         await self._journal.record("engine.started")
+        await self.policy.start()
         for case in await self._log.open_cases():
             await self._recover(case)
+        self._tasks.create_task(self._analyst.start())
         self._starting = self._tasks.create_task(self._start_sandboxes())
+        self._keeping = self._tasks.create_task(self.policy.keep())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End every wait and every run; nothing outlives the engine."""
+        self.holders.close()
         self._starting.cancel()
+        self._keeping.cancel()
         for entry in self._opened:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)
@@ -103,11 +131,16 @@ class Engine:
             raise Problem(404, f"no submission {id}", mend="Type: pratique history")
         return case
 
-    async def over(self, id: str) -> Case:
-        """Return the case of a submission once it is decided against, or its run has ended."""
+    async def over(self, id: str, within: float | None = None) -> Case:
+        """Return the case of a submission once it is decided against, or its run has ended.
+
+        After `within` seconds it comes as it stands then.
+        """
         entry = self._opened.find(id)
         if entry:
-            await entry.over.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within):
+                    await entry.over.wait()
             return entry.case
         return await self.case(id)
 
@@ -162,7 +195,12 @@ class Engine:
         going = len(self._opened) - self._opened.waiting
         detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
-        return Health(checks=(*await self._sandboxes.checks(), queue), proof=self._sandboxes.proof)
+        return Health(
+            checks=(*await self._sandboxes.checks(), self.policy.check(), queue), proof=self._sandboxes.proof
+        )
+
+    async def _withdraw_for_its_requester(self, case: Case) -> None:
+        await self.desk.withdraw(case.submission.id, case.submission.requester)
 
     async def _isolated(self) -> bool:
         await asyncio.wait({self._starting}, timeout=PROVING_SECONDS)

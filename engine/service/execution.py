@@ -26,6 +26,8 @@ class Execution:
     feed: Feed
     journal: Journal
     started: Callable[[dict[str, Any]], Awaitable[None]]
+    as_approved: Callable[[str], Awaitable[None]]
+    """Called with the digest of the image of the sandbox that was got, before anything goes into it."""
 
     async def output(self, chunk: OutputChunk) -> None:
         """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
@@ -38,6 +40,8 @@ class Execution:
 
     async def happened(self, type: str, data: dict[str, Any]) -> None:
         """Record a step of the sandbox before the next one starts."""
+        if type in {"sandbox.taken", "sandbox.created"}:
+            await self.as_approved(data["image"])
         if type == "run.started":
             await self.started(data)
         else:

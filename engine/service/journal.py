@@ -22,6 +22,11 @@ class Journal:
         self._latest = 0
         self._told = asyncio.Event()
 
+    @property
+    def latest(self) -> int:
+        """The number of the last event that was recorded."""
+        return self._latest
+
     async def record(
         self,
         type: str,

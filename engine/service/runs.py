@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -27,12 +28,14 @@ class Runs:
         sandboxes: SandboxManager,
         opened: OpenSubmissions,
         tasks: asyncio.TaskGroup,
+        changed: Callable[[Case, str], tuple[str, ...]],
     ) -> None:
         self._settings = settings
         self._journal = journal
         self._sandboxes = sandboxes
         self._opened = opened
         self._tasks = tasks
+        self._changed = changed
 
     def start(self, entry: Opened) -> None:
         """Run an approved submission."""
@@ -70,7 +73,13 @@ class Runs:
     async def _run(self, entry: Opened) -> None:
         approved = entry.case
         image = reference(image_name(approved, self._settings))
-        execution = Execution(entry.id, entry.feed, self._journal, partial(self._started, entry))
+        execution = Execution(
+            entry.id,
+            entry.feed,
+            self._journal,
+            partial(self._started, entry),
+            partial(self._as_approved, entry),
+        )
         try:
             result = await execute(approved, image, self._sandboxes, execution)
         except asyncio.CancelledError:
@@ -80,6 +89,17 @@ class Runs:
         except Problem as problem:
             result = failed(str(problem), KillReason.POLICY)
         await self._ended(entry, result)
+
+    async def _as_approved(self, entry: Opened, image: str) -> None:
+        """Let a sandbox of an image be used for what was approved, and nothing else.
+
+        Raises:
+            Problem: anything differs from what was approved.
+        """
+        changed = self._changed(entry.case, image)
+        if changed:
+            await self._journal.record("run.refused", entry.id, data={"changed": list(changed)})
+            raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
     async def _started(self, entry: Opened, data: dict[str, Any]) -> None:
         update = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}

@@ -1,0 +1,78 @@
+"""The gate before the desk: sizes, a rate for each principal, and a queue that ends somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+
+from engine.models import Draft, Principal
+from engine.policy import beyond
+from engine.policy.quota import Buckets, too_large
+from engine.problem import Problem
+from engine.service.journal import Journal
+from engine.service.opened import OpenSubmissions
+from engine.settings import Settings
+
+
+class Gate:
+    """Lets submissions in, or says when to come back. What is inside is never pushed out."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        journal: Journal,
+        opened: OpenSubmissions,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._opened = opened
+        self._clock = clock
+        policy = settings.policy
+        self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
+        self._tellings = Buckets(per_minute=6, burst=3)
+        self._coming = 0
+
+    @contextlib.asynccontextmanager
+    async def passing(self, draft: Draft, requester: Principal) -> AsyncIterator[None]:
+        """Hold a place for a draft until it stands in the queue.
+
+        Raises:
+            Problem: it is too large (413), asks for more than may be given (422), comes too soon after
+                others of the same requester, or the queue is full (429).
+        """
+        if large := too_large(draft, self._settings.policy):
+            raise Problem(413, large)
+        over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)
+        if over:
+            raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
+        await self._in_turn(requester)
+        self._coming += 1
+        try:
+            yield
+        finally:
+            self._coming -= 1
+
+    async def _in_turn(self, requester: Principal) -> None:
+        inside = len(self._opened) + self._coming
+        if inside >= self._settings.doors.max_waiting:
+            reason = f"{inside} submissions wait or run already"
+            raise await self._full(requester, reason, self._first_end())
+        wait = self._rates.take(requester.name.text, self._clock())
+        if wait:
+            raise await self._full(requester, "too many submissions in too short a time", wait)
+
+    async def _full(self, requester: Principal, reason: str, wait: float) -> Problem:
+        """Record that somebody is turned away, a few times a minute each at most, and return the answer."""
+        wait = max(1.0, wait)
+        if not self._tellings.take(requester.name.text, self._clock()):
+            data = {"reason": reason, "retry_after": wait}
+            await self._journal.record("throttled", "", requester.name, data=data, durable=False)
+        return Problem(429, reason, mend=f"Come back in {wait:.0f} s.", retry_after=wait)
+
+    def _first_end(self) -> float:
+        """Return the seconds until the first place becomes free for certain, where that is known."""
+        ends = [entry.case.deadline for entry in self._opened if entry.case.deadline]
+        return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0
