@@ -71,6 +71,8 @@ class Box:
     async def verify(self) -> None:
         """Check that it still is what was asked for. Raises SandboxUnavailable."""
         wrong = recipe.broken_promises(await self.inspect(), self.image_id, self.host)
+        if self.reader.at_eof() or self.writer.is_closing():
+            raise SandboxUnavailable("the stream to the sandbox is closed", "pratique doctor")
         if wrong:
             raise SandboxUnavailable(
                 f"the sandbox is not as it was made: {', '.join(wrong)} differ", "pratique doctor"
@@ -121,11 +123,12 @@ class Box:
         for attempt in range(_REMOVE_TRIES):
             if await remove(self.daemon, self.id):
                 return True
-            self._kill_processes()
+            self.kill_processes()
             await asyncio.sleep(0.2 * 2**attempt)
         return False
 
-    def _kill_processes(self) -> None:
+    def kill_processes(self) -> None:
+        """Kill its processes from this host, past a Docker that does not answer."""
         for pid in self.cgroup.pids() if self.cgroup else ():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from docker.utils import kwargs_from_env
 from engine.sandbox.job import SandboxUnavailable
 
 START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
+_ANY_VERSION = "1.41"
+"""To ask for the version no version is needed; the client wants one all the same."""
 _READ_LIMIT = 256 * 1024
 
 
@@ -80,7 +83,10 @@ def _let_go(raw: Any) -> None:
 
 
 def _connect(deadline: float) -> docker.APIClient:
-    return docker.APIClient(version="auto", timeout=max(1, int(deadline)), **kwargs_from_env())
+    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **kwargs_from_env()}
+    with contextlib.closing(docker.APIClient(version=_ANY_VERSION, **options)) as asking:
+        version = asking.version(api_version=False)["ApiVersion"]
+    return docker.APIClient(version=version, **options)
 
 
 def _first_line(error: BaseException) -> str:

@@ -167,6 +167,7 @@ class Execution:
         """Note that Docker is gone, and end the run with what was captured."""
         self._daemon_lost = True
         self._cut()
+        self.box.kill_processes()
 
     def _cut(self) -> None:
         """Cut the streams; a follower that does not see the end in time is stopped."""
@@ -239,7 +240,7 @@ class Execution:
         )
 
     async def _docker_state(self) -> dict[str, Any]:
-        """Ask Docker how the container ended, once it knows."""
+        """Ask Docker how the container ended; a stream that ends while it runs is Docker's loss."""
         for _ in range(20):
             try:
                 state: dict[str, Any] = (await self.box.inspect())["State"]
@@ -251,6 +252,7 @@ class Execution:
             if not state["Running"]:
                 return state
             await asyncio.sleep(0.1)
+        self._daemon_lost = True
         return {}
 
 

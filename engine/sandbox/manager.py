@@ -24,7 +24,7 @@ from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
 _BEAT_SECONDS = 5.0
-_CLOSE_SECONDS = 60.0
+_CLOSE_SECONDS = 20.0
 
 
 @dataclass(slots=True)

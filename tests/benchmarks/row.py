@@ -1,0 +1,33 @@
+"""What a benchmark says: one number beside what was asked for and what the raw thing takes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    p50: float
+    p95: float
+    p99: float
+    unit: str
+    baseline: float | None
+    """The raw thing, measured in the same run."""
+    ratio: float | None
+    """The baseline over the median: how many times better."""
+    asked: str
+    holds: bool | None
+    """None where nothing was asked."""
+
+
+def percentiles(samples: Sequence[float]) -> tuple[float, float, float]:
+    """Return the 50th, 95th and 99th percentile."""
+    if len(samples) < 2:
+        return samples[0], samples[0], samples[0]
+    cuts = statistics.quantiles(samples, n=100, method="inclusive")
+    return cuts[49], cuts[94], cuts[98]

@@ -1,0 +1,222 @@
+"""Docker hangs, breaks, or was never there; the engine dies: runs end honestly, and nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.models import KillReason, Language
+from engine.sandbox import SandboxManager, SandboxUnavailable, manager
+from engine.sandbox.daemon import Daemon, DaemonLost
+from engine.sandbox.execution import Execution
+from engine.settings import SandboxSettings
+from tests.docker_proxy import DockerProxy
+from tests.sandboxes import IMAGES, Recorder, containers_of, job
+
+# Docker's client lets sockets of failed connections go unclosed.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+LOOP = "print('up')\nwhile True: pass"
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    """Let what failed connections left go within the test that made them."""
+    yield
+    gc.collect()
+
+
+# --- no Docker, no runsc: nothing runs
+
+
+async def test_without_docker_nothing_runs_and_it_says_what_to_type(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A missing Docker is no crash: it is a red row with a command, and a refusal."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    alone = SandboxManager(SandboxSettings(pool=1), "test-no-docker")
+    await alone.start()
+    try:
+        assert alone.proof is None
+        red = [check for check in await alone.checks() if not check.ok]
+        assert ["docker", "isolation"] == [check.name for check in red]
+        assert all("docker" in check.mend for check in red)
+        with pytest.raises(SandboxUnavailable, match="Docker did not answer"):
+            await alone.run(job("print(1)"), Recorder())
+    finally:
+        await alone.close()
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("runtime", ["no-such-runtime", "runc"])
+async def test_without_gvisor_nothing_runs(runtime: str) -> None:
+    """A runtime that is missing, or that is not gVisor, fails the proof: no silent fallback."""
+    watcher = Recorder()
+    weak = SandboxManager(SandboxSettings(runtime=runtime, pool=1), "test-no-gvisor")
+    await weak.start()
+    try:
+        await weak.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        assert weak.proof is None or not weak.proof.isolated
+        with pytest.raises(SandboxUnavailable) as refused:
+            await weak.run(job("print(1)"), watcher)
+        assert refused.value.mend
+        assert ([], []) == (watcher.chunks, watcher.events)
+    finally:
+        await weak.close()
+    assert [] == containers_of("test-no-gvisor")
+
+
+@pytest.mark.sandbox
+async def test_a_missing_image_says_what_to_type() -> None:
+    """The refusal names the image and the command that builds it."""
+    alone = SandboxManager(SandboxSettings(pool=0), "test-no-image")
+    try:
+        with pytest.raises(SandboxUnavailable, match="pratique/none") as refused:
+            await alone.run(job("print(1)", image="pratique/none"), Recorder())
+        assert "pratique image build" == refused.value.mend
+    finally:
+        await alone.close()
+
+
+# --- Docker hangs or breaks while something runs
+
+
+@pytest.fixture
+async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[DockerProxy]:
+    """Put a breakable door before Docker, and let the engine listen to it four times a second."""
+    door = DockerProxy(tmp_path / "docker.sock")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{door.path}")
+    monkeypatch.setattr(manager, "_BEAT_SECONDS", 0.25)
+    async with door.serving():
+        yield door
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("trouble", ["hang", "break_off"])
+async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, trouble: str) -> None:
+    """What was captured is kept, the guest's processes are gone, and runs go on when Docker is back."""
+    engine = f"test-lost-{trouble}"
+    house = SandboxManager(SandboxSettings(pool=0, call_deadline_seconds=2), engine)
+    await house.start()
+    try:
+        watcher = Recorder()
+        running = asyncio.create_task(house.run(job(LOOP), watcher))
+        await watcher.until_said(b"up")
+        getattr(proxy, trouble)()
+        async with asyncio.timeout(15):
+            result = await running
+        assert (KillReason.ENGINE_LOST, b"up\n") == (result.kill_reason, watcher.stdout)
+        proxy.go_on()
+        again = await house.run(job("print(2)"), watcher)
+        assert KillReason.NONE == again.kill_reason
+    finally:
+        proxy.go_on()
+        await house.close()
+    assert [] == containers_of(engine)
+
+
+@pytest.mark.sandbox
+async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy) -> None:
+    """The pool throws it away and the run starts cold."""
+    engine, watcher = "test-broken-pool", Recorder()
+    house = SandboxManager(SandboxSettings(pool=1, call_deadline_seconds=5), engine)
+    await house.start()
+    try:
+        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        async with asyncio.timeout(20):
+            while not any("1 of 1" in check.detail.text for check in await house.checks()):
+                await asyncio.sleep(0.1)
+        proxy.break_off()
+        proxy.go_on()
+        result = await house.run(job("print(1)"), watcher)
+        assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
+    finally:
+        await house.close()
+    assert [] == containers_of(engine)
+
+
+@pytest.mark.sandbox
+async def test_a_sandbox_process_that_is_killed_is_no_fault_of_the_program() -> None:
+    """The death of the sandbox itself is called that, at once."""
+    watcher, asked = Recorder(), job(LOOP)
+    house = SandboxManager(SandboxSettings(pool=0), "test-sentry")
+    running = asyncio.create_task(house.run(asked, watcher))
+    try:
+        await watcher.until_said(b"up")
+        execution: Execution = house._running[asked.run]
+        execution.box.kill_processes()
+        async with asyncio.timeout(10):
+            assert KillReason.SANDBOX_FAILED == (await running).kill_reason
+    finally:
+        await house.close()
+
+
+async def test_a_call_that_hangs_ends_at_its_deadline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No call to Docker outlives its deadline, whatever Docker does."""
+    silent = DockerProxy(tmp_path / "silent.sock")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{silent.path}")
+    async with silent.serving(), asyncio.timeout(10):
+        silent.hang()
+        with pytest.raises(DaemonLost, match="Docker did not answer"):
+            await Daemon(1.0).ask("ping")
+
+
+# --- the engine dies
+
+_VICTIM = """
+import asyncio, sys
+sys.path.insert(0, {root!r})
+from engine.models import Language
+from engine.sandbox import SandboxManager
+from engine.settings import SandboxSettings
+from tests.sandboxes import IMAGES, Recorder, job
+async def main():
+    house = SandboxManager(SandboxSettings(pool=1), "test-victim")
+    await house.start()
+    await house.warm([(Language.SHELL, IMAGES[Language.SHELL])])
+    watcher = Recorder()
+    running = asyncio.create_task(house.run(job({code!r}), watcher))
+    await watcher.until_said(b"up")
+    while not any("1 of 1" in check.detail.text for check in await house.checks()):
+        await asyncio.sleep(0.1)
+    print("up", flush=True)
+    await running
+asyncio.run(main())
+"""
+
+
+@pytest.mark.sandbox
+async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> None:
+    """The running sandbox and the frozen ready one are both gone; those of a living engine stay."""
+    living, watcher = SandboxManager(SandboxSettings(pool=0), "test-living"), Recorder()
+    running = asyncio.create_task(living.run(job(LOOP, seconds=60), watcher))
+    await watcher.until_said(b"up")
+    root = str(Path(__file__).parents[3])
+    program = _VICTIM.format(root=root, code=LOOP)
+    victim = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=subprocess.PIPE, env=dict(os.environ)
+    )
+    assert victim.stdout is not None
+    async with asyncio.timeout(60):
+        assert b"up\n" == await victim.stdout.readline()
+    assert 2 <= len(containers_of("test-victim"))
+    victim.send_signal(signal.SIGKILL)
+    await victim.wait()
+    heir = SandboxManager(SandboxSettings(pool=0), "test-heir")
+    try:
+        await heir.start()
+        assert [] == containers_of("test-victim")
+        assert 1 == len(containers_of("test-living"))
+    finally:
+        await heir.close()
+        await living.close()
+    assert KillReason.INTERRUPTED == (await running).kill_reason
