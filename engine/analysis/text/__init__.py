@@ -1,13 +1,22 @@
-"""The analyser of text, whatever the language."""
+"""Text, whatever the language: what hides from the reader's eyes."""
 
 from __future__ import annotations
 
 from engine.analysis.findings import Findings
+from engine.analysis.positions import Lines
+from engine.analysis.text import characters, layout, names
 from engine.models import Language
 
 __all__ = ["analyse_text"]
 
 
 def analyse_text(source: str, language: Language) -> Findings:
-    """Return what is wrong with the characters of `source`."""
-    return Findings()
+    """Return what is wrong with the characters of `source`, and with where they stand."""
+    lines = Lines(source)
+    return Findings(
+        [
+            *characters.check(source, lines, language),
+            *names.check(source, lines),
+            *layout.check(source, lines, language),
+        ]
+    )

@@ -1,0 +1,106 @@
+"""Characters that hide, reorder or erase."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from engine.analysis.positions import Lines
+from engine.analysis.text.rules import BIDI, BLANK_NAME, CONTROL, INVISIBLE, SEPARATOR
+from engine.models import Language, Level, Violation
+
+MAX_PLACES = 50
+"""How many characters of one kind are reported."""
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
+_MARKS = re.compile("[\u200e\u200f\u061c]+")
+_TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef]+")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u180b-\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb]+"
+)
+_BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800]+")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f]+|\r(?!\n)")
+_LOUD = re.compile("[\x00\x08\x1b\x7f\x9b\r]")
+_SEPARATOR = re.compile("[\u2028\u2029\x85]")
+_JOINERS = frozenset("\u200c\u200d")
+
+
+def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
+    """Yield characters that hide, reorder or erase. Source: CVE-2021-42574, UTR #36."""
+    yield from _controls(source, lines)
+    if source.isascii():
+        return
+    for number, match in enumerate(_BIDI.finditer(source)):
+        if number < MAX_PLACES:
+            yield BIDI.violation(lines.span(*match.span()), f"Bidirectional control {_names(match[0])}")
+    for match in _MARKS.finditer(source):
+        yield BIDI.violation(
+            lines.span(*match.span()), f"Direction mark {_names(match[0])}", severity=Level.LOW
+        )
+        break
+    for match in _TAGS.finditer(source):
+        hidden = "".join(chr(ord(char) - 0xE0000) for char in match[0] if 0xE0020 <= ord(char) < 0xE007F)
+        if not _is_flag(source, match.start()):
+            yield INVISIBLE.violation(lines.span(*match.span()), f"Hidden text {hidden!r}")
+            break
+    yield from _invisibles(source, lines)
+    for match in _BLANK.finditer(source):
+        if match[0] != "\u2800" * len(match[0]) or _in_name(source, *match.span()):
+            yield BLANK_NAME.violation(lines.span(*match.span()), f"Blank letter {_names(match[0])}")
+    severity = Level.HIGH if language is Language.JAVASCRIPT else None
+    for match in _SEPARATOR.finditer(source):
+        message = f"Line separator {_names(match[0])}"
+        yield SEPARATOR.violation(lines.span(*match.span()), message, severity=severity)
+        break
+
+
+def _controls(source: str, lines: Lines) -> Iterator[Violation]:
+    old_mac = "\n" not in source and source.count("\r") > 3
+    for number, match in enumerate(_CONTROL.finditer(source)):
+        if number >= MAX_PLACES:
+            return
+        if match[0] != "\r" or not (old_mac or source[match.end() :].isspace() or match.end() == len(source)):
+            severity = None if _LOUD.search(match[0]) else Level.MEDIUM
+            message = f"Control character {_names(match[0])}"
+            end = match.start() if match[0] == "\r" else match.end()
+            yield CONTROL.violation(lines.span(match.start(), end), message, severity=severity)
+
+
+def _invisibles(source: str, lines: Lines) -> Iterator[Violation]:
+    for number, match in enumerate(_INVISIBLE.finditer(source)):
+        start, end = match.span()
+        if number >= MAX_PLACES:
+            return
+        if (start == 0 and match[0] == "\ufeff") or _is_script(source, start, end):
+            continue
+        severity = None if _in_name(source, start, end) else Level.MEDIUM
+        message = f"Invisible character {_names(match[0])}"
+        yield INVISIBLE.violation(lines.span(start, end), message, severity=severity)
+
+
+def _is_script(source: str, start: int, end: int) -> bool:
+    """Joiners belong to emoji, and to the spelling of many languages."""
+    if not set(source[start:end]) <= _JOINERS:
+        return False
+    around = source[max(start - 1, 0) : start] + source[end : end + 1]
+    return any(
+        (ord(char) > 0x2FF and unicodedata.category(char)[0] in "LMS") or char == "\ufe0f" for char in around
+    )
+
+
+def _is_flag(source: str, start: int) -> bool:
+    return source[start - 1 : start] == "\U0001f3f4"
+
+
+def _in_name(source: str, start: int, end: int) -> bool:
+    before, after = source[start - 1 : start] if start else "", source[end : end + 1]
+    return _is_letter(before) or _is_letter(after)
+
+
+def _is_letter(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char in "_$")
+
+
+def _names(text: str) -> str:
+    codes = [f"U+{ord(char):04X}" for char in dict.fromkeys(text)][:4]
+    return f"{', '.join(codes)} ({unicodedata.name(text[0], 'control').lower()})"

@@ -1,0 +1,67 @@
+"""Where code stands: too far to the right, too far down, or under a wrong heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.analysis.positions import Lines
+from engine.analysis.text.rules import COOKIE, FAR_DOWN, FAR_RIGHT, LONG_LINE, SHEBANG
+from engine.models import Language, Level, Violation
+
+_LONG = re.compile(r"[^\r\n]{1000,}")
+_GAP = re.compile(r"(?<=\S)[^\S\r\n]{80,}(?=[^\s#])")
+_EMPTY = re.compile(r"\n(?:[^\S\n]*\n){40,}(?=[^\S\n]*\S)")
+_SHEBANG = re.compile(r"#!\s*(\S+)(?:[^\S\n]+(?:-\S+[^\S\n]+)*(\S+))?")
+_COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN = re.compile(r"(?i)^(?:utf[-_]?8(?:[-_]?sig)?|ascii|us[-_]ascii|cp65001)$")
+_LATIN = re.compile(
+    r"(?i)^(?:iso[-_]?8859[-_]\d+|latin[-_]?\d+|cp125\d|windows[-_]125\d|euc[-_]\w+|gbk|big5|koi8\w*)$"
+)
+_PROGRAMS = {
+    Language.PYTHON: r"(?:python|pypy|ipython|sage|uv|hy)[\d.]*",
+    Language.JAVASCRIPT: r"node|nodejs|deno|bun|qjs|ts-node|tsx|zx",
+    Language.SHELL: r"(?:ba|da|z|k|mk|a|rba|fi|c|tc)?sh[\d.]*|busybox|bats|expect",
+}
+
+
+def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
+    """Yield code that stands where nobody looks, and headings that disagree with the language."""
+    for match in _LONG.finditer(source):
+        size = match.end() - match.start()
+        level = Level.MEDIUM if size >= 3000 else Level.LOW
+        yield LONG_LINE.violation(lines.span(*match.span()), f"A line of {size:,} characters", severity=level)
+        break
+    for match in _GAP.finditer(source):
+        if not source.startswith(("//", "/*"), match.end()):
+            end = source.find("\n", match.end())
+            span = lines.span(match.end(), len(source) if end < 0 else end)
+            yield FAR_RIGHT.violation(span, f"Code behind {match.end() - match.start()} blanks")
+            break
+    for match in _EMPTY.finditer(source):
+        count = match[0].count("\n") - 1
+        level = Level.HIGH if count >= 100 else Level.MEDIUM
+        span = lines.span(match.end(), match.end() + 1)
+        yield FAR_DOWN.violation(span, f"Code behind {count} empty lines", severity=level)
+        break
+    yield from _headings(source, lines, language)
+
+
+def _headings(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
+    first = _SHEBANG.match(source)
+    if first is not None:
+        program = first[2] if first[1].endswith("/env") and first[2] else first[1].rsplit("/", 1)[-1]
+        if not re.fullmatch(_PROGRAMS[language], program.rsplit("/", 1)[-1]):
+            message = f"The first line says {program[:40]}, the submission says {language}"
+            yield SHEBANG.violation(lines.span(*first.span()), message)
+    if language is not Language.PYTHON:
+        return
+    for number in (1, 2)[: len(lines)]:
+        cookie = _COOKIE.match(lines.line(number))
+        if cookie is None or _PLAIN.match(cookie[1]):
+            continue
+        harmless = _LATIN.match(cookie[1]) and source.isascii()
+        start = lines.offset(number, cookie.start(1) + 1)
+        level = Level.LOW if harmless else None
+        span = lines.span(start, start + len(cookie[1]))
+        yield COOKIE.violation(span, f"Declares the encoding {cookie[1]}", severity=level)

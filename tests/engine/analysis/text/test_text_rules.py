@@ -1,0 +1,76 @@
+"""What hides from the reader's eyes is shown, with its place in characters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.analysis.text import analyse_text
+from engine.models import Language, Level, Violation
+
+_HOSTILE = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \t\r\n\x00\x1b\u202e\u200b\u3164Нǃ#'\"/"),
+    max_size=300,
+)
+
+
+def _found(source: str, language: Language = Language.PYTHON) -> list[Violation]:
+    return analyse_text(source, language).violations
+
+
+@pytest.mark.parametrize(
+    ("rule", "place", "source"),
+    [
+        ("text-bidi", (2, 7, 2, 9), "é = 'ü'\nx = 'a\u202e\u2066b'"),
+        ("text-homoglyph", (2, 5, 2, 13), "# ü\r\ndef sayНello(): pass"),
+        ("text-invisible", (1, 3, 1, 4), "is\u200bAdmin"),
+        ("text-control", (1, 4, 1, 5), "\t# \x1b"),
+        ("text-far-right", (1, 103, 1, 106), "x;" + " " * 100 + "y=2"),
+        ("text-encoding-cookie", (2, 11, 2, 16), "#!/usr/bin/python\n# coding: utf-7"),
+    ],
+)
+def test_the_place_is_exact(rule: str, place: tuple[int, int, int, int], source: str) -> None:
+    """Lines and columns count characters, through tabs, CRLF and multi-byte text."""
+    spans = [v.span for v in _found(source) if v.rule == rule]
+    assert [place] == [(s.line, s.column, s.end_line, s.end_column) for s in spans]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print('привет мир')  # обычный текст",
+        "x = '👩\u200d👩\u200d👧 and 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f'",
+        "naïve = 1",
+        "σ_x = ρ / Δt",
+        "\ufeffx = 1",
+        "x = 1\r\ny = 2\r\n",
+        "имя = 1",
+    ],
+)
+def test_honest_text_is_left_alone(source: str) -> None:
+    """Other languages, emoji, a byte-order mark and CRLF are no violations."""
+    assert [] == [v.rule for v in _found(source) if v.severity is not Level.LOW]
+
+
+def test_a_line_separator_is_worse_where_it_ends_a_line_of_code() -> None:
+    """JavaScript goes on after U+2028."""
+    levels = [
+        next(v.severity for v in _found("1 // a\u2028b", language) if v.rule == "text-line-separator")
+        for language in (Language.JAVASCRIPT, Language.SHELL)
+    ]
+    assert [Level.HIGH, Level.MEDIUM] == levels
+
+
+def test_a_look_alike_in_a_text_weighs_less() -> None:
+    """A mixed word in a string or a comment is MEDIUM."""
+    assert [Level.MEDIUM] == [v.severity for v in _found("x = 'kВтsay'") if v.rule == "text-homoglyph"]
+
+
+@given(_HOSTILE, st.sampled_from(Language))
+def test_no_text_breaks_it(source: str, language: Language) -> None:
+    """Any text is judged, and every span lies inside it."""
+    for violation in analyse_text(source, language).violations:
+        assert (
+            1 <= violation.span.line <= violation.span.end_line <= source.count("\n") + source.count("\r") + 1
+        )
