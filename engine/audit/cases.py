@@ -60,7 +60,12 @@ def freeze(case: Case) -> Frozen:
 
 def state_digest(columns: tuple[object, ...], body: bytes) -> str:
     """Return the SHA-256 over a case's row: the columns as JSON, a line feed, the body."""
-    return blobs.digest_of(json.dumps(columns, ensure_ascii=False).encode() + b"\n" + body)
+    return blobs.digest_of(columns_json(columns) + b"\n" + body)
+
+
+def columns_json(columns: tuple[object, ...]) -> bytes:
+    """Return the columns of a case's row as JSON."""
+    return json.dumps(columns, ensure_ascii=False).encode()
 
 
 def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> None:

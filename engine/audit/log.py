@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from engine.audit import cases, chain, queries, search, witness
 from engine.audit.blocks import MeterBlock
+from engine.audit.exports.casefile import case_file
 from engine.audit.facets import facets as count
 from engine.audit.filter import parse
 from engine.audit.ledger import ENGINE, Ledger
@@ -143,6 +144,15 @@ class AuditLog:
     async def read_meters(self, run: str) -> tuple[Meters, ...]:
         """Return all samples of a run."""
         return await self._reader.do(lambda connection: queries.meters(connection, run))
+
+    async def case_file(self, id: str) -> bytes:
+        """Return a zip that proves to anybody, with Python alone, what happened to a submission.
+
+        Raises:
+            AuditError: there is no such submission, or something of it was erased.
+        """
+        key = self._writer.key
+        return await self._reader.do(lambda connection: case_file(connection, id, key))
 
     async def verify(self, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Read the whole history: it is as it was written, or this is the first record that is not.
