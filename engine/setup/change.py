@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -34,7 +35,7 @@ class Change:
     @property
     def by_hand(self) -> str:
         """What to do in place of it."""
-        typed = " && ".join("sudo " + " ".join(command) for command in self.commands)
+        typed = " && ".join("sudo " + shlex.join(command) for command in self.commands)
         return self.instead or f"Type: {typed}"
 
 

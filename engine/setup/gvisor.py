@@ -26,8 +26,7 @@ def ensure(docker: DockerClient, machine: Machine, ask: Ask, say: Say) -> None:
     if known(docker):
         return
     binary = shutil.which(RUNTIME) or _install(machine, ask, say)
-    if daemon_json.add_runtime(RUNTIME, binary, machine, ask):
-        say("telling Docker to read its configuration again")
+    daemon_json.add_runtime(RUNTIME, binary, machine, ask)
     _reload(machine, ask)
     _wait(docker)
 
@@ -69,7 +68,7 @@ def _reload(machine: Machine, ask: Ask) -> None:
     if machine.systemd:
         make(Change("reload Docker's configuration", (("systemctl", "reload", "docker"),)), machine, ask)
     elif pid.exists():
-        signal = ("kill", "-HUP", pid.read_text().strip())
+        signal = ("sh", "-c", f"kill -HUP {int(pid.read_text())}")
         make(Change("reload Docker's configuration", (signal,)), machine, ask)
 
 
