@@ -8,7 +8,7 @@ async with await attach() as client:
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -17,7 +17,7 @@ import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine import locations
-from engine.doors.wire import Answer, Decided, Handed, Snippet
+from engine.doors.wire import Answer, Decided, Handed, Held, Snippet, Withdrawn
 from engine.models import (
     Analysis,
     Case,
@@ -74,18 +74,36 @@ class Client:
         body = await self._get("/healthz", {"settled_within": settled_within})
         return Health.model_validate_json(body)
 
-    async def submit(self, draft: Draft) -> Case:
-        """Hand in a draft; its case comes back stored, analysed and classified."""
-        handed = Handed(draft=draft, requester=self._requester)
-        return Case.model_validate_json(await self._post("/submissions", handed))
+    async def submit(
+        self, draft: Draft, *, key: str = "", join: bool = False, holder: str = "", requester: str = ""
+    ) -> Case:
+        """Hand in a draft; its case comes back stored, analysed and classified.
+
+        The same `key` within 24 hours, or with `join` the same draft while it is open, makes no second
+        submission. Without a connection of `present(holder)` what waits is withdrawn after a while.
+        """
+        name = Untrusted(requester) if requester else self._requester
+        handed = Handed(draft=draft, requester=name, join=join, holder=holder)
+        headers = {"idempotency-key": key} if key else {}
+        return Case.model_validate_json(await self._post("/submissions", handed, headers=headers))
+
+    async def withdraw(self, id: str, requester: str = "") -> Case:
+        """End a submission of one's own: a waiting one is denied, a run is killed."""
+        withdrawn = Withdrawn(requester=Untrusted(requester) if requester else self._requester)
+        return Case.model_validate_json(await self._post(f"/submissions/{id}/withdrawal", withdrawn))
+
+    def present(self, holder: str) -> AsyncGenerator[Held, None]:
+        """Count as there for as long as this is read: one item comes, and then nothing."""
+        return self._lines(f"/holders/{holder}", {}, Held)
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
         return _SUMMARIES.validate_json(await self._get("/submissions"))
 
-    async def case(self, id: str) -> Case:
-        """Return everything known about a submission."""
-        return Case.model_validate_json(await self._get(f"/submissions/{id}"))
+    async def case(self, id: str, within: float = 0) -> Case:
+        """Return everything known about a submission, once it is over or `within` seconds have passed."""
+        params, timeout = {"within": within}, DEADLINE_SECONDS + within
+        return Case.model_validate_json(await self._get(f"/submissions/{id}", params, timeout))
 
     async def decide(
         self, id: str, verdict: Verdict, digest: str, reason: str = "", grant: Grant | None = None
@@ -99,16 +117,16 @@ class Client:
         snippet = Snippet(code=Untrusted(code), language=language)
         return Analysis.model_validate_json(await self._post("/analysis", snippet))
 
-    def events(self, since: int | None = None) -> AsyncIterator[Event]:
+    def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen; those after `since` first."""
         params = {} if since is None else {"since": since}
         return self._lines("/events", params, Event)
 
-    def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+    def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield the output of a run from `offset` bytes on, until the run is over."""
         return self._lines(f"/runs/{id}/output", {"offset": offset}, OutputChunk)
 
-    def meters(self, id: str) -> AsyncIterator[Meters]:
+    def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield what a run uses, until the run is over."""
         return self._lines(f"/runs/{id}/meters", {}, Meters)
 
@@ -150,14 +168,20 @@ class Client:
         body = await self._post("/audit/verification", timeout=VERIFY_SECONDS)
         return Verification.model_validate_json(body)
 
-    async def _get(self, path: str, params: dict[str, Any] | None = None) -> bytes:
-        return await self._send("GET", path, params=params)
+    async def _get(
+        self, path: str, params: dict[str, Any] | None = None, timeout: float = DEADLINE_SECONDS
+    ) -> bytes:
+        return await self._send("GET", path, params=params, timeout=timeout)
 
     async def _post(
-        self, path: str, noun: BaseModel | None = None, timeout: float = DEADLINE_SECONDS
+        self,
+        path: str,
+        noun: BaseModel | None = None,
+        timeout: float = DEADLINE_SECONDS,
+        headers: dict[str, str] | None = None,
     ) -> bytes:
         content = noun.model_dump_json() if noun else None
-        headers = {"content-type": "application/json"}
+        headers = {"content-type": "application/json", **(headers or {})}
         return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
 
     async def _send(self, method: str, path: str, **options: Any) -> bytes:
@@ -169,7 +193,7 @@ class Client:
             raise _problem(response.status_code, response.content)
         return response.content
 
-    async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncIterator[_M]:
+    async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         try:
             async with self._http.stream("GET", path, params=params, timeout=endless) as response:

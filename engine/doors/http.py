@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
+import math
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Header, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
 from engine.audit import AuditError
-from engine.doors.wire import Answer, Decided, Handed, Snippet
+from engine.doors.wire import HOLDER, Answer, Decided, Handed, Held, Snippet, Withdrawn
 from engine.models import Analysis, Case, Event, Health, Principal, Role, Summary, Verification
 from engine.problem import Problem
 from engine.service import Engine
 from engine.text import Untrusted
 
 NDJSON = "application/x-ndjson"
+MOST_WAITING = 60.0
+"""Seconds that one request may wait for a submission to be over."""
 
 
 def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
@@ -46,21 +50,39 @@ def owner() -> Principal:
 
 
 Owner = Annotated[Principal, Depends(owner)]
+Key = Annotated[
+    str,
+    Header(
+        pattern=r"^[!-~]{0,255}$",
+        description="The same key and body within 24 hours get the same submission; another body is refused.",
+    ),
+]
 
 
 def _submissions(app: FastAPI, engine: Engine) -> None:
     @app.post("/submissions", status_code=202)
-    async def submit(handed: Handed, by: Owner) -> Case:
-        requester = Principal(name=handed.requester) if handed.requester else by
-        return await engine.desk.submit(handed.draft, requester)
+    async def submit(handed: Handed, by: Owner, idempotency_key: Key = "") -> Case:
+        requester = _requester(handed.requester, by)
+        case = await engine.arrivals.submit(handed.draft, requester, key=idempotency_key, join=handed.join)
+        if handed.holder:
+            engine.holders.take(handed.holder, case.submission.id)
+        return case
 
     @app.get("/submissions")
     async def queue() -> tuple[Summary, ...]:
         return await engine.queue()
 
     @app.get("/submissions/{id}")
-    async def case(id: str) -> Case:
-        return await engine.case(id)
+    async def case(id: str, within: Annotated[float, Query(ge=0, le=MOST_WAITING)] = 0) -> Case:
+        return await engine.over(id, within) if within else await engine.case(id)
+
+    @app.post("/submissions/{id}/withdrawal")
+    async def withdraw(id: str, withdrawn: Withdrawn, by: Owner) -> Case:
+        return await engine.arrivals.withdraw(id, _requester(withdrawn.requester, by))
+
+    @app.get("/holders/{holder}")
+    async def hold(holder: Annotated[str, Path(pattern=HOLDER)]) -> StreamingResponse:
+        return _stream(_presence(engine, holder))
 
     @app.post("/submissions/{id}/decision")
     async def decide(id: str, decided: Decided, by: Owner) -> Case:
@@ -71,6 +93,17 @@ def _submissions(app: FastAPI, engine: Engine) -> None:
     @app.post("/analysis")
     async def analyse(snippet: Snippet) -> Analysis:
         return await engine.analyse(snippet.code.text, snippet.language)
+
+
+def _requester(named: Untrusted, by: Principal) -> Principal:
+    return Principal(name=named) if named else by
+
+
+async def _presence(engine: Engine, holder: str) -> AsyncIterator[Held]:
+    """Count a client as there for as long as it reads."""
+    async with engine.holders.present(holder):
+        yield Held(holder=holder)
+        await asyncio.get_running_loop().create_future()
 
 
 def _runs(app: FastAPI, engine: Engine) -> None:
@@ -161,7 +194,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 def _answer(problem: Problem) -> JSONResponse:
     body = Answer(status=problem.status, title=problem.title, mend=problem.mend)
-    headers = {"Retry-After": "60"} if problem.status == 429 else None
+    headers = {"Retry-After": f"{math.ceil(problem.retry_after or 60)}"} if problem.status == 429 else None
     return JSONResponse(
         body.model_dump(), problem.status, headers=headers, media_type="application/problem+json"
     )

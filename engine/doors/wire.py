@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from engine.models import Digest, Draft, Grant, Language, Noun, Verdict
 from engine.text import Untrusted
+
+HOLDER = r"^[A-Za-z0-9_-]{16,64}$"
+"""A name that a client picks by chance."""
 
 
 class Handed(Noun):
@@ -11,6 +16,22 @@ class Handed(Noun):
 
     draft: Draft
     requester: Untrusted = Untrusted("")
+    join: bool = False
+    """Whether the same draft that waits or runs already answers in place of a new submission."""
+    holder: str = Field("", pattern=HOLDER + "|^$")
+    """The name under which the client stays connected for as long as it wants the submission."""
+
+
+class Withdrawn(Noun):
+    """Who wants a submission no more; empty: whoever owns the socket."""
+
+    requester: Untrusted = Untrusted("")
+
+
+class Held(Noun):
+    """What a client reads that stays connected: that it counts as there."""
+
+    holder: str
 
 
 class Decided(Noun):

@@ -1,0 +1,159 @@
+"""What happens when an agent calls a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from mcp.server.context import ServerRequestContext
+from mcp_types import CallToolResult
+
+from engine.doors.attach import revive
+from engine.doors.client import Client
+from engine.doors.mcp.outcome import OPEN, Guest, Word, answer, gathered, outcome, word
+from engine.doors.mcp.tools import Execute
+from engine.models import Case, OutputChunk, Status
+from engine.problem import Problem
+from engine.settings import DoorSettings
+from engine.text import visible
+
+PROGRESS_SECONDS = 5.0
+RETRY_SECONDS = 1.0
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+
+
+class Calls:
+    """The tools of one agent, which stays connected to the engine for as long as this lives."""
+
+    def __init__(self, client: Client, settings: DoorSettings, tasks: asyncio.TaskGroup) -> None:
+        self._client = client
+        self._settings = settings
+        self._tasks = tasks
+        self._holder = secrets.token_urlsafe(24)
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._reviving = asyncio.Lock()
+
+    async def stay(self) -> None:
+        """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
+        with contextlib.suppress(Problem):
+            await self._revive()
+        while True:
+            with contextlib.suppress(Problem):
+                async for _ in self._client.present(self._holder):
+                    pass
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def submit(self, given: Execute, context: Context) -> Case:
+        """Hand in code; the same call while it is open joins what it made before."""
+        name = requester(context)
+
+        async def handing_in() -> Case:
+            return await self._client.submit(
+                given.draft(), key=given.idempotency_key, join=True, holder=self._holder, requester=name
+            )
+
+        return await self._with_engine(handing_in)
+
+    async def own(self, id: str, context: Context, within: float = 0) -> Case:
+        """Return a case of the agent that asks.
+
+        Raises:
+            Problem: there is none of that id that is its own.
+        """
+        case = await self._with_engine(lambda: self._client.case(id, within))
+        if case.submission.requester.name.text != requester(context):
+            raise Problem(404, f"no submission {id}")
+        return case
+
+    async def wait(self, case: Case, context: Context) -> CallToolResult:
+        """Wait for a person and for the run, as long as the settings say, and tell what became of it.
+
+        A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
+        """
+        id = case.submission.id
+        self._came_back(id)
+        try:
+            return await self.told(await self._waited(case, context))
+        except asyncio.CancelledError:
+            self._leaving[id] = self._tasks.create_task(self._leave(id, requester(context)))
+            raise
+
+    async def cancel(self, id: str, context: Context) -> CallToolResult:
+        """Withdraw what waits, or kill its run."""
+        case = await self.own(id, context)
+        if case.status in OPEN:
+            await self._client.withdraw(id, requester(context))
+            case = await self._client.case(id, within=PROGRESS_SECONDS)
+        result = await self.told(case)
+        return result.model_copy(update={"is_error": False})
+
+    async def told(self, case: Case) -> CallToolResult:
+        """Return what became of a case, with what its code printed once it has run."""
+        ran = case.status in {Status.FINISHED, Status.KILLED}
+        return answer(outcome(case, await self._printed(case.submission.id) if ran else None))
+
+    async def _waited(self, case: Case, context: Context) -> Case:
+        clock = asyncio.get_running_loop().time
+        began, most = clock(), self._settings.mcp_wait_seconds
+        while case.status in OPEN and (left := began + most - clock()) > 0:
+            await context.session.report_progress(clock() - began, most, _waiting_for(case))
+            case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
+        return case
+
+    async def _printed(self, id: str) -> Guest:
+        most = self._settings.mcp_output_kb * 1024
+        chunks: list[OutputChunk] = []
+        taken = 0
+        async with contextlib.aclosing(self._client.output(id)) as output:
+            async for chunk in output:
+                chunks.append(chunk)
+                taken += len(chunk.data)
+                if taken > 2 * most:
+                    return gathered(chunks, most, cut=True)
+        return gathered(chunks, most, cut=False)
+
+    async def _with_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask the engine, which is started where none answers any more."""
+        try:
+            return await ask()
+        except Problem as problem:
+            if problem.status != 503:
+                raise
+        await self._revive()
+        return await ask()
+
+    async def _revive(self) -> None:
+        async with self._reviving:
+            await revive(self._client)
+
+    def forget(self) -> None:
+        """Leave the rest to the engine, which notices that the agent is gone."""
+        for leaving in self._leaving.values():
+            leaving.cancel()
+
+    def _came_back(self, id: str) -> None:
+        if leaving := self._leaving.pop(id, None):
+            leaving.cancel()
+
+    async def _leave(self, id: str, name: str) -> None:
+        await asyncio.sleep(self._settings.withdraw_seconds)
+        del self._leaving[id]
+        with contextlib.suppress(Problem):
+            if (await self._client.case(id)).status is Status.WAITING:
+                await self._client.withdraw(id, name)
+
+
+def requester(context: Context) -> str:
+    """Return the name that the agent gives itself."""
+    about = context.session.client_params
+    return visible(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
+
+
+def _waiting_for(case: Case) -> str:
+    what = "waiting for a person to decide" if word(case) is Word.PENDING else case.status.value
+    return f"{case.submission.id}: {what} ({case.assessment.risk.value} risk)"

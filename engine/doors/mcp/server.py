@@ -1,0 +1,110 @@
+"""The MCP server over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+from pydantic import ValidationError
+
+from engine.doors.client import Client
+from engine.doors.mcp.calls import Calls, Context
+from engine.doors.mcp.outcome import OPEN, said
+from engine.doors.mcp.tasks import EXTENSION, Named, Tasks, declared, handle
+from engine.doors.mcp.tools import Cancel, Execute, Result, tools
+from engine.problem import Problem
+from engine.settings import Settings
+from engine.text import visible
+
+INSTRUCTIONS = (
+    "Pratique runs code in sandboxes after a person has approved it. Say in `purpose` what the code is for: "
+    "it decides faster than the code. Small programs that do one thing are approved soonest."
+)
+
+
+async def serve_stdio(settings: Settings) -> None:
+    """Serve one agent over standard input and output until it goes away.
+
+    It answers at once; that no engine can be started is told to whoever calls a tool.
+    """
+    async with _calls(settings) as calls, stdio_server() as (incoming, outgoing):
+        server = build(calls, settings)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def build(calls: Calls, settings: Settings) -> Server[Any]:
+    """Return the server over the tools of one agent."""
+    offered = tools(settings.policy.ceiling)
+    tasks = Tasks(calls)
+
+    async def list_tools(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=offered)
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | dict[str, Any]:
+        try:
+            return await _call(calls, context, params)
+        except ValidationError as error:
+            return said(_wrong(error))
+        except Problem as problem:
+            return said(visible(str(problem)))
+
+    server: Server[Any] = Server(
+        "pratique", version=version("pratique"), instructions=INSTRUCTIONS, on_list_tools=list_tools
+    )
+    server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+    server.extensions[EXTENSION] = {}
+    for name, handler in (("get", tasks.get), ("update", tasks.update), ("cancel", tasks.cancel)):
+        server.add_request_handler(f"tasks/{name}", Named, handler)
+    return server
+
+
+async def _call(
+    calls: Calls, context: Context, params: CallToolRequestParams
+) -> CallToolResult | dict[str, Any]:
+    given = params.arguments or {}
+    match params.name:
+        case "code_execute":
+            case = await calls.submit(Execute.model_validate(given), context)
+            if declared(context) and case.status in OPEN:
+                return handle(case)
+            return await calls.wait(case, context)
+        case "code_result":
+            case = await calls.own(Result.model_validate(given).id, context)
+            return await calls.wait(case, context)
+        case "code_cancel":
+            return await calls.cancel(Cancel.model_validate(given).id, context)
+        case _:
+            raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
+
+
+@contextlib.asynccontextmanager
+async def _calls(settings: Settings) -> AsyncIterator[Calls]:
+    """Yield the tools of one agent; nothing of theirs outlives the block."""
+    async with Client() as client, asyncio.TaskGroup() as tasks:
+        calls = Calls(client, settings.doors, tasks)
+        staying = tasks.create_task(calls.stay())
+        try:
+            yield calls
+        finally:
+            staying.cancel()
+            calls.forget()
+
+
+def _wrong(error: ValidationError) -> str:
+    lines = [
+        f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}" for one in error.errors()
+    ]
+    return visible("The arguments are wrong. " + "; ".join(lines[:10]))
