@@ -81,6 +81,7 @@ class Runs:
             partial(self._as_approved, entry),
         )
         try:
+            await self._as_approved(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, image, self._sandboxes, execution)
         except asyncio.CancelledError:
             stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
