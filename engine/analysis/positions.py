@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
 
 from engine.models import Span
 
@@ -13,12 +15,15 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 class Lines:
     """The lines of one source. Only `\\n`, `\\r\\n` and `\\r` end a line: form feeds and U+2028 do not."""
 
-    __slots__ = ("_starts", "_text", "ascii")
-
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self.ascii = text.isascii()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        if "\r" in self._text:
+            return [0, *(match.end() for match in _LINE_END.finditer(self._text))]
+        return [0, *accumulate(len(line) + 1 for line in self._text.split("\n")[:-1])]
 
     def __len__(self) -> int:
         return len(self._starts)

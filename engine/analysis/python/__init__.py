@@ -29,7 +29,7 @@ def analyse_python(source: str, settings: AnalysisSettings, depth: int) -> Findi
             found = Walk(source, settings, depth)
             found.found.violations.append(TOO_DEEP.violation(_START, "Nested deeper than can be followed"))
             found.found.add(read_words(source, found.lines))
-            surface.look(found, None)
+            surface.look(found)
             return found.found
 
 
@@ -37,7 +37,8 @@ def _walked(walk: Walk, tree: ast.Module) -> Findings:
     walk.run(tree.body)
     functions.read_pending(walk)
     sinks.environment.conclude(walk)
-    surface.look(walk, tree)
+    surface.look(walk)
+    surface.look_at_names(walk, tree)
     if walk.settings.profile == "allow":
         allowlist.check(walk, tree)
     return walk.found

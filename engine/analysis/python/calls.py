@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.analysis.python import attributes, fold, functions
+from engine.analysis.python import attributes, fold, functions, loops
 from engine.analysis.python.values import NOTHING, Taint, Value, derived, taint_of, text_of
 from engine.analysis.python.walk import Walk
 
@@ -79,8 +79,13 @@ def call(walk: Walk, node: ast.Call) -> Value | None:
     return invoke(walk, node, callee, *_arguments(walk, node), None)
 
 
+_LENGTHENING = frozenset(("append", "extend", "insert"))
+
+
 def _method(walk: Walk, node: ast.Call, func: ast.Attribute) -> Value | None:
     receiver = walk.value(func.value)
+    if walk.loops and func.attr in _LENGTHENING and type(func.value) is ast.Name:
+        loops.check_growth(walk, node, func.value.id)
     if receiver is None:
         attributes.member(walk, func, None, func.attr)
         handler = METHODS.get(func.attr)
@@ -122,6 +127,8 @@ def _unknown(walk: Walk, node: ast.Call, receiver: Value | None) -> Value | None
     tainted = receiver
     for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
         if type(arg) is ast.Constant:
+            if type(arg.value) is str:
+                walk.texts.append(arg)
             continue
         value = walk.value(arg)
         if value is None:

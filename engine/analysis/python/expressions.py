@@ -6,26 +6,38 @@ import ast
 from typing import Any
 
 from engine.analysis.python import attributes, calls, comprehensions, fold, resources
+from engine.analysis.python.names import KNOWN
 from engine.analysis.python.patterns import HOLE, pattern, pattern_of
-from engine.analysis.python.scopes import Function
+from engine.analysis.python.scopes import Function, Scope
 from engine.analysis.python.targets import bind, item
 from engine.analysis.python.values import NOTHING, Value, derived, either, taint_of
 from engine.analysis.python.walk import EXPRESSIONS, Walk
 
+_LONG = 24
+_TEXT = (str, bytes)
 _Display = ast.List | ast.Tuple | ast.Set
 
 
-def _constant(_: Walk, node: ast.Constant) -> Value:
+def _constant(walk: Walk, node: ast.Constant) -> Value:
     value = Value(node.value)
+    if type(node.value) in _TEXT:
+        walk.texts.append(node)
     value.node = node
     return value
 
 
 def _name(walk: Walk, node: ast.Name) -> Value | None:
-    value = walk.scope.lookup(node.id)
-    if value is None and walk.stars and not walk.scope.bound(node.id):
-        return calls.starred(walk, node.id)
-    return value
+    name = node.id
+    scope: Scope | None = walk.scope
+    while scope is not None:
+        if name in scope.names:
+            return scope.names[name]
+        scope = scope.parent
+    if walk.stars:
+        found = calls.starred(walk, name)
+        if found is not None:
+            return found
+    return KNOWN.get(name)
 
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value | None:
@@ -59,6 +71,7 @@ def _joined(walk: Walk, node: ast.JoinedStr) -> Value | None:
     for part in node.values:
         if isinstance(part, ast.Constant):
             text += str(part.value)
+            walk.texts.append(part)
             continue
         value = walk.value(part)
         parents.append(value)
@@ -95,11 +108,9 @@ def _boolean(walk: Walk, node: ast.BoolOp) -> Value | None:
 
 
 def _compare(walk: Walk, node: ast.Compare) -> None:
-    if type(node.left) is not ast.Constant:
-        walk.value(node.left)
+    walk.value(node.left)
     for part in node.comparators:
-        if type(part) is not ast.Constant:
-            walk.value(part)
+        walk.value(part)
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value | None:
@@ -121,6 +132,10 @@ def _display(walk: Walk, node: _Display) -> Value | None:
         return _empty()
     if all(type(element) is ast.Constant for element in elements):
         value = Value([element.value for element in elements])  # type: ignore[attr-defined]
+        if len(elements) >= _LONG:
+            walk.lists.append(node)
+        if type(value.const[0]) in _TEXT:
+            walk.texts.extend(elements)  # type: ignore[arg-type]
         value.node = node
         return value
     items = {index: walk.value(element) for index, element in enumerate(elements)}

@@ -28,7 +28,6 @@ def read_function(walk: Walk, node: _Def) -> None:
     walk.scope.names[node.name] = value
     if walk.scope.owner is not None:
         walk.scope.owner.attributes[node.name] = value
-    hooks.defined(walk, node)
 
 
 def read_class(walk: Walk, node: ast.ClassDef) -> None:
@@ -67,6 +66,7 @@ def called(
 ) -> Value | None:
     """Return what calling a function of the code gives, reading it again where the arguments matter."""
     if function.state == "reading":
+        function.recursive = True
         return None
     if function.state == "unread":
         _read(walk, function, None)
@@ -103,6 +103,8 @@ def _read(walk: Walk, function: Function, bound: dict[str, Value | None] | None)
     function.state = "read"
     if first:
         function.result = result
+        if function.recursive and not isinstance(node, ast.Lambda):
+            hooks.check_recursion(walk, node, method=function.owner is not None)
     return result
 
 

@@ -63,9 +63,8 @@ def _place(node: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Name("_", ast.Load()), node)
 
 
-def defined(walk: Walk, node: _Def) -> None:
+def check_recursion(walk: Walk, node: _Def, *, method: bool) -> None:
     """Report a function whose every path calls itself."""
-    method = walk.scope.owner is not None
     for statement in node.body:
         if isinstance(statement, ast.If | ast.Try | ast.While | ast.For | ast.With | ast.Match | ast.Raise):
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import base64
 import re
-from collections.abc import Iterator
 
 from engine.analysis.python.rules import private, reading
 from engine.analysis.python.sinks.paths import SENSITIVE
@@ -34,7 +33,7 @@ _CODE = re.compile(
     rb"powershell|lambda\b|\bdef \w+\("
 )
 _OBFUSCATED = re.compile(
-    r"^(?:_{4,}|_+[0-9a-f]{4,}|_?[O0oQ]{6,}|_?[Il1]{6,}|_0x[0-9a-f]{3,}|__(?:PYO|obfuscator|pyarmor|pyminify)\w*)$"
+    r"^(?:_{4,}|_?[O0]{6,}|_?[Il1]{6,}|_0x[0-9a-f]{3,}|__(?:PYO|obfuscator|pyarmor|pyminify)\w*)$"
 )
 _MIN_SHELLCODE = 16
 
@@ -105,9 +104,10 @@ def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
     walk.embed(data.decode("utf-8", "replace"), Language.PYTHON, node, value, "text")
 
 
-def check_numbers(walk: Walk, node: ast.List | ast.Tuple, numbers: list[object]) -> None:
+def check_numbers(walk: Walk, node: ast.List | ast.Tuple | ast.Set) -> None:
     """Look at a long list of byte values."""
-    if len(numbers) < 24 or not all(type(part) is int and 0 <= part < 256 for part in numbers[:256]):
+    numbers = [part.value for part in node.elts if isinstance(part, ast.Constant)]
+    if not all(type(part) is int and 0 <= part < 256 for part in numbers[:256]):
         return
     data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
     if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(walk, node)):
@@ -122,10 +122,3 @@ def check_name(walk: Walk, node: ast.AST, name: str) -> None:
     """Look at a name that the code itself gives."""
     if _OBFUSCATED.match(name):
         walk.report(reading.OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")
-
-
-def texts(tree: ast.AST) -> Iterator[ast.Constant]:
-    """Every literal of text or bytes in a tree."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
-            yield node

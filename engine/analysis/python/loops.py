@@ -33,29 +33,16 @@ def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> 
     """Report a loop over an endless iterator that nothing ends."""
     if value is not None and value.name == "endless":
         _check_body(walk, node, "A loop over an endless iterator")
-    elif isinstance(node.iter, ast.Name) and _lengthened(node, node.iter.id):
-        walk.report(
-            rules.GROWTH,
-            node,
-            f"The loop lengthens `{node.iter.id}`, over which it runs",
-            severity=Level.MEDIUM,
-        )
 
 
-def _lengthened(node: ast.For | ast.AsyncFor, name: str) -> bool:
-    parts = list(_inside(node.body))
-    leaves = any(isinstance(part, ast.Return | ast.Break | ast.Raise) for part in parts)
-    return not leaves and any(_grows(part, name) for part in parts)
-
-
-def _grows(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("append", "extend", "insert")
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == name
-    )
+def check_growth(walk: Walk, node: ast.Call, name: str) -> None:
+    """Report `for x in xs: xs.append(...)`: a loop that lengthens what it runs over."""
+    for loop in walk.loops:
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name) and loop.iter.id == name:
+            parts = list(_inside(loop.body))
+            if not any(isinstance(part, ast.Return | ast.Break | ast.Raise) for part in parts):
+                message = f"The loop lengthens `{name}`, over which it runs"
+                walk.report(rules.GROWTH, node, message, severity=Level.MEDIUM)
 
 
 def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:

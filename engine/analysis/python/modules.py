@@ -51,10 +51,18 @@ def lookalike(name: str) -> str | None:
     """Return the popular name that `name` is one slip away from, or None."""
     if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:
         return None
-    for known in POPULAR:
-        if len(known) >= 5 and _one_slip(name.lower(), known):
-            return known
-    return None
+    lower = name.lower()
+    near = [_SHORTENED.get(short) for short in (lower, *_shortened(lower))]
+    near += [short for short in _shortened(lower) if short in POPULAR]
+    return next((known for known in near if known and len(known) >= 5 and _one_slip(lower, known)), None)
+
+
+def _shortened(name: str) -> list[str]:
+    return [name[:index] + name[index + 1 :] for index in range(len(name))]
+
+
+_SHORTENED = {short: known for known in sorted(POPULAR) for short in _shortened(known)}
+"""Popular names with one letter left out."""
 
 
 def _one_slip(left: str, right: str) -> bool:

@@ -86,6 +86,9 @@ _WELL_KNOWN = words(
 IMPLICIT_MODULES: Final[dict[str, Value]] = {name: Value(name=name) for name in _WELL_KNOWN}
 """Modules that a fragment uses without showing their import."""
 
+KNOWN: Final[dict[str, Value]] = {**IMPLICIT_MODULES, **BUILTINS}
+"""Names that mean something without the code saying so."""
+
 STDLIB: Final = frozenset(sys.stdlib_module_names)
 
 DANGEROUS_MODULES: Final[dict[str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from engine.analysis.python.names import BUILTINS, IMPLICIT_MODULES
+from engine.analysis.python.names import KNOWN
 from engine.analysis.python.values import Value
 
 
@@ -25,16 +25,7 @@ class Scope:
             if name in scope.names:
                 return scope.names[name]
             scope = scope.parent
-        return BUILTINS.get(name) or IMPLICIT_MODULES.get(name)
-
-    def bound(self, name: str) -> bool:
-        """Whether the code itself gives `name` a meaning."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return True
-            scope = scope.parent
-        return False
+        return KNOWN.get(name)
 
     def module(self) -> Scope:
         """Return the outermost scope."""
@@ -62,6 +53,7 @@ class Function:
     owner: Class | None = None
     state: str = "unread"
     """`unread`, `reading` or `read`."""
+    recursive: bool = False
     hot: bool = False
     """Whether something in it depends on what it is called with, so that a call is worth reading it again."""
     result: Value | None = None

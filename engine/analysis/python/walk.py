@@ -47,6 +47,10 @@ class Walk:
         """Constructs that only mean something together, by kind."""
         self.downloaded: set[str] = set()
         """Paths that content from the network was written to."""
+        self.texts: list[ast.Constant] = []
+        """Literals of text and bytes, except docstrings."""
+        self.lists: list[ast.List | ast.Tuple | ast.Set] = []
+        """Long displays of nothing but literals."""
         self.stars: list[str] = []
         """Modules whose every name was imported."""
         self._reported: dict[tuple[object, ...], int] = {}
@@ -57,8 +61,7 @@ class Walk:
 
     def value(self, node: ast.expr) -> Value | None:
         """Return what is known about an expression, after looking into all of it."""
-        handler = EXPRESSIONS.get(type(node))
-        return handler(self, node) if handler is not None else None
+        return EXPRESSIONS[type(node)](self, node)
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Look into statements in order."""
