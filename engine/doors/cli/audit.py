@@ -1,0 +1,196 @@
+"""`pratique audit search | verify | timeline | replay | export | case`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine import locations
+from engine.audit import AuditError
+from engine.audit.exports.cast import recording
+from engine.audit.exports.file import read_case_file
+from engine.audit.exports.ocsf import records
+from engine.audit.exports.tables import comma_separated, jsonl
+from engine.audit.filter import FilterError, parse
+from engine.audit.timeline import timeline
+from engine.doors.cli.engaged import engaged
+from engine.doors.cli.exits import Exit
+from engine.doors.cli.submissions import Id, Json
+from engine.doors.cli.words import dim, say, say_json, say_output, say_summaries
+from engine.doors.client import Client
+from engine.models import Case, Event, OutputChunk, Summary
+from engine.problem import Problem
+from engine.text import visible
+
+app = typer.Typer(help="Search, replay, export and prove the history.")
+
+PAGE = 500
+LONGEST_PAUSE = 5.0
+
+Filter = Annotated[str, typer.Argument(help='For example: risk:critical since:7d text:"requests.get"')]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file, instead of standard output.")]
+
+
+class Format(StrEnum):
+    """What the history is written as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    OCSF = "ocsf"
+    CAST = "cast"
+
+
+@app.command()
+def search(
+    filter: Filter = "",
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    json: Json = False,
+) -> None:
+    """List the submissions that a filter finds, the newest first."""
+    check(filter)
+    found = engaged(lambda client: _first(_summaries(client, filter), limit))
+    if json:
+        say_json(found)
+    elif found:
+        say_summaries(found)
+    else:
+        say("Nothing matches.", error=True)
+
+
+@app.command()
+def verify(json: Json = False) -> None:
+    """Read the whole history and say whether anybody has touched it."""
+    found = engaged(lambda client: client.verify())
+    if json:
+        say_json(found)
+    elif found.intact:
+        say(f"{found.events:,} records, {found.checkpoints:,} checkpoints, intact")
+    else:
+        say(f"NOT INTACT: {visible(found.problem)}", error=True)
+    raise typer.Exit(Exit.DONE if found.intact else Exit.FAILED)
+
+
+@app.command(name="timeline")
+def tell_timeline(id: Id) -> None:
+    """Tell the way of a submission, step by step, with who took each and how long it took."""
+    for step in timeline(engaged(lambda client: client.trail(id))):
+        since = f"+{step.since_start.total_seconds():.3f}"
+        took = dim(f"({step.took.total_seconds():.3f} s)")
+        say(f"{since:>12} s  {step.type:<20} {visible(step.actor):<16} {took}")
+
+
+@app.command()
+def replay(id: Id, speed: Annotated[float, typer.Option(min=0.01, help="2 is twice as fast.")] = 1.0) -> None:
+    """Print a run's output again, with the pauses that it had."""
+
+    async def play(client: Client) -> None:
+        last = 0.0
+        async for chunk in client.output(id):
+            await asyncio.sleep(min(max(0.0, chunk.at - last) / speed, LONGEST_PAUSE))
+            last = max(last, chunk.at)
+            say_output(chunk)
+            sys.stdout.flush()
+
+    engaged(play)
+
+
+@app.command()
+def export(
+    what: Annotated[str, typer.Argument(help="A filter, or for a recording the submission.")] = "",
+    kind: Annotated[Format, typer.Option("--format", "-f")] = Format.JSONL,
+    output: Output = None,
+) -> None:
+    """Write what a filter finds: events as jsonl or ocsf, submissions as csv; or one run as a cast."""
+    if kind is not Format.CAST:
+        check(what)
+    write(output, engaged(lambda client: _lines(client, what, kind)))
+
+
+@app.command(name="case")
+def case_file(id: Id, output: Output = None) -> None:
+    """Write the case file of a submission: a zip that proves itself to anybody."""
+    try:
+        content = read_case_file(locations.database(), id)
+    except AuditError as error:
+        raise Problem(404, error.title, mend=error.mend) from None
+    path = output or Path(f"{id}.zip")
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Problem(422, f"{path} cannot be written: {error.strerror}") from None
+    say(f"{path}: {len(content):,} bytes. To check it anywhere: unzip it, then python3 verify.py")
+
+
+def check(filter: str) -> None:
+    """Point at what is wrong with a filter.
+
+    Raises:
+        Problem: it cannot be understood; its text shows where.
+    """
+    try:
+        parse(filter, datetime.now(UTC))
+    except FilterError as error:
+        shown = visible(filter[:200])
+        pointer = " " * len(visible(filter[: min(error.position, 200)])) + "^"
+        raise Problem(422, f"{error.title}\n  {shown}\n  {pointer}\n{error.mend}".rstrip()) from None
+
+
+def write(output: Path | None, lines: Iterable[str]) -> None:
+    """Write lines to a file, or to standard output.
+
+    Raises:
+        Problem: the file cannot be written.
+    """
+    if output is None:
+        sys.stdout.writelines(lines)
+        return
+    try:
+        with output.open("w") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise Problem(422, f"{output} cannot be written: {error.strerror}") from None
+
+
+async def _lines(client: Client, what: str, kind: Format) -> list[str]:
+    if kind is Format.CAST:
+        return list(recording(*await _run(client, what)))
+    summaries = await _first(_summaries(client, what), None)
+    if kind is Format.CSV:
+        return list(comma_separated(summaries))
+    events = [event for summary in summaries for event in await client.trail(summary.id)]
+    return list(jsonl(events)) if kind is Format.JSONL else _ocsf(events)
+
+
+def _ocsf(events: Iterable[Event]) -> list[str]:
+    return [json.dumps(record) + "\n" for record in records(events)]
+
+
+async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
+    if not id:
+        raise Problem(422, "a recording is of one run", mend="Type: pratique audit export ID --format cast")
+    return await client.case(id), [chunk async for chunk in client.output(id)]
+
+
+async def _summaries(client: Client, filter: str) -> AsyncIterator[Summary]:
+    before = None
+    while page := await client.history(filter, before, PAGE):
+        for summary in page:
+            yield summary
+        before = page[-1].id
+
+
+async def _first(summaries: AsyncIterator[Summary], limit: int | None) -> list[Summary]:
+    found: list[Summary] = []
+    async for summary in summaries:
+        found.append(summary)
+        if len(found) == limit:
+            break
+    return found

@@ -1,0 +1,104 @@
+"""`pratique audit`, against a running engine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine.doors.cli import main
+from engine.doors.cli.exits import Exit
+from engine.models import Draft, Language, Verdict
+from engine.text import Untrusted
+from tests.engine_process import EngineProcess
+
+HOSTILE = "import os  # \x1b[31m\u202e"
+
+
+@pytest.fixture(autouse=True)
+def home(engine: EngineProcess, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the commands find the running engine."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(engine.home))
+    return engine.home
+
+
+@pytest.fixture(scope="module")
+def denied(engine: EngineProcess) -> str:
+    """Return the id of a submission that was denied."""
+
+    async def submit() -> str:
+        async with engine.client("agent") as client:
+            case = await client.submit(Draft(code=Untrusted(HOSTILE), language=Language.PYTHON))
+            await client.decide(case.submission.id, Verdict.DENIED, case.submission.digest, "no")
+            return case.submission.id
+
+    return asyncio.run(submit())
+
+
+def test_search_finds_and_shows_no_escape(denied: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A search lists what it finds, with hostile code made visible."""
+    assert Exit.DONE == main(["audit", "search", "status:denied lang:py"])
+    said = capsys.readouterr().out
+    assert denied in said
+    assert "␛[31m⟨202E⟩" in said
+    assert Exit.DONE == main(["audit", "search", "lang:js"])
+    assert "" == capsys.readouterr().out
+
+
+def test_typo_is_pointed_at(capsys: pytest.CaptureFixture[str]) -> None:
+    """A filter with a typo gets an arrow under the character and a better word."""
+    assert Exit.PROBLEM == main(["audit", "search", "risk:low reviever:x"])
+    lines = capsys.readouterr().err.splitlines()
+    assert "           ^" == lines[2]
+    assert "r" == lines[1][11]
+    assert "Did you mean reviewer?" == lines[3]
+
+
+def test_timeline_tells_the_steps(denied: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The steps of a submission are told in order, with who took them."""
+    assert Exit.DONE == main(["audit", "timeline", denied])
+    steps = [line.split()[2] for line in capsys.readouterr().out.splitlines()]
+    assert ["submitted", "analysed", "classified", "decided"] == steps
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "ocsf"])
+def test_exports_are_written(denied: str, kind: str, tmp_path: Path) -> None:
+    """Each format is written to the file that is named, and holds no raw escape."""
+    assert Exit.DONE == main(["audit", "export", f"id:{denied}", "-f", kind, "-o", str(tmp_path / "out")])
+    text = (tmp_path / "out").read_text()
+    assert denied in text
+    assert "\x1b" not in text
+
+
+def test_recording_of_a_run(denied: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cast starts with its header; without a run to record it is an error."""
+    assert Exit.DONE == main(["audit", "export", denied, "-f", "cast"])
+    assert 2 == json.loads(capsys.readouterr().out.splitlines()[0])["version"]
+    assert Exit.PROBLEM == main(["audit", "export", "-f", "cast"])
+    assert Exit.DONE == main(["audit", "replay", denied])
+
+
+def test_case_file_is_written(denied: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The case file lies where it was asked for; of nothing there is none."""
+    assert Exit.DONE == main(["audit", "case", denied, "-o", str(tmp_path / "case.zip")])
+    assert "verify.py" in zipfile.ZipFile(tmp_path / "case.zip").namelist()
+    assert Exit.PROBLEM == main(["audit", "case", "nowhere", "-o", str(tmp_path / "no.zip")])
+    assert "No submission is called 'nowhere'" in capsys.readouterr().err
+    assert Exit.PROBLEM == main(["audit", "case", denied, "-o", "/proc/nowhere/case.zip"])
+
+
+def test_verify_says_so_in_one_line(denied: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An untouched history is intact; a changed one is named and ends with another exit code."""
+    assert Exit.DONE == main(["audit", "verify"])
+    assert capsys.readouterr().out.endswith("checkpoints, intact\n")
+    connection = sqlite3.connect(home / "pratique.db", isolation_level=None)
+    (actor,) = connection.execute("SELECT actor FROM events WHERE seq = 2").fetchone()
+    connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 2")
+    assert Exit.FAILED == main(["audit", "verify"])
+    connection.execute("UPDATE events SET actor = ? WHERE seq = 2", (actor,))
+    connection.close()
+    assert "NOT INTACT: record 2 was changed\n" == capsys.readouterr().err
