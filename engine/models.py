@@ -109,6 +109,15 @@ class InputFile(Noun):
     content: bytes
 
 
+class Consequence(Noun):
+    """What comes of taking one capability away: the lines that will fail, or may."""
+
+    capability: Untrusted
+    lines: tuple[int, ...] = ()
+    certain: bool = True
+    """False where the analysis could not tell exactly what a line wants."""
+
+
 class Draft(Noun):
     """What an agent hands in: the part of a submission that its digest covers, without who asked."""
 

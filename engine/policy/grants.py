@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from engine.models import Capabilities, Limits
+
+KINDS = ("domains", "packages", "files", "secrets")
+"""The kinds of capability that are lists of names."""
 
 
 def beyond(given: Capabilities, asked: Capabilities, ceiling: Limits) -> tuple[str, ...]:
@@ -13,8 +17,22 @@ def beyond(given: Capabilities, asked: Capabilities, ceiling: Limits) -> tuple[s
             *_higher(given.limits, ceiling, "the ceiling"))  # fmt: skip
 
 
+def within(given: Capabilities, asked: Capabilities, ceiling: Limits) -> Capabilities:
+    """Return what of `given` was asked for and the ceiling allows: always a grant that is not beyond."""
+    kept = {kind: _both(getattr(given, kind), getattr(asked, kind)) for kind in KINDS}
+    limits = {
+        field: min(getattr(limit, field) for limit in (given.limits, asked.limits, ceiling))
+        for field in Limits.model_fields
+    }
+    return Capabilities(**kept, limits=Limits(**limits), session=given.session and asked.session)
+
+
+def _both(given: tuple[Any, ...], asked: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(item for item in given if item in asked)
+
+
 def _more_kinds(given: Capabilities, asked: Capabilities) -> Iterator[str]:
-    for kind in ("domains", "packages", "files", "secrets"):
+    for kind in KINDS:
         extra = set(getattr(given, kind)) - set(getattr(asked, kind))
         if extra:
             yield f"{kind}: {len(extra)} that nobody asked for"

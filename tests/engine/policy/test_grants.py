@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.models import Capabilities, Limits
+from engine.models import Capabilities, Limits, Package
 from engine.policy import beyond
+from engine.policy.grants import within
 from engine.settings import PolicySettings
 from engine.text import Untrusted
 
@@ -42,3 +43,48 @@ def test_nothing_is_over_the_ceiling(memory_mb: int) -> None:
     """Asking for more than the ceiling does not make it grantable."""
     asked = Capabilities(limits=Limits(memory_mb=memory_mb))
     assert beyond(asked, asked, CEILING)
+
+
+names = st.sampled_from([Untrusted(name) for name in ("a", "b", "c")])
+packages = st.builds(Package, name=names, version=names)
+limits = st.builds(
+    Limits,
+    memory_mb=st.integers(64, 10**6),
+    cpus=st.floats(0.1, 64),
+    seconds=st.floats(0.1, 10**6),
+    disk_mb=st.integers(1, 10**6),
+    output_kb=st.integers(1, 10**6),
+    processes=st.integers(1, 10**6),
+)
+capabilities = st.builds(
+    Capabilities,
+    domains=st.lists(names, max_size=3).map(tuple),
+    packages=st.lists(packages, max_size=2).map(tuple),
+    files=st.lists(names, max_size=3).map(tuple),
+    secrets=st.lists(names, max_size=3).map(tuple),
+    limits=limits,
+    session=st.booleans(),
+)
+
+
+@given(capabilities, capabilities, limits)
+def test_what_is_within_is_never_beyond(given_: Capabilities, asked: Capabilities, ceiling: Limits) -> None:
+    """Whatever is wished for, what lies within is a subset of the request under the ceiling."""
+    assert () == beyond(within(given_, asked, ceiling), asked, ceiling)
+
+
+@given(capabilities, capabilities, limits)
+def test_what_is_not_beyond_is_given_whole(
+    given_: Capabilities, asked: Capabilities, ceiling: Limits
+) -> None:
+    """Nothing is taken from a grant that is within."""
+    if not beyond(given_, asked, ceiling):
+        assert given_ == within(given_, asked, ceiling)
+
+
+@given(capabilities, limits)
+def test_more_of_anything_is_beyond(asked: Capabilities, ceiling: Limits) -> None:
+    """Adding a name that nobody asked for is always seen."""
+    for kind in ("domains", "files", "secrets"):
+        more = asked.model_copy(update={kind: (*getattr(asked, kind), Untrusted("new"))})
+        assert beyond(more, asked, ceiling)

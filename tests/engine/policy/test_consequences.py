@@ -1,0 +1,88 @@
+"""What comes of giving less than was asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.models import (
+    Analysis,
+    Capabilities,
+    Certainty,
+    Consequence,
+    Limits,
+    Need,
+    Package,
+    Prediction,
+)
+from engine.policy.consequences import consequences
+from engine.text import Untrusted
+
+
+def needs(need: Need, value: str, line: int, certainty: Certainty = Certainty.EXACT) -> Prediction:
+    """Return a prediction."""
+    return Prediction(need=need, value=Untrusted(value), certainty=certainty, lines=(line,))
+
+
+ANALYSIS = Analysis(
+    predictions=(
+        needs(Need.HOST, "api.example.org", 3),
+        needs(Need.URL, "https://API.example.org:8443/v1", 5),
+        needs(Need.URL, "https://other.example/v1", 6),
+        needs(Need.URL, "http://[broken", 7),
+        needs(Need.MODULE, "numpy.linalg", 1),
+        needs(Need.PACKAGE, "scikit-learn", 2),
+        needs(Need.READ, "data.csv", 8),
+        needs(Need.READ, "/workspace/data.csv", 9),
+        needs(Need.READ, "/etc/passwd", 10),
+        needs(Need.ENVIRONMENT, "TOKEN", 11),
+    )
+)
+ASKED = Capabilities(
+    domains=(Untrusted("api.example.org"), Untrusted("unused.example")),
+    packages=tuple(
+        Package(name=Untrusted(name), version=Untrusted("1")) for name in ("numpy", "scikit_learn")
+    ),
+    files=(Untrusted("data.csv"), Untrusted("unused.csv")),
+    secrets=(Untrusted("TOKEN"),),
+    limits=Limits(memory_mb=1024),
+    session=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("capability", "lines", "given"),
+    [
+        ("domain api.example.org", (3, 5), {"domains": ASKED.domains[1:]}),
+        ("domain unused.example", (), {"domains": ASKED.domains[:1]}),
+        ("package numpy", (1,), {"packages": ASKED.packages[1:]}),
+        ("package scikit_learn", (2,), {"packages": ASKED.packages[:1]}),
+        ("file data.csv", (8, 9), {"files": ASKED.files[1:]}),
+        ("file unused.csv", (), {"files": ASKED.files[:1]}),
+        ("secret TOKEN", (11,), {"secrets": ()}),
+    ],
+)
+def test_the_lines_that_fail_are_named(
+    capability: str, lines: tuple[int, ...], given: dict[str, object]
+) -> None:
+    """Taking one capability away names the lines that want it, and no others."""
+    expected = Consequence(capability=Untrusted(capability), lines=lines)
+    assert (expected,) == consequences(ANALYSIS, ASKED, ASKED.model_copy(update=given))
+
+
+def test_nothing_taken_has_no_consequence() -> None:
+    """Giving what was asked for makes nothing fail."""
+    assert () == consequences(ANALYSIS, ASKED, ASKED)
+
+
+def test_what_is_not_known_exactly_may_fail() -> None:
+    """A host that the analysis does not know may be the one taken away."""
+    unknown = Analysis(predictions=(needs(Need.HOST, "", 4, Certainty.UNKNOWN),))
+    (found,) = consequences(unknown, ASKED, ASKED.model_copy(update={"domains": ASKED.domains[:1]}))
+    assert ((4,), False) == (found.lines, found.certain)
+
+
+def test_lower_limits_and_no_session_are_told() -> None:
+    """What cannot be tied to lines is told without them."""
+    less = ASKED.model_copy(update={"limits": Limits(memory_mb=512), "session": False})
+    told = [one.capability.text for one in consequences(ANALYSIS, ASKED, less)]
+    assert ["memory_mb 512 in place of 1024", "session"] == told
