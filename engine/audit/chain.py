@@ -8,10 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from json.encoder import encode_basestring as _quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import rfc8785
 
@@ -25,8 +24,7 @@ _SAFE = 2**53 - 1
 _sorted_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A row of the table `events`; `data` is canonical JSON."""
 
     seq: int

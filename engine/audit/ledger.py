@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -20,6 +21,19 @@ from engine.models import OutputChunk
 
 ENGINE = "engine"
 CHECKPOINT = "checkpoint"
+
+
+_INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Entry(NamedTuple):
+    """What becomes a record; `data` is canonical JSON."""
+
+    at: str
+    type: str
+    subject: str
+    actor: str
+    data: str
 
 
 @dataclass
@@ -84,19 +98,27 @@ class Ledger:
         """Chain a record, after the output of its subject that came first, and write the case beside it."""
         self.settle(subject)
         at = chain.stamp(datetime.now(UTC))
-        record = chain.link(self.tree.size + 1, self.last, at, type, subject, actor, data)
-        self.connection.execute(
-            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (record.seq, at, type, subject, actor, data, record.previous, record.hash),
-        )
-        self.last = record.hash
-        if complete := self.tree.add(record.hash):
-            tree.store(self.connection, complete)
+        (record,) = self.append_all([Entry(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
         if self.tree.size - self.checked >= self.checkpoint_events:
             self.checkpoint()
         return record
+
+    def append_all(self, entries: Sequence[Entry]) -> list[Record]:
+        """Chain records."""
+        records, complete = [], []
+        last, grow = self.last, self.tree.add
+        for seq, (at, type_, subject, actor, data) in enumerate(entries, self.tree.size + 1):
+            record = chain.link(seq, last, at, type_, subject, actor, data)
+            last = record.hash
+            complete += grow(last)
+            records.append(record)
+        self.connection.executemany(_INSERT, records)
+        self.last = last
+        if complete:
+            tree.store(self.connection, complete)
+        return records
 
     def checkpoint(self) -> None:
         """Sign the tree as it stands, unless nothing was recorded since the last time."""

@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.audit import schema
 from engine.audit.errors import AuditError, explain
@@ -49,28 +51,21 @@ class Writer:
         self._path = path
         self._settings = settings
         self._loop = loop
-        self._lock = _take_lock(path)
+        self._lock = take_lock(path)
         try:
-            self.key = signing_key(path.with_suffix(".key"))
-            self._ledger = self._open_ledger()
+            self._ledger = open_ledger(path, settings)
         except BaseException as error:
-            os.close(self._lock)
+            self._lock.close()
             raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
 
-    def _open_ledger(self) -> Ledger:
-        connection = schema.open_writer(self._path)
-        try:
-            ledger = Ledger(connection, self.key, witness_file(self._path), self._settings.checkpoint_events)
-            ledger.recall()
-            ledger.catch_up()
-        except BaseException:
-            connection.close()
-            raise
-        return ledger
+    @property
+    def key(self) -> Ed25519PrivateKey:
+        """The key that signs the checkpoints."""
+        return self._ledger.key
 
     async def do(self, work: Callable[[Ledger], T], *, durable: bool = True) -> T:
         """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
@@ -99,7 +94,7 @@ class Writer:
         self._thread.join()
         self._last_checkpoint()
         self._ledger.connection.close()
-        os.close(self._lock)
+        self._lock.close()
 
     def _last_checkpoint(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # a disk that cannot take it has been reported already
@@ -191,21 +186,40 @@ def _refuse(jobs: list[Job], reason: Exception) -> None:
             job.answer.set_exception(reason)
 
 
-def _take_lock(path: Path) -> int:
-    lock = path.with_name(path.name + ".lock")
+def open_ledger(path: Path, settings: AuditSettings) -> Ledger:
+    """Return the ledger of the history at `path`, made where there is none. Whoever calls holds its lock."""
+    connection = schema.open_writer(path)
+    try:
+        key = signing_key(path.with_suffix(".key"))
+        ledger = Ledger(connection, key, witness_file(path), settings.checkpoint_events)
+        ledger.recall()
+        ledger.catch_up()
+    except BaseException:
+        connection.close()
+        raise
+    return ledger
+
+
+def take_lock(path: Path) -> IO[bytes]:
+    """Return the lock that one engine holds on a history; closing it lets go.
+
+    Raises:
+        AuditError: another engine holds it.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        lock = os.fdopen(os.open(path.with_name(path.name + ".lock"), flags, 0o600), "wb")
     except OSError as error:
         raise AuditError(
             f"The history {path} cannot be opened: {error.strerror}", mend=f"Look at: ls -ld {path.parent}"
         ) from None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(descriptor)
+        lock.close()
         raise AuditError(
             f"Another engine already writes the history {path}",
             mend="Use that one (pratique doctor finds it), or stop it first",
         ) from None
-    return descriptor
+    return lock

@@ -1,0 +1,43 @@
+"""A made-up history is a real one in all but its events, and never mixes with real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.audit import AuditError, AuditLog
+from engine.audit.seed import seed_history
+from engine.settings import AuditSettings
+from engine.text import Untrusted
+
+
+async def test_seeded_history_is_intact_and_searchable(path: Path, settings: AuditSettings) -> None:
+    """The chain, the cases, the texts and the counts of a made-up history hold together."""
+    events = seed_history(path, 30, seed=1)
+    log = await AuditLog.open(path, settings)
+    verification = await log.verify()
+    facets = await log.facets()
+    rows = await log.summaries("text:print", limit=100)
+    output = [await log.read_output(row.id) for row in rows if row.kill_reason]
+    await log.close()
+    assert (events, True, 1) == (verification.events, verification.intact, verification.checkpoints)
+    assert (30, True, 30) == (facets.total, facets.exact, len(rows))
+    assert all(chunks[0].data.startswith(b"result of") for chunks in output)
+
+
+def test_same_seed_same_history(tmp_path: Path) -> None:
+    """Two histories of one seed have the same cases."""
+    seeded = [seed_history(tmp_path / name / "pratique.db", 5, seed=7) for name in ("a", "b")]
+    assert seeded[0] == seeded[1]
+
+
+async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, settings: AuditSettings) -> None:
+    """Where there are events, or an engine, nothing is made up."""
+    log = await AuditLog.open(path, settings)
+    with pytest.raises(AuditError, match="Another engine"):
+        seed_history(path, 1, seed=1)
+    await log.append("engine.started", "", Untrusted("engine"), {})
+    await log.close()
+    with pytest.raises(AuditError, match="has events already"):
+        seed_history(path, 1, seed=1)
