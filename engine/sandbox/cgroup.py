@@ -8,6 +8,7 @@ from pathlib import Path
 
 _PERIOD = 100_000
 _ROOT = Path("/sys/fs/cgroup")
+_USED = ("memory", "cpu", "cpuacct", "pids", "freezer")
 _NONE: dict[str, int] = {}
 
 
@@ -31,15 +32,18 @@ class Cgroup:
         self._peak = 0
 
     @classmethod
-    def of(cls, pid: int, proc: Path = Path("/proc"), root: Path = _ROOT) -> Cgroup | None:
-        """Find the control group of a process, or None where this host does not show it."""
+    def of(cls, pid: int, container: str, proc: Path = Path("/proc"), root: Path = _ROOT) -> Cgroup | None:
+        """Find the control group of a container's process, or None where this host does not show it.
+
+        A remote Docker's process numbers mean other processes here: the group must name the container.
+        """
         try:
             lines = (proc / str(pid) / "cgroup").read_text().splitlines()
         except OSError:
             return None
         folders = _folders(lines, root)
-        shared = any(folder == root for folder in folders.values())
-        return cls(folders) if folders and not shared and "memory" in folders else None
+        foreign = any(container not in folder.name for folder in folders.values())
+        return cls(folders) if not foreign and "memory" in folders else None
 
     def read(self) -> Usage | None:
         """Return what is used at this moment, or None once the group is gone."""
@@ -127,7 +131,7 @@ def _folders(lines: list[str], root: Path) -> dict[str, Path]:
         if controllers:
             for name in controllers.split(","):
                 found[name] = root / name / path.lstrip("/")
-    known = {name: folder for name, folder in found.items() if folder.is_dir()}
+    known = {name: folder for name, folder in found.items() if name in _USED and folder.is_dir()}
     if "memory" in known:
         return known
     unified = [line[3:] for line in lines if line.startswith("0::")]

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from docker.errors import APIError
@@ -95,7 +95,7 @@ class Execution:
     async def _measure(self) -> None:
         last: tuple[float, float] | None = None
         while True:
-            usage = self._sample()
+            usage = self._sample() if self.box.cgroup else await self._ask_usage()
             if usage is not None:
                 now = self.output.elapsed()
                 seconds = usage.cpu_seconds - last[1] if last else 0.0
@@ -103,6 +103,13 @@ class Execution:
                 last = (now, usage.cpu_seconds)
                 self.watcher.meters(self._meters(usage, now, cores))
             await asyncio.sleep(_METER_SECONDS)
+
+    async def _ask_usage(self) -> Usage | None:
+        usage = await self.box.ask_usage()
+        if usage is not None:
+            peak = max(usage.memory_peak, self.usage.memory_peak if self.usage else 0)
+            self.usage = replace(usage, memory_peak=peak)
+        return usage
 
     def _meters(self, usage: Usage, now: float, cores: float) -> Meters:
         return Meters(

@@ -35,7 +35,7 @@ async def ours(daemon: Daemon) -> list[dict[str, Any]]:
 async def _remove(daemon: Daemon, container: str) -> bool:
     with contextlib.suppress(APIError, DaemonLost):
         state = (await daemon.ask("inspect_container", container))["State"]
-        group = Cgroup.of(state["Pid"]) if state["Pid"] else None
+        group = Cgroup.of(state["Pid"], container) if state["Pid"] else None
         if group is not None:
             group.freeze(False)  # a frozen sandbox hangs Docker's kill
     return await remove(daemon, container)

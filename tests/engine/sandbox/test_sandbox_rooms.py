@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +16,10 @@ from engine.models import InputFile, Language, Limits
 from engine.sandbox import owner, recipe
 from engine.sandbox.artifacts import sift
 from engine.sandbox.cgroup import Cgroup
+from engine.sandbox.daemon import Daemon
 from engine.sandbox.job import Job
 from engine.sandbox.proof import judge
+from engine.sandbox.reaper import end_leftovers
 from engine.sandbox.recipe import Ownership
 from engine.sandbox.turns import Turns
 from engine.text import Untrusted
@@ -171,7 +177,7 @@ def test_version_1_files_are_read(tmp_path: Path) -> None:
         "cpuacct/b/cpuacct.usage": "1500000000", "pids/b/pids.current": "7", "pids/b/pids.events": "max 3\n",
     }  # fmt: skip
     _write(tmp_path, files | {"proc/5/cgroup": "4:memory:/b\n3:cpu,cpuacct:/b\n2:pids:/b\n0::/\n"})
-    group = Cgroup.of(5, tmp_path / "proc", tmp_path)
+    group = Cgroup.of(5, "b", tmp_path / "proc", tmp_path)
     assert group is not None
     usage = group.read()
     assert usage is not None
@@ -187,7 +193,7 @@ def test_version_2_files_are_read_and_written(tmp_path: Path) -> None:
         "b/cpu.stat": "usage_usec 2500000\nuser_usec 1\n", "b/pids.events": "max 0\n",
     }  # fmt: skip
     _write(tmp_path, files | {"proc/5/cgroup": "0::/b\n"})
-    group = Cgroup.of(5, tmp_path / "proc", tmp_path)
+    group = Cgroup.of(5, "b", tmp_path / "proc", tmp_path)
     assert group is not None
     first = group.read()
     _write(tmp_path, {"b/memory.current": "60"})
@@ -206,8 +212,10 @@ def test_version_2_files_are_read_and_written(tmp_path: Path) -> None:
 def test_a_group_that_is_gone_or_shared_is_none(tmp_path: Path) -> None:
     """A process in the host's root group is no sandbox of ours: it is neither read, frozen nor killed."""
     _write(tmp_path, {"proc/5/cgroup": "0::/\n", "memory.current": "1"})
-    assert Cgroup.of(5, tmp_path / "proc", tmp_path) is None
-    assert Cgroup.of(6, tmp_path / "proc", tmp_path) is None
+    _write(tmp_path, {"proc/7/cgroup": "0::/other\n", "other/memory.current": "1"})
+    assert Cgroup.of(7, "b", tmp_path / "proc", tmp_path) is None
+    assert Cgroup.of(5, "b", tmp_path / "proc", tmp_path) is None
+    assert Cgroup.of(6, "b", tmp_path / "proc", tmp_path) is None
 
 
 def _write(root: Path, files: dict[str, str]) -> None:
@@ -228,3 +236,33 @@ def test_only_new_well_named_files_are_artifacts() -> None:
     found, notes = sift(job, files)
     assert ["a", "plot.png"] == [artifact.name.text for artifact, _ in found]
     assert ("3 files were left in the sandbox",) == notes
+
+
+# --- leftovers
+
+
+def test_runtime_processes_of_removed_containers_are_killed() -> None:
+    """Only a runtime's process that names a container which this engine removed is killed."""
+    gone, sleep = "c0ffee" * 10, "import time; time.sleep(60)"
+    named = {
+        "ours": ["runsc-sandbox", "-c", sleep, gone],
+        "foreign": ["runsc-sandbox", "-c", sleep, "beef" * 16],
+        "other": ["editor", "-c", sleep, gone],
+    }
+    running = {name: subprocess.Popen(command, executable=sys.executable) for name, command in named.items()}
+    try:
+        asyncio.run(end_leftovers(NoContainers(1.0), {gone}))
+        assert -signal.SIGKILL == running["ours"].wait(10)
+        assert [None, None] == [running[name].poll() for name in ("foreign", "other")]
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+
+
+class NoContainers(Daemon):
+    """A Docker that knows no containers."""
+
+    async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
+        """Answer with an empty list."""
+        return []

@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from engine.models import KillReason, Language, Limits
-from engine.sandbox import Job, SandboxManager
+from engine.models import KillReason, Language, Limits, OutputChunk
+from engine.sandbox import Job, SandboxManager, execution
+from engine.sandbox.cgroup import Cgroup
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
 
@@ -264,3 +265,74 @@ async def test_limits_of_the_grant_reach_a_ready_sandbox(manager: SandboxManager
     result = await manager.run(job("x = b'x' * 700_000_000\nprint(len(x))", memory_mb=1024), watcher)
     assert (b"700000000\n", KillReason.NONE) == (watcher.stdout, result.kill_reason)
     assert Limits().memory_mb * 2**20 < result.memory_peak
+
+
+async def test_meters_come_from_docker_where_the_host_shows_none(
+    manager: SandboxManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a remote engine there are fewer samples, and the limits hold all the same."""
+    monkeypatch.setattr(Cgroup, "of", lambda *_: None)
+    watcher, alone = Recorder(), SandboxManager(SandboxSettings(pool=0), "test-remote")
+    try:
+        code = "x = bytearray(50_000_000)\nimport time\ntime.sleep(1)"
+        result = await alone.run(job(code), watcher)
+        assert (KillReason.NONE, True) == (result.kill_reason, len(watcher.samples) >= 2)
+        assert 50_000_000 < result.memory_peak
+        bomb = job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128)
+        assert KillReason.MEMORY == (await alone.run(bomb, watcher)).kill_reason
+    finally:
+        await alone.close()
+
+
+class Stuck(Recorder):
+    """A watcher that takes one chunk and then no more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = asyncio.Event()
+
+    async def output(self, chunk: OutputChunk) -> None:
+        """Wait before taking it."""
+        await super().output(chunk)
+        await self.free.wait()
+
+
+async def test_a_slow_watcher_holds_the_guest_back(manager: SandboxManager) -> None:
+    """The guest waits for whoever reads: nothing piles up here, and nothing is lost."""
+    watcher = Stuck()
+    code = "import sys\nfor _ in range(320): sys.stdout.write('x' * 99_999 + '\\n')\nprint('end')"
+    asked = job(code, output_kb=64 * 1024, seconds=60)
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"x")
+    done, _ = await asyncio.wait({running}, timeout=2)
+    assert (set(), 1) == (done, len(watcher.chunks))
+    watcher.free.set()
+    result = await running
+    assert (320 * 100_000 + 4, True) == (result.stdout_bytes, watcher.stdout.endswith(b"end\n"))
+
+
+async def test_a_watcher_that_never_returns_stops_no_kill(manager: SandboxManager) -> None:
+    """The deadline and the operator end a run whose watcher hangs."""
+    watcher, asked = Stuck(), job("while True: print('up')")
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"up")
+    await manager.kill(asked.run, "ada")
+    async with asyncio.timeout(10):
+        assert KillReason.OPERATOR == (await running).kill_reason
+
+
+async def test_freezing_longer_than_the_guests_own_guard_ends_nothing(manager: SandboxManager) -> None:
+    """Time in which a run stood still counts for nobody."""
+    code = "import time\nprint('up')\ntime.sleep(1)\nprint('end')"
+    watcher, asked = Recorder(), job(code, seconds=3)
+    manager_guard = execution._GUARD_SECONDS
+    execution._GUARD_SECONDS = 0
+    running = asyncio.create_task(manager.run(asked, watcher))
+    try:
+        await watcher.until_said(b"up")
+        assert await manager.freeze(asked.run)
+        await asyncio.wait({running}, timeout=5)
+        assert await manager.thaw(asked.run)
+        assert KillReason.NONE == (await running).kill_reason
+    finally:
+        execution._GUARD_SECONDS = manager_guard
