@@ -32,7 +32,7 @@ bench: setup ## Measure everything that a number is asked of, into bench.json.
 	@$(BIN)/pratique bench
 
 bench-analysis: setup ## Compare the analysis with its peers.
-	@$(BIN)/python -m tests.benchmarks.analysis
+	@$(BIN)/python -m tests.benchmarks.bench_analysis
 
 wheel: setup ## Build dist/*.whl.
 	@$(BIN)/python -m build --wheel --installer uv

@@ -64,3 +64,23 @@ def _examples(title: str, examples: tuple[str, ...], rule: Rule) -> list[str]:
 def _shown(example: str) -> str:
     short = example if len(example) <= 400 else example[:400] + " …"
     return short.encode("ascii", "backslashreplace").decode() if not short.isascii() else short
+
+
+def pages() -> str:
+    """Return the page of all rules as Markdown: `docs/rules.md`."""
+    categories: dict[str, list[Rule]] = {}
+    for rule in RULES.values():
+        categories.setdefault(rule.category, []).append(rule)
+    parts = [_HEAD.format(rules=len(RULES), categories=len(categories))]
+    for category, rules in sorted(categories.items()):
+        parts.append(f"# {category}\n")
+        parts.extend(page(rule) for rule in sorted(rules, key=lambda rule: rule.id))
+    return "\n".join(parts)
+
+
+_HEAD = """# Rules
+
+{rules} rules in {categories} categories, as `pratique rules explain ID` shows them. MEDIUM and above hold a
+submission for a person; LOW is shown. Severities are settings (`analysis.severities`). This page is what
+`pratique rules docs` prints.
+"""

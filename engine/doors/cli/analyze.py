@@ -1,0 +1,175 @@
+"""`pratique analyze` and `pratique rules`: the analysis alone, without an engine, Docker or a run."""
+
+from __future__ import annotations
+
+import asyncio
+import json as jsons
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.analysis.registry import RULES, explain, pages
+from engine.doors.cli.batch import Item, analyse_all
+from engine.doors.cli.configured import settings
+from engine.doors.cli.exits import Exit
+from engine.doors.cli.reports import corpus_record, record, sarif_log
+from engine.doors.cli.words import dim, level, say, say_violations
+from engine.doors.files import LANGUAGES
+from engine.models import Analysis, Language, Level
+from engine.problem import Problem
+from engine.text import visible
+
+_NAMES = {"bash": Language.SHELL, "sh": Language.SHELL, "js": Language.JAVASCRIPT, "py": Language.PYTHON}
+_NAMES.update({language.value: language for language in Language})
+_MAX_READ = 64 * 1024 * 1024
+
+rules = typer.Typer(help="The rules of the analysis.", no_args_is_help=True)
+
+
+def analyze(
+    files: Annotated[list[str] | None, typer.Argument(help="Files of code, or - for standard input.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print a line of JSON for each file.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print a SARIF 2.1.0 log.")] = False,
+    fail_on: Annotated[
+        Level | None, typer.Option(help="Exit with 1 where a violation is at or over it.")
+    ] = None,
+    language: Annotated[Language | None, typer.Option(help="Where the suffix does not say it.")] = None,
+    corpus: Annotated[
+        Path | None, typer.Option(help="A JSONL file of {id, language, code}; prints a line for each.")
+    ] = None,
+) -> None:
+    """Say what code would do, and how bad that is, without running any of it."""
+    if corpus is not None:
+        worst = _analyse_corpus(corpus)
+    elif files:
+        worst = _analyse_files(files, language, jsonl=jsonl, json=json, sarif=sarif)
+    else:
+        raise Problem(422, "nothing to analyse", mend="Try: pratique analyze FILE, or --corpus FILE.jsonl")
+    if fail_on is not None and worst >= fail_on.rank:
+        raise SystemExit(Exit.FAILED)
+
+
+@rules.command("list")
+def list_rules(
+    json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each.")] = False,
+) -> None:
+    """List all rules."""
+    width = max(map(len, RULES))
+    for rule in sorted(RULES.values(), key=lambda rule: rule.id):
+        if json:
+            say(jsons.dumps({"id": rule.id, "severity": rule.severity, "category": rule.category}))
+        else:
+            say(f"{level(rule.severity)} {rule.id:<{width}}  {rule.title} {dim(f'[{rule.category}]')}")
+
+
+@rules.command("explain")
+def explain_rule(name: Annotated[str, typer.Argument(help="The rule, as a violation names it.")]) -> None:
+    """Say everything about one rule."""
+    if name not in RULES:
+        raise Problem(404, f"no rule is called {visible(name)}", mend="Try: pratique rules list")
+    say(explain(name))
+
+
+@rules.command("docs")
+def print_pages() -> None:
+    """Print the page of all rules, `docs/rules.md`."""
+    typer.echo(pages(), nl=False)
+
+
+# --- files ---
+
+
+def _analyse_files(
+    files: list[str], language: Language | None, *, jsonl: bool, json: bool, sarif: bool
+) -> int:
+    items = [_read(name, language) for name in files]
+    done: list[tuple[Item, Analysis]] = []
+
+    def take(item: Item, analysis: Analysis) -> None:
+        if jsonl:
+            _line(record(item, analysis))
+        elif not json and not sarif:
+            _say(item, analysis)
+        done.append((item, analysis))
+
+    asyncio.run(analyse_all(iter(items), settings().analysis, take))
+    if sarif:
+        _line(sarif_log(done))
+    elif json:
+        _line([record(item, analysis) for item, analysis in done])
+    return max((_worst(analysis) for _, analysis in done), default=-1)
+
+
+def _read(name: str, language: Language | None) -> Item:
+    found = language or LANGUAGES.get(Path(name).suffix.lower())
+    if found is None:
+        raise Problem(415, f"{visible(name)}: no known language", mend="Add --language python, say")
+    if name == "-":
+        return Item(name, found, sys.stdin.buffer.read(_MAX_READ))
+    try:
+        with Path(name).open("rb") as file:
+            return Item(name, found, file.read(_MAX_READ))
+    except OSError as error:
+        raise Problem(404, f"{visible(name)} cannot be read: {error.strerror}") from None
+
+
+def _say(item: Item, analysis: Analysis) -> None:
+    count = len(analysis.violations)
+    found = "nothing found" if not count else f"{count} violation{'s' * (count != 1)}"
+    say(f"{visible(str(item.id))}: {found}{'' if analysis.complete else ', not read to the end'}")
+    say_violations(analysis.violations)
+
+
+def _worst(analysis: Analysis) -> int:
+    return max((violation.severity.rank for violation in analysis.violations), default=-1)
+
+
+def _line(value: object) -> None:
+    sys.stdout.write(jsons.dumps(value) + "\n")
+
+
+# --- corpora ---
+
+
+def _analyse_corpus(path: Path) -> int:
+    worst = -1
+
+    def take(item: Item, analysis: Analysis) -> None:
+        nonlocal worst
+        worst = max(worst, _worst(analysis))
+        _line(corpus_record(item, analysis))
+
+    try:
+        with path.open("rb") as lines:
+            asyncio.run(analyse_all(_items(iter(lines)), settings().analysis, take))
+    except OSError as error:
+        raise Problem(404, f"{path} cannot be read: {error.strerror}") from None
+    return worst
+
+
+def _items(lines: Iterator[bytes]) -> Iterator[Item]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _item(line, number)
+
+
+def _item(line: bytes, number: int) -> Item:
+    name: object = None
+    try:
+        entry = jsons.loads(line)
+        name = entry.get("id")
+        return Item(name, _NAMES[entry["language"]], _text(entry["code"]))
+    except (ValueError, AttributeError, RecursionError):
+        return Item(None, Language.PYTHON, "", f"line {number} is no JSON object")
+    except (KeyError, TypeError):
+        return Item(name, Language.PYTHON, "", f"line {number} has no known language, or no code")
+
+
+def _text(code: object) -> str:
+    if not isinstance(code, str):
+        raise TypeError
+    return code
