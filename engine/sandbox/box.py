@@ -69,6 +69,21 @@ class Box:
         seen: dict[str, Any] = await self.daemon.ask("inspect_container", self.id)
         return seen
 
+    async def end_state(self) -> dict[str, Any]:
+        """Return how Docker says that it ended, once it has.
+
+        Raises DaemonLost: Docker does not answer, or its stream ended and the sandbox did not.
+        """
+        for _ in range(20):
+            try:
+                state: dict[str, Any] = (await self.inspect())["State"]
+            except APIError:
+                return {}
+            if not state["Running"]:
+                return state
+            await asyncio.sleep(0.1)
+        raise DaemonLost("the stream to a running sandbox ended")
+
     async def verify(self) -> None:
         """Check that it still is what was asked for. Raises SandboxUnavailable."""
         wrong = recipe.broken_promises(await self.inspect(), self.image_id, self.host)

@@ -9,17 +9,17 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from docker.errors import APIError
-
-from engine.models import KillReason, Meters, Result, Stream
+from engine.models import KillReason, Meters, Result
 from engine.sandbox import evidence
 from engine.sandbox.artifacts import kept
 from engine.sandbox.box import Box
 from engine.sandbox.cgroup import Usage
 from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.envelope import envelope
 from engine.sandbox.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.output import ARTIFACT_BYTES, Output
 from engine.sandbox.recipe import task_limit
+from engine.sandbox.stopwatch import Stopwatch
 from engine.sandbox.wire import Order
 
 _METER_SECONDS = 0.1
@@ -41,8 +41,7 @@ class Execution:
     began: float = 0.0
     output: Output = field(init=False)
     usage: Usage | None = None
-    frozen_seconds: float = 0.0
-    frozen_at: float | None = None
+    watch: Stopwatch = field(default_factory=Stopwatch)
     _asked: KillReason | None = None
     _asked_by: str = ""
     _severed: bool = False
@@ -59,7 +58,7 @@ class Execution:
         self.output = Output(
             self.watcher, self.job.limits.output_kb * 1024, nonce, self._ended, self._flooded
         )
-        self.began = self.output.began = time.monotonic()
+        self.began = self.output.began = self.watch.began = time.monotonic()
         if self._asked is not None:
             self._cut()
         async with asyncio.TaskGroup() as group:
@@ -134,16 +133,12 @@ class Execution:
         return usage
 
     async def _deadline(self) -> None:
-        while (left := self.job.limits.seconds - self._running_seconds()) > 0:
-            await asyncio.sleep(left if self.frozen_at is None else max(left, 0.1))
+        while (left := self.job.limits.seconds - self.watch.seconds()) > 0:
+            await asyncio.sleep(max(left, 0.1) if self.watch.stopped else left)
         if not self.over:
             self.end(KillReason.TIMEOUT, "")
         await asyncio.sleep(self.grace + _FILES_SECONDS)
         self._cut()
-
-    def _running_seconds(self) -> float:
-        frozen_now = time.monotonic() - self.frozen_at if self.frozen_at is not None else 0.0
-        return self.output.elapsed() - self.frozen_seconds - frozen_now
 
     @property
     def over(self) -> bool:
@@ -189,16 +184,15 @@ class Execution:
 
     def freeze(self) -> bool:
         """Stop the guest where it stands; its deadline waits meanwhile."""
-        if self.frozen_at is None and self.box.freeze(True):
-            self.frozen_at = time.monotonic()
-        return self.frozen_at is not None
+        if not self.watch.stopped and self.box.freeze(True):
+            self.watch.stop()
+        return self.watch.stopped
 
     def thaw(self) -> bool:
         """Let the guest go on."""
-        if self.frozen_at is not None and self.box.freeze(False):
-            self.frozen_seconds += time.monotonic() - self.frozen_at
-            self.frozen_at = None
-        return self.frozen_at is None
+        if self.watch.stopped and self.box.freeze(False):
+            self.watch.go_on()
+        return not self.watch.stopped
 
     # --- the envelope
 
@@ -209,26 +203,14 @@ class Execution:
         said = (*evidence.told(facts), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
             await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
-        usage = self.usage
-        return Result(
-            exit_code=facts.exit_code,
-            kill_reason=reason,
-            evidence=said,
-            duration=(self.output.ended or time.monotonic()) - self.began,
-            first_byte=self.output.first_byte,
-            memory_peak=usage.memory_peak if usage else 0,
-            cpu_seconds=usage.cpu_seconds if usage else 0.0,
-            stdout_bytes=self.output.kept[Stream.STDOUT],
-            stderr_bytes=self.output.kept[Stream.STDERR],
-            truncated=self.output.truncated,
-            image_digest=self.box.image_id,
-            runtime=str(self.box.host["Runtime"]),
-            artifacts=files,
+        exit_code = facts.exit_code
+        return envelope(self.box, self.output, self.usage, exit_code, reason, said).model_copy(
+            update={"artifacts": files}
         )
 
     async def _facts(self) -> evidence.Facts:
         word, usage, limits = self.output.word, self.usage, self.job.limits
-        state = {} if word.heard or self._severed else await self._docker_state()
+        state = {} if word.heard or self._severed else await self._how_it_died()
         exit_code = 128 + word.signal if word.signal else word.exit_code
         return evidence.Facts(
             asked=self._asked,
@@ -246,34 +228,9 @@ class Execution:
             daemon_lost=self._daemon_lost,
         )
 
-    async def _docker_state(self) -> dict[str, Any]:
-        """Ask Docker how the container ended; a stream that ends while it runs is Docker's loss."""
-        for _ in range(20):
-            try:
-                state: dict[str, Any] = (await self.box.inspect())["State"]
-            except DaemonLost:
-                self._daemon_lost = True
-                return {}
-            except APIError:
-                return {}
-            if not state["Running"]:
-                return state
-            await asyncio.sleep(0.1)
-        self._daemon_lost = True
-        return {}
-
-
-def unstarted(runtime: str, reason: KillReason, why: str) -> Result:
-    """Return the envelope of a run whose code went nowhere."""
-    return Result(
-        exit_code=None,
-        kill_reason=reason,
-        evidence=(why,),
-        duration=0.0,
-        memory_peak=0,
-        stdout_bytes=0,
-        stderr_bytes=0,
-        truncated=False,
-        image_digest="",
-        runtime=runtime,
-    )
+    async def _how_it_died(self) -> dict[str, Any]:
+        try:
+            return await self.box.end_state()
+        except DaemonLost:
+            self._daemon_lost = True
+            return {}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from docker.errors import APIError
 
@@ -14,31 +12,18 @@ from engine.models import Check, KillReason, Language, Proof, Result
 from engine.sandbox import health, owner, reaper
 from engine.sandbox.box import Box, Maker
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
-from engine.sandbox.execution import Execution, unstarted
+from engine.sandbox.envelope import unstarted
+from engine.sandbox.execution import Execution
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.pool import Pool
 from engine.sandbox.proof import ask_inside
+from engine.sandbox.tickets import Ticket, badly_named, spawn
 from engine.sandbox.turns import Turns
-from engine.sandbox.wire import safe_name
 from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
 _BEAT_SECONDS = 5.0
 _CLOSE_SECONDS = 20.0
-
-
-@dataclass(slots=True)
-class Ticket:
-    """A run's place in the house, from its coming in to its envelope."""
-
-    task: asyncio.Task[Result]
-    reason: KillReason = KillReason.OPERATOR
-    by: str = ""
-
-    def withdraw(self, reason: KillReason, by: str) -> None:
-        """Give the place up before any code has run."""
-        self.reason, self.by = reason, by
-        self.task.cancel()
 
 
 class SandboxManager:
@@ -71,7 +56,7 @@ class SandboxManager:
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
         for chore in (self._reap_for_ever(), self._listen(), self._pool.keep_filled()):
-            _spawn(chore, self._chores)
+            spawn(chore, self._chores)
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
@@ -120,11 +105,8 @@ class SandboxManager:
 
     async def run(self, job: Job, watcher: Watcher) -> Result:
         """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
-        for file in job.files:
-            try:
-                safe_name(file.name)
-            except ValueError as error:
-                return unstarted(self.settings.runtime, KillReason.POLICY, str(error))
+        if why := badly_named(job.files):
+            return unstarted(self.settings.runtime, KillReason.POLICY, why)
         ticket = Ticket(asyncio.create_task(self._run_in_turn(job, watcher)))
         self._tickets[job.run] = ticket
         try:
@@ -205,7 +187,7 @@ class SandboxManager:
     # --- chores
 
     def _remove_later(self, box: Box, watcher: Watcher | None = None) -> None:
-        _spawn(self._destroy(box, watcher), self._removals)
+        spawn(self._destroy(box, watcher), self._removals)
 
     async def _destroy(self, box: Box, watcher: Watcher | None = None) -> None:
         gone = await box.destroy()
@@ -247,9 +229,3 @@ class SandboxManager:
                 await self.image_digest(image)
                 return image
         raise SandboxUnavailable(f"Docker has no image {self._images[0]}", "pratique image build")
-
-
-def _spawn(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
-    task = asyncio.create_task(work)
-    among.add(task)
-    task.add_done_callback(among.discard)
