@@ -75,8 +75,7 @@ class Ledger:
 
     def commit(self) -> None:
         """Put all that was done since `begin`, and the output that is held, on disk; then the checkpoints."""
-        for run in list(self.pending):
-            self.settle(run)
+        self.settle_all()
         self.connection.execute("COMMIT")
         self.notes += self.fresh
         self.fresh.clear()
@@ -101,9 +100,16 @@ class Ledger:
         (record,) = self.append_all([Entry(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
-        if self.tree.size - self.checked >= self.checkpoint_events:
-            self.checkpoint()
+        self._checkpoint_if_due()
         return record
+
+    def append_many(self, entries: Sequence[Entry]) -> int:
+        """Chain records, after all output that came first, and return the number of the last."""
+        self.settle_all()
+        self.append_all(entries)
+        last = self.tree.size
+        self._checkpoint_if_due()
+        return last
 
     def append_all(self, entries: Sequence[Entry]) -> list[Record]:
         """Chain records."""
@@ -130,6 +136,10 @@ class Ledger:
         self.append(CHECKPOINT, "", ENGINE, chain.canonical_data({"note": note, "size": size}))
         self.fresh.append(note)
 
+    def _checkpoint_if_due(self) -> None:
+        if self.tree.size - self.checked >= self.checkpoint_events:
+            self.checkpoint()
+
     def hold(self, run: str, chunks: Sequence[OutputChunk]) -> None:
         """Keep output until the transaction ends."""
         self.pending.setdefault(run, []).extend(chunks)
@@ -148,6 +158,11 @@ class Ledger:
         kept = blobs.put(self.connection, content, digest, record.at)
         row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
         blobs.use(self.connection, row[0] if row else 0, [kept])
+
+    def settle_all(self) -> None:
+        """Write all output that is held."""
+        for run in list(self.pending):
+            self.settle(run)
 
     def index_some(self) -> bool:
         """Index some texts for the search, and say whether there may be more."""

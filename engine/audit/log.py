@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +13,7 @@ from engine.audit.blocks import MeterBlock
 from engine.audit.exports.casefile import case_file
 from engine.audit.facets import facets as count
 from engine.audit.filter import parse
-from engine.audit.ledger import ENGINE, Ledger
+from engine.audit.ledger import ENGINE, Entry, Ledger
 from engine.audit.reader import Reader
 from engine.audit.trends import Trends, trends
 from engine.audit.types import check
@@ -68,17 +68,28 @@ class AuditLog:
             AuditError: the data is not what its type asks for, or it could not be written. Nothing was
                 recorded then, except that a disk that is too slow may still record it later.
         """
-        version = check(type, data)
-        whole = dict(data) if version == 1 else {**data, "v": version}
         frozen = await _freeze(case) if case else None
-        if frozen:
-            whole[STATE] = frozen.sha256
-        text = chain.canonical_data(whole)
+        text = _text(type, data, frozen)
 
         def work(ledger: Ledger) -> chain.Record:
             return ledger.append(type, subject, actor.text, text, frozen)
 
         return chain.event_of(await self._writer.do(work, durable=durable))
+
+    async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:
+        """Record events, each a type, subject, actor and data, in one go; return the number of the last.
+
+        On return all are on disk.
+
+        Raises:
+            AuditError: the data of one is not what its type asks for, or they could not be written. None
+                was recorded then.
+        """
+        at = chain.stamp(datetime.now(UTC))
+        entries = [
+            Entry(at, type, subject, actor.text, _text(type, data)) for type, subject, actor, data in events
+        ]
+        return await self._writer.do(lambda ledger: ledger.append_many(entries))
 
     async def output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
         """Keep output of a run; it is on disk within `batch_milliseconds`, and before the run's next event.
@@ -170,6 +181,15 @@ class AuditLog:
         return await self._reader.do(
             lambda connection: verify(connection, notes, key, tell), seconds=float("inf")
         )
+
+
+def _text(type: str, data: dict[str, Any], case: cases.Frozen | None = None) -> str:
+    """Return the data of an event as it is written, with the digest of the case as it stands after it."""
+    version = check(type, data)
+    more: dict[str, Any] = {} if version == 1 else {"v": version}
+    if case:
+        more[STATE] = case.sha256
+    return chain.canonical_data({**data, **more} if more else data)
 
 
 async def _freeze(case: Case) -> cases.Frozen:

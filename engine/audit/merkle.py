@@ -11,6 +11,8 @@ EMPTY = hashlib.sha256(b"").digest()
 STORED = 10
 """Subtrees of 2**STORED leaves and more are kept, so that proofs and restarts need not read everything."""
 
+_BLOCK = 1 << STORED
+
 Subtree = tuple[int, int, bytes]
 """Level, position among those of its level, hash."""
 
@@ -34,19 +36,42 @@ class Frontier:
 
     def add(self, data: bytes) -> list[Subtree]:
         """Add a leaf, and return the subtrees of `STORED` levels and more that it completes."""
+        return self._add(leaf(data), 0)
+
+    def extend(self, leaves: Sequence[bytes]) -> None:
+        """Add leaves, whole blocks of them at once."""
+        place, end = 0, len(leaves)
+        while place < end:
+            if self.size % _BLOCK == 0 and end - place >= _BLOCK:
+                self._add(_block_root(leaves[place : place + _BLOCK]), STORED)
+                place += _BLOCK
+            else:
+                self._add(leaf(leaves[place]), 0)
+                place += 1
+
+    def _add(self, root: bytes, level: int) -> list[Subtree]:
         complete: list[Subtree] = []
-        hash_, level, rest = leaf(data), 0, self.size
+        rest = self.size >> level
+        self.size += 1 << level
         while rest & 1:
-            hash_, level, rest = node(self.edge.pop(), hash_), level + 1, rest >> 1
+            root, level, rest = node(self.edge.pop(), root), level + 1, rest >> 1
             if level >= STORED:
-                complete.append((level, rest, hash_))
-        self.edge.append(hash_)
-        self.size += 1
+                complete.append((level, rest, root))
+        self.edge.append(root)
         return complete
 
     def root(self) -> bytes:
         """Return the root of the tree."""
         return fold(self.edge)
+
+
+def _block_root(leaves: Sequence[bytes]) -> bytes:
+    sha256 = hashlib.sha256
+    hashes = [sha256(b"\x00" + data).digest() for data in leaves]
+    while len(hashes) > 1:
+        pairs = iter(hashes)
+        hashes = [sha256(b"\x01" + left + right).digest() for left, right in zip(pairs, pairs, strict=True)]
+    return hashes[0]
 
 
 def fold(edge: Sequence[bytes]) -> bytes:

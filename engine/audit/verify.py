@@ -14,11 +14,12 @@ from engine.audit.blocks import OutputBlock
 from engine.audit.chain import Record
 from engine.audit.checkpoints import Checkpoint
 from engine.audit.contents import Contents
+from engine.audit.merkle import Frontier
 from engine.audit.witnessing import Finding, Row, Witnessing
 from engine.models import Verification
 
 Progress = Callable[[int, int], None]
-STEP = 10_000
+STEP = 8192
 _TELLS = '"case_sha256":"'
 REACH = 64
 """How far from its place a record is looked for, to tell a move from a change."""
@@ -65,6 +66,17 @@ def _walk(
         yield from _missing_output(contents, step)
         if progress:
             progress(expected - 1, total)
+
+
+def walk_only(connection: sqlite3.Connection) -> int:
+    """Follow the chain and build the tree, and return how many records there are; look at nothing else."""
+    previous, expected, frontier = chain.GENESIS, 1, Frontier()
+    for step in _steps(connection, chain.head(connection)[0]):
+        if first_break(step, expected, previous):
+            break
+        frontier.extend([row[7] for row in step])
+        previous, expected = step[-1][7], step[-1][0] + 1
+    return expected - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ Row = tuple[int, str, str, str, str, str, bytes, bytes]
 """A row of the table `events`."""
 
 
+CHECKPOINT = "checkpoint"
+
+
 class Witnessing:
     """Builds the tree again, and compares it with each checkpoint on the way."""
 
@@ -44,12 +47,17 @@ class Witnessing:
 
     def step(self, rows: Sequence[Row]) -> Iterator[Finding]:
         """Add records, and yield each checkpoint that does not agree with all up to it."""
-        for seq, _, kind, _, _, data, _, digest in rows:
-            if kind == "checkpoint":
+        hashes, done = [row[7] for row in rows], 0
+        stops = [place for place, row in enumerate(rows) if row[0] in self._told or row[2] == CHECKPOINT]
+        for stop in stops:
+            seq, _, kind, _, _, data, _, digest = rows[stop]
+            self._tree.extend(hashes[done : stop + 1])
+            done = stop + 1
+            if kind == CHECKPOINT:
                 yield from self._event(seq, parse(json.loads(data)["note"]))
-            self._tree.add(digest)
             if seq in self._told:
                 yield from self._compare(self._told[seq], digest)
+        self._tree.extend(hashes[done:])
 
     def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Finding]:
         if note is None or note.size != seq - 1 or not note.is_signed_by(self._key):

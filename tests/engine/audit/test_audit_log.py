@@ -63,6 +63,17 @@ async def test_events_of_one_subject_after_a_number(log: AuditLog) -> None:
     assert [2, 3] == [event.seq for event in await log.events(since=1, limit=2)]
 
 
+async def test_many_events_at_once(log: AuditLog) -> None:
+    """Many events in one go are chained in their order, or, where one is unfit, none is recorded."""
+    many = [("looked", f"s{n}", ALICE, {"n": n}) for n in range(2500)]
+    assert 2501 == await log.append_many([("claimed", "s", ALICE, {}), *many])
+    with pytest.raises(AuditError):
+        await log.append_many([("claimed", "s", ALICE, {}), ("nonsense", "s", ALICE, {})])
+    read = await log.events(limit=3000)
+    assert ["s", *(f"s{n}" for n in range(2500)), ""] == [event.subject for event in read]
+    assert (await log.verify()).intact
+
+
 async def test_durable_event_survives_a_copy_of_the_files(log: AuditLog, path: Path, tmp_path: Path) -> None:
     """Once answered, an event is in the files, with nothing flushed or closed."""
     event = await log.append("claimed", "s1", ALICE, {})

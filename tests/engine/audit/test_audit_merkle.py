@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.audit import merkle
@@ -85,6 +85,19 @@ def test_proof_leads_to_the_root(size: int, data: st.DataObject) -> None:
     assert root != merkle.root_of(index, size, leaves[index], [*proof, root])
     assert root != merkle.root_of(size, size, leaves[index], proof)
     assert not proof or root != merkle.root_of(index, size, leaves[index], proof[:-1])
+
+
+@given(st.lists(st.integers(0, 3000), max_size=5))
+@settings(max_examples=20, deadline=None)
+def test_growing_in_slices_is_growing_leaf_by_leaf(sizes: list[int]) -> None:
+    """Slices of any size lead to the tree that single leaves lead to."""
+    single, sliced = Frontier(), Frontier()
+    for number, size in enumerate(sizes):
+        leaves = [bytes([number, place & 255]) for place in range(size)]
+        sliced.extend(leaves)
+        for data in leaves:
+            single.add(data)
+    assert single == sliced
 
 
 def test_complete_subtrees_are_handed_out() -> None:

@@ -1,0 +1,179 @@
+"""What the history costs: appends against bare SQLite, verification, and searches in a large seeded history.
+
+`PRATIQUE_BENCH_RUNS` says how many runs are seeded; the numbers that were asked for are at 1,000,000.
+`PRATIQUE_BENCH_HISTORY` names a seeded history that is there already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from engine.audit import AuditLog, chain
+from engine.audit.seed import seed_history
+from engine.settings import AuditSettings
+from engine.text import Untrusted
+from tests.benchmarks.row import Row, percentiles
+
+ALICE = Untrusted("alice")
+DATA: dict[str, Any] = {"risk": "high", "rules": ["py-eval", "py-exec"]}
+SINGLE = 1000
+MANY = 50_000
+CALLERS = 32
+FILTERS = (
+    "risk:critical",
+    "kill:memory",
+    "reviewer:alice",
+    "requester:agent-7",
+    "risk:critical reviewer:alice kill:memory",
+    "lang:js status:finished",
+    "since:2026-11-01 risk:high",
+    "duration:>10s",
+    "-kill:none",
+    "decision:denied lang:sh",
+)
+TEXTS = ("text:pandas", "text:4711", 'text:"result of 17"', "text:requests risk:critical", "text:nowhere")
+
+
+async def rows() -> list[Row]:
+    """Measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        appended = await _appends(Path(folder))
+        seeded = Path(os.environ.get("PRATIQUE_BENCH_HISTORY", f"{folder}/seeded/pratique.db"))
+        if not seeded.exists():
+            seed_history(seeded, int(os.environ.get("PRATIQUE_BENCH_RUNS", "5000")), seed=1)
+        small = Path(folder) / "small" / "pratique.db"
+        seed_history(small, 1000, seed=1)
+        return [*appended, *await _searches(seeded, small)]
+
+
+async def _appends(folder: Path) -> list[Row]:
+    bare = _bare(folder / "bare.db")
+    single = [await _timed(lambda: bare.insert(1)) for _ in range(SINGLE)]
+    many_bare = await _timed(lambda: bare.insert(MANY))
+    bare.close()
+    log = await AuditLog.open(folder / "log.db", AuditSettings())
+    ours = [await _timed(lambda: log.append("classified", "s-1", ALICE, DATA)) for _ in range(SINGLE)]
+    together = await _timed(lambda: _at_once(log))
+    events = [("classified", "s-1", ALICE, DATA)] * MANY
+    many = await _timed(lambda: log.append_many(events))
+    await log.close()
+    base = percentiles(single)[0]
+    per_event = together / SINGLE
+    rate = MANY / many
+    return [
+        _row("append, single, durable", percentiles(ours), base, "at least 0.6 of bare SQLite", 0.6),
+        _row(f"append, {CALLERS} callers", (per_event,) * 3, base, "at least 0.6 of bare SQLite", 0.6),
+        Row(
+            "append, batched", rate, rate, rate, "events/s", MANY / many_bare, rate * many_bare / MANY,
+            "50,000/s or 0.6 of executemany", rate >= min(50_000, 0.6 * MANY / many_bare),
+        ),
+    ]  # fmt: skip
+
+
+async def _at_once(log: AuditLog) -> None:
+    async def caller() -> None:
+        for _ in range(SINGLE // CALLERS):
+            await log.append("classified", "s-1", ALICE, DATA)
+
+    await asyncio.gather(*(caller() for _ in range(CALLERS)))
+
+
+async def _searches(large: Path, small: Path) -> list[Row]:
+    small_log = await AuditLog.open(small, AuditSettings())
+    few = percentiles([await _timed(small_log.summaries) for _ in range(20)])[0]
+    await small_log.close()
+    log = await AuditLog.open(large, AuditSettings(read_deadline_seconds=60))
+    runs = f"{(await log.facets()).total:,} runs"
+    page = percentiles([await _timed(log.summaries) for _ in range(20)])
+    filtered = [await _timed(lambda f=f: log.summaries(f)) for f in FILTERS for _ in range(5)]  # type: ignore[misc]
+    counted = [await _timed(lambda f=f: log.facets(f)) for f in ("", *FILTERS) for _ in range(5)]  # type: ignore[misc]
+    texts = [await _timed(lambda f=f: log.summaries(f)) for f in TEXTS for _ in range(5)]  # type: ignore[misc]
+    started = time.perf_counter()
+    verification = await log.verify()
+    rate = verification.events / (time.perf_counter() - started)
+    walked = await _walk(log)
+    await log.close()
+    return [
+        _limit(f"first page of history, {runs}", page, few, "within 100 ms of 1,000 runs", few * 1e3 + 100),
+        _limit(f"filter, {runs}", percentiles(filtered), None, "p95 < 300 ms", 300),
+        _limit(f"facets, {runs}", percentiles(counted), None, "p95 < 300 ms", 300),
+        _limit(f"full text, {runs}", percentiles(texts), None, "p95 < 500 ms", 500),
+        Row(
+            "verify: chain and tree",
+            walked,
+            walked,
+            walked,
+            "events/s",
+            None,
+            None,
+            "> 200,000/s",
+            walked > 200_000,
+        ),
+        Row("verify: with cases and contents", rate, rate, rate, "events/s", None, None, "", None),
+    ]
+
+
+async def _walk(log: AuditLog) -> float:
+    """Return how many events a second are read, hashed, chained and put into the tree."""
+    from engine.audit.verify import walk_only  # noqa: PLC0415  measured apart
+
+    started = time.perf_counter()
+    events = await log._reader.do(walk_only, seconds=3600)
+    return events / (time.perf_counter() - started)
+
+
+class _bare:  # noqa: N801
+    """Bare SQLite: the same table and index, the same durability, no chain and no thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute(
+            "CREATE TABLE events (seq INTEGER PRIMARY KEY, at TEXT, type TEXT, subject TEXT, actor TEXT, "
+            "data TEXT, previous BLOB, hash BLOB)"
+        )
+        self._connection.execute("CREATE INDEX events_subject ON events (subject)")
+        data = chain.canonical_data(DATA)
+        self._row = ("2026-11-21T06:00:00.000000Z", "classified", "s-1", "alice", data, bytes(32), bytes(32))
+
+    async def insert(self, count: int) -> None:
+        """Insert so many rows in one transaction."""
+        statement = (
+            "INSERT INTO events (at, type, subject, actor, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        )
+        self._connection.execute("BEGIN")
+        self._connection.executemany(statement, [self._row] * count)
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+
+async def _timed(work: Callable[[], Awaitable[Any]]) -> float:
+    started = time.perf_counter()
+    await work()
+    return time.perf_counter() - started
+
+
+def _row(name: str, seconds: tuple[float, float, float], base: float, asked: str, least: float) -> Row:
+    p50, p95, p99 = (value * 1e6 for value in seconds)
+    ratio = base / seconds[0]
+    return Row(name, p50, p95, p99, "µs", base * 1e6, ratio, asked, ratio >= least)
+
+
+def _limit(
+    name: str, seconds: tuple[float, float, float], base: float | None, asked: str, most: float
+) -> Row:
+    p50, p95, p99 = (value * 1e3 for value in seconds)
+    baseline = None if base is None else base * 1e3
+    ratio = None if base is None else base / seconds[0]
+    return Row(name, p50, p95, p99, "ms", baseline, ratio, asked, p95 < most)
