@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import time
 
-from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.doors.wire import Answer
+from engine.doors.answers import answer
+from engine.problem import Problem
+from engine.text import visible
+
+LOCAL = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
+"""The names that clients on this machine call the engine by."""
 
 
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, hosts: frozenset[str] = LOCAL) -> None:
         self._app = app
+        self._hosts = hosts
         self._max_bytes = max_bytes
         self._under_way = 0
         self._last = time.monotonic()
@@ -25,20 +31,38 @@ class Guard:
         return 0.0 if self._under_way else time.monotonic() - self._last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413 once its body is over the bound."""
+        """Pass a request on; answer 421 or 403 to a stranger, 413 once its body is over the bound."""
         self._under_way += 1
-        body = _Body(receive, self._max_bytes)
         try:
-            await self._app(scope, body.receive, body.unless_too_large(send))
-            if body.too_large:
-                await self._refuse(scope, receive, send)
+            if stranger := self._stranger(scope):
+                await answer(stranger)(scope, receive, send)
+            else:
+                await self._pass_on(scope, receive, send)
         finally:
             self._under_way -= 1
             self._last = time.monotonic()
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = Answer(status=413, title=f"a request is at most {self._max_bytes} bytes").model_dump()
-        await JSONResponse(answer, 413, media_type="application/problem+json")(scope, receive, send)
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = _Body(receive, self._max_bytes)
+        await self._app(scope, body.receive, body.unless_too_large(send))
+        if body.too_large:
+            too_large = Problem(413, f"a request is at most {self._max_bytes} bytes")
+            await answer(too_large)(scope, receive, send)
+
+    def _stranger(self, scope: Scope) -> Problem | None:
+        """Return what is wrong with where a request says it comes from: a browser has no business here."""
+        headers = Headers(scope=scope)
+        hosts = [_without_port(host) for host in headers.getlist("host")]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return Problem(421, f"no such host here: {visible(', '.join(hosts))[:200] or 'none named'}")
+        if "origin" in headers:
+            return Problem(403, "requests from web pages are refused")
+        return None
+
+
+def _without_port(host: str) -> str:
+    name, _, port = host.lower().rpartition(":")
+    return name if name and port.isdigit() else host.lower()
 
 
 class _Body:

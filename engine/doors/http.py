@@ -4,38 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import math
 from collections.abc import AsyncIterator, Callable
+from importlib.metadata import version
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Header, Path, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ValidationError
-from starlette.exceptions import HTTPException
+from fastapi import Depends, FastAPI, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
 
-from engine.audit import AuditError
-from engine.doors.wire import HOLDER, Answer, Decided, Handed, Held, Snippet, Withdrawn
-from engine.models import Analysis, Case, Event, Health, Principal, Role, Summary, Verification
+from engine.doors.answers import PROBLEMS, answer_problems, describe, lines_of, stream
+from engine.doors.body import StrictRoute, known_parameters
+from engine.doors.metrics import CONTENT_TYPE, Metrics
+from engine.doors.wire import HOLDER, Decided, Handed, Held, Snippet, Withdrawn
+from engine.models import (
+    Analysis,
+    Case,
+    Event,
+    Health,
+    Meters,
+    OutputChunk,
+    Principal,
+    Role,
+    Summary,
+    Verification,
+)
 from engine.problem import Problem
 from engine.service import Engine
-from engine.text import Untrusted
+from engine.text import Untrusted, visible
 
-NDJSON = "application/x-ndjson"
 MOST_WAITING = 60.0
 """Seconds that one request may wait for a submission to be over."""
 
 
 def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     """Return the API over an engine; `shut_down` ends its process."""
-    app = FastAPI(title="Pratique", docs_url=None, redoc_url=None)
-    app.add_exception_handler(Problem, _problem)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(AuditError, _unrecorded)
-    app.add_exception_handler(HTTPException, _not_http)
+    app = FastAPI(
+        title="Pratique",
+        version=version("pratique"),
+        docs_url=None,
+        redoc_url=None,
+        responses=PROBLEMS,
+        dependencies=[Depends(known_parameters)],
+    )
+    app.router.route_class = StrictRoute
+    answer_problems(app)
     _submissions(app, engine)
     _runs(app, engine)
     _looking(app, engine)
+    _measuring(app, engine)
+    describe(app, (Event, Held, Meters, OutputChunk))
 
     @app.post("/shutdown", status_code=204)
     async def shutdown(by: Owner) -> None:
@@ -80,9 +96,9 @@ def _submissions(app: FastAPI, engine: Engine) -> None:
     async def withdraw(id: str, withdrawn: Withdrawn, by: Owner) -> Case:
         return await engine.arrivals.withdraw(id, _requester(withdrawn.requester, by))
 
-    @app.get("/holders/{holder}")
+    @app.get("/holders/{holder}", response_class=StreamingResponse, responses=lines_of(Held))
     async def hold(holder: Annotated[str, Path(pattern=HOLDER)]) -> StreamingResponse:
-        return _stream(_presence(engine, holder))
+        return stream(_presence(engine, holder))
 
     @app.post("/submissions/{id}/decision")
     async def decide(id: str, decided: Decided, by: Owner) -> Case:
@@ -107,15 +123,15 @@ async def _presence(engine: Engine, holder: str) -> AsyncIterator[Held]:
 
 
 def _runs(app: FastAPI, engine: Engine) -> None:
-    @app.get("/runs/{id}/output")
+    @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
     async def output(id: str, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
         await engine.case(id)
-        return _stream(engine.output(id, offset))
+        return stream(engine.output(id, offset))
 
-    @app.get("/runs/{id}/meters")
+    @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
     async def meters(id: str) -> StreamingResponse:
         await engine.case(id)
-        return _stream(engine.meters(id))
+        return stream(engine.meters(id))
 
     @app.post("/runs/{id}/stop", status_code=204)
     async def stop(id: str, by: Owner) -> None:
@@ -139,9 +155,11 @@ def _looking(app: FastAPI, engine: Engine) -> None:
     async def health(settled_within: Annotated[float, Query(ge=0, le=25)] = 0) -> Health:
         return await engine.health(settled_within)
 
-    @app.get("/events")
-    async def events(since: Annotated[int | None, Query(ge=0)] = None) -> StreamingResponse:
-        return _stream(engine.events(since))
+    @app.get("/events", response_class=StreamingResponse, responses=lines_of(Event))
+    async def events(
+        since: Annotated[int | None, Query(ge=0)] = None, type: str = "", subject: str = ""
+    ) -> StreamingResponse:
+        return stream(_chosen(engine.events(since), type, subject))
 
     @app.get("/audit")
     async def history(
@@ -159,42 +177,25 @@ def _looking(app: FastAPI, engine: Engine) -> None:
         return await engine.verify()
 
 
-def _stream(items: AsyncIterator[BaseModel]) -> StreamingResponse:
-    return StreamingResponse(_lines(items), media_type=NDJSON)
+def _measuring(app: FastAPI, engine: Engine) -> None:
+    metrics = Metrics(lambda: engine.waiting, lambda: engine.going)
+    engine.listen(metrics.take)
+
+    @app.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE: {}}}})
+    async def measure() -> Response:
+        return Response(metrics.text(), media_type=CONTENT_TYPE)
+
+    @app.get("/readyz", status_code=204)
+    async def ready() -> None:
+        health = await engine.health()
+        if not health.can_run:
+            bad = next((check for check in health.checks if not check.ok), None)
+            why = visible(bad.detail) if bad else "gVisor is not proven"
+            raise Problem(503, f"nothing runs here: {why}", mend=bad.mend if bad else "")
 
 
-async def _lines(items: AsyncIterator[BaseModel]) -> AsyncIterator[bytes]:
-    async for item in items:
-        yield item.model_dump_json().encode() + b"\n"
-
-
-async def _problem(request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, Problem):
-        raise error
-    return _answer(error)
-
-
-async def _not_http(request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, HTTPException):
-        raise error
-    return _answer(Problem(error.status_code, str(error.detail)))
-
-
-async def _unrecorded(request: Request, error: Exception) -> JSONResponse:
-    return _answer(Problem(503, str(error), mend="Type: pratique doctor"))
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, RequestValidationError | ValidationError):
-        raise error
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return _answer(Problem(422, f"{where or 'the request'}: {first['msg']}"))
-
-
-def _answer(problem: Problem) -> JSONResponse:
-    body = Answer(status=problem.status, title=problem.title, mend=problem.mend)
-    headers = {"Retry-After": f"{math.ceil(problem.retry_after or 60)}"} if problem.status == 429 else None
-    return JSONResponse(
-        body.model_dump(), problem.status, headers=headers, media_type="application/problem+json"
-    )
+async def _chosen(events: AsyncIterator[Event], type: str, subject: str) -> AsyncIterator[Event]:
+    """Yield the events of one type (`run` is every `run.…`), of one subject, or both."""
+    async for event in events:
+        if subject in {"", event.subject} and (not type or f"{event.type}.".startswith(f"{type}.")):
+            yield event

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from engine.audit import AuditLog
@@ -21,6 +21,11 @@ class Journal:
         self.log = log
         self._latest = 0
         self._told = asyncio.Event()
+        self._listeners: list[Callable[[Event], None]] = []
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Tell a listener each event once it is recorded."""
+        self._listeners.append(listener)
 
     @property
     def latest(self) -> int:
@@ -42,6 +47,8 @@ class Journal:
         self._latest = max(self._latest, event.seq)
         self._told.set()
         self._told = asyncio.Event()
+        for listener in self._listeners:
+            listener(event)
         return event
 
     async def follow(self, since: int | None = None) -> AsyncIterator[Event]:

@@ -1,0 +1,70 @@
+"""What Prometheus reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from engine.models import Event, KillReason, Level, Verdict
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+DECISION_BUCKETS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600)
+MOST_OPEN = 10_000
+
+
+class Metrics:
+    """Counts what the history records, from this engine's start on."""
+
+    def __init__(self, waiting: Callable[[], int], going: Callable[[], int]) -> None:
+        self._registry = CollectorRegistry()
+        self._submitted_at: dict[str, datetime] = {}
+        self._submissions = Counter(
+            "pratique_submissions_total", "Submissions by risk", ["risk"], registry=self._registry
+        )
+        self._runs = Counter(
+            "pratique_runs_total", "Runs that ended, by kill reason", ["kill_reason"], registry=self._registry
+        )
+        self._decisions = Histogram(
+            "pratique_decision_seconds",
+            "From submission to decision, by verdict",
+            ["verdict"],
+            buckets=DECISION_BUCKETS,
+            registry=self._registry,
+        )
+        self._show_zeros()
+        depth = Gauge("pratique_queue_depth", "Open submissions by state", ["state"], registry=self._registry)
+        depth.labels("waiting").set_function(waiting)
+        depth.labels("approved").set_function(going)
+
+    def take(self, event: Event) -> None:
+        """Count an event."""
+        match event.type:
+            case "submitted" if len(self._submitted_at) < MOST_OPEN:
+                self._submitted_at[event.subject] = event.at
+            case "classified":
+                self._submissions.labels(event.data["risk"]).inc()
+            case "decided" | "expired":
+                self._decided(event)
+            case "run.ended":
+                self._runs.labels(event.data["kill_reason"]).inc()
+
+    def text(self) -> bytes:
+        """Return all of it as Prometheus reads it."""
+        return generate_latest(self._registry)
+
+    def _decided(self, event: Event) -> None:
+        since = self._submitted_at.pop(event.subject, None)
+        if since is not None:
+            seconds = (event.at - since).total_seconds()
+            self._decisions.labels(event.data["verdict"]).observe(seconds)
+
+    def _show_zeros(self) -> None:
+        for level in Level:
+            self._submissions.labels(level.value)
+        for reason in KillReason:
+            self._runs.labels(reason.value)
+        for verdict in Verdict:
+            self._decisions.labels(verdict.value)
