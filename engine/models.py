@@ -353,6 +353,35 @@ class Decision(Noun):
     signature: Signature | None = None
 
 
+class Sameness(StrEnum):
+    """What has to be the same for a standing approval to hold."""
+
+    DIGEST = "digest"
+    SHAPE = "shape"
+
+
+class Standing(Noun):
+    """An approval given beforehand, for submissions that are the same, of one requester."""
+
+    id: str
+    sameness: Sameness
+    value: Digest
+    """The digest, or the hash of the shape."""
+    requester: Untrusted
+    ceiling: Level
+    """Nothing of a higher risk rests on it."""
+    uses: int = Field(ge=1)
+    """How many submissions may rest on it in all."""
+    until: datetime
+    grant: Grant
+    basis: str
+    """The submission that it was given for."""
+    by: Principal
+    at: datetime
+    used: int = 0
+    revoked: bool = False
+
+
 # --- what happened --------------------------------------------------------------------------------
 
 

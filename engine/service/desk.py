@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+import contextlib
 from datetime import UTC, datetime, timedelta
 
 from engine.analyst import Analyst
@@ -11,7 +10,6 @@ from engine.models import (
     WITHDRAWN,
     Analysis,
     Case,
-    Decision,
     Draft,
     EyesOn,
     Grant,
@@ -21,7 +19,6 @@ from engine.models import (
     Verdict,
 )
 from engine.policy import assess
-from engine.policy.review import wants_another
 from engine.principals import may
 from engine.principals.roles import Deed
 from engine.problem import Problem
@@ -33,24 +30,18 @@ from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.keys import FIELD
 from engine.service.opened import Opened, OpenSubmissions
+from engine.service.rulings import Rulings
+from engine.service.standings import Standings
 from engine.settings import Settings
 from engine.text import Untrusted, visible
 
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
-NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 GVISOR = "runsc"
 """The runtime than which any other is weaker."""
 
-STATUS_OF = {
-    Verdict.APPROVED: Status.QUEUED,
-    Verdict.DENIED: Status.DENIED,
-    Verdict.EXPIRED: Status.EXPIRED,
-    Verdict.REFUSED: Status.REFUSED,
-}
-
 
 class Desk:
-    """Where submissions wait. `approved` is called with each one that may run."""
+    """Where submissions come in, and where reviewers decide."""
 
     def __init__(
         self,
@@ -58,19 +49,19 @@ class Desk:
         journal: Journal,
         analyst: Analyst,
         opened: OpenSubmissions,
-        tasks: asyncio.TaskGroup,
         policy: PolicyKeeper,
         decisions: Decisions,
-        approved: Callable[[Opened], None],
+        standings: Standings,
+        rulings: Rulings,
     ) -> None:
         self._settings = settings
         self._journal = journal
         self._analyst = analyst
         self._opened = opened
-        self._tasks = tasks
         self._policy = policy
         self._decisions = decisions
-        self._approved = approved
+        self._standings = standings
+        self._rulings = rulings
         self._gate = Gate(settings, journal, opened)
 
     async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
@@ -113,10 +104,10 @@ class Desk:
         async with entry.lock:
             self._decisions.may_decide(entry.case, by, verdict, shown)
             if verdict is not Verdict.APPROVED:
-                return await self._deny(entry, by, Verdict.DENIED, reason, seen)
+                return await self._rulings.deny(entry, by, Verdict.DENIED, reason, seen)
             self._decisions.has_been_seen(entry.case, seen)
             given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
-            return await self._approve(entry, by, reason, given, seen)
+            return await self._rulings.approve(entry, by, reason, given, seen)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """Deny a waiting submission for its own requester, who wants it no more.
@@ -128,7 +119,7 @@ class Desk:
         async with entry.lock:
             if entry.case.status is not Status.WAITING:
                 raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
-            return await self._deny(entry, by, Verdict.DENIED, WITHDRAWN)
+            return await self._rulings.deny(entry, by, Verdict.DENIED, WITHDRAWN)
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
         """Return the digest that a submission of this draft by this requester has."""
@@ -149,7 +140,7 @@ class Desk:
         left = (case.deadline - now).total_seconds() if case.deadline else 0.0
         if now < case.submission.submitted_at:
             left = 0.0
-        entry.task = self._tasks.create_task(self._expire(entry, min(most, max(0.0, left))))
+        self._rulings.expire_after(entry, min(most, max(0.0, left)))
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> Opened:
         weaker = self._settings.sandbox.runtime != GVISOR
@@ -168,7 +159,7 @@ class Desk:
         entry = self._opened.add(case, lambda offset: self._journal.log.read_output(submission.id, offset))
         await self._journal.record("classified", submission.id, data=data, case=case)
         if wait is not None:
-            entry.task = self._tasks.create_task(self._expire(entry, wait))
+            self._rulings.expire_after(entry, wait)
         return entry
 
     async def _by_policy(self, entry: Opened) -> Case:
@@ -180,62 +171,25 @@ class Desk:
                 return entry.case
             if refusing:
                 reason = f"the rule {refusing.rule}: {refusing.reason.text}"
-                return await self._deny(entry, POLICY, Verdict.REFUSED, reason)
+                return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, reason)
             if assessment.deadline_seconds is None:
                 return await self._approve_low(entry)
-            return entry.case
+            return await self._approve_standing(entry)
 
     async def _approve_low(self, entry: Opened) -> Case:
         rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
         given = Grant(capabilities=entry.case.submission.draft.capabilities)
         try:
-            return await self._approve(entry, POLICY, f"LOW by the rules {rules}", given)
+            return await self._rulings.approve(entry, POLICY, f"LOW by the rules {rules}", given)
         except Problem as problem:
-            return await self._deny(entry, POLICY, Verdict.REFUSED, f"LOW, and cannot run: {problem}")
+            return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, f"LOW, and cannot run: {problem}")
 
-    async def _approve(
-        self, entry: Opened, by: Principal, reason: str, grant: Grant, seen: EyesOn | None = None
-    ) -> Case:
-        await self._decisions.may_grant(entry.case, grant)
-        decision = await self._decisions.make(entry.case, by, Verdict.APPROVED, reason, grant, seen)
-        if wants_another(entry.case, two_reviewers=self._settings.policy.two_reviewers):
-            return await self._reviewed(entry, decision)
-        case = await self._settle(entry, decision)
-        self._approved(entry)
-        return case
-
-    async def _reviewed(self, entry: Opened, decision: Decision) -> Case:
-        """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
-        update = {"reviews": (*entry.case.reviews, decision), "claim": None}
-        case: Case = entry.case.model_copy(update=update)
-        data = decision.model_dump(mode="json")
-        await self._journal.record("reviewed", entry.id, decision.by.name, data=data, case=case)
-        entry.case = case
-        return case
-
-    async def _deny(
-        self, entry: Opened, by: Principal, verdict: Verdict, reason: str, seen: EyesOn | None = None
-    ) -> Case:
-        case = await self._settle(
-            entry, await self._decisions.make(entry.case, by, verdict, reason, seen=seen)
-        )
-        self._opened.close(entry)
-        return case
-
-    async def _settle(self, entry: Opened, decision: Decision) -> Case:
-        verdict = decision.verdict
-        update = {"decision": decision, "status": STATUS_OF[verdict], "claim": None}
-        case: Case = entry.case.model_copy(update=update)
-        kind = "expired" if verdict is Verdict.EXPIRED else "decided"
-        data = decision.model_dump(mode="json")
-        await self._journal.record(kind, entry.id, decision.by.name, data=data, case=case)
-        entry.case = case
-        entry.cancel()
-        return case
-
-    async def _expire(self, entry: Opened, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-        async with entry.lock:
-            if entry.case.status is Status.WAITING:
-                most = entry.case.assessment.deadline_seconds or 0.0
-                await self._deny(entry, NOBODY, Verdict.EXPIRED, f"nobody decided within {most:g} s")
+    async def _approve_standing(self, entry: Opened) -> Case:
+        """Approve what rests on a standing approval; what cannot run now waits for a person."""
+        standing = await self._standings.rest(entry.case)
+        if standing is None:
+            return entry.case
+        who = f"standing approval {standing.id} by {visible(standing.by.name)}"
+        with contextlib.suppress(Problem):
+            return await self._rulings.approve(entry, POLICY, who, standing.grant, standing=standing.id)
+        return entry.case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -30,13 +30,16 @@ from engine.principals import KeyRing
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
 from engine.service.arrivals import Arrivals
+from engine.service.claims import Claims
 from engine.service.decisions import Decisions
 from engine.service.desk import Desk
 from engine.service.holders import Holders
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.opened import OpenSubmissions
+from engine.service.rulings import Rulings
 from engine.service.runs import Runs
+from engine.service.standings import Standings
 from engine.service.summary import summarise
 from engine.settings import Settings
 from engine.text import Untrusted
@@ -67,15 +70,25 @@ class Engine:
         self.runs = Runs(
             settings.sandbox, self._journal, sandboxes, self._opened, self._tasks, decisions.changed
         )
+        self.standings = Standings(self._journal)
+        self.claims = Claims(self._journal, self._opened, settings.policy.claim_seconds)
+        rulings = Rulings(
+            self._journal,
+            self._opened,
+            self._tasks,
+            decisions,
+            self.runs.start,
+            two_reviewers=settings.policy.two_reviewers,
+        )
         self.desk = Desk(
             settings,
             self._journal,
             analyst,
             self._opened,
-            self._tasks,
             self.policy,
             decisions,
-            self.runs.start,
+            self.standings,
+            rulings,
         )
         self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
         self.holders = Holders(
@@ -87,6 +100,7 @@ class Engine:
         await self._tasks.__aenter__()
         await self._journal.record("engine.started")
         await self.policy.start()
+        await self.standings.start()
         for case in await self._log.open_cases():
             await self._recover(case)
         self._tasks.create_task(self._analyst.start())
@@ -110,6 +124,20 @@ class Engine:
     def busy(self) -> bool:
         """Whether anything waits or runs."""
         return bool(self._opened)
+
+    @property
+    def waiting(self) -> int:
+        """How many submissions wait for a decision."""
+        return self._opened.waiting
+
+    @property
+    def going(self) -> int:
+        """How many are approved and not over."""
+        return len(self._opened) - self._opened.waiting
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Tell a listener each event once it is recorded."""
+        self._journal.listen(listener)
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code that nobody submits."""

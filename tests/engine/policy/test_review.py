@@ -1,0 +1,260 @@
+"""Who may decide, what was seen, and what rests on a standing approval."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.models import (
+    Analysis,
+    Assessment,
+    Capabilities,
+    Case,
+    Claim,
+    Confidence,
+    Decision,
+    Disposed,
+    Disposition,
+    Draft,
+    EyesOn,
+    Grant,
+    Language,
+    Level,
+    Limits,
+    Principal,
+    Sameness,
+    Span,
+    Standing,
+    Status,
+    Submission,
+    Verdict,
+    Violation,
+)
+from engine.policy.quota import Bucket, Buckets
+from engine.policy.review import claim, may_not_decide, unseen, wants_another
+from engine.policy.shape import shape
+from engine.policy.standing import cannot_stand, resting_on
+from engine.text import Untrusted
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+AGENT, ADA, BOB = (Principal(name=Untrusted(name)) for name in ("agent", "ada", "bob"))
+
+
+def case_of(risk: Level, *violations: Violation, code: str = "a = 1\nb = 2\nc = 3\n", **changes: Any) -> Case:
+    """Return a waiting case of that risk."""
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON)
+    made = Case(
+        submission=Submission(id="s-1", draft=draft, requester=AGENT, submitted_at=NOW, digest="1" * 64),
+        status=Status.WAITING,
+        analysis=Analysis(violations=violations),
+        assessment=Assessment(risk=risk, matches=(), deadline_seconds=60),
+    )
+    return made.model_copy(update=changes)
+
+
+def violation(severity: Level) -> Violation:
+    """Return a violation of that severity."""
+    return Violation(
+        rule="r",
+        severity=severity,
+        confidence=Confidence.HIGH,
+        category="c",
+        span=Span(line=2, column=1, end_line=2, end_column=2),
+        message=Untrusted("m"),
+    )
+
+
+def review(by: Principal) -> Decision:
+    """Return an approval."""
+    return Decision(submission="s-1", digest="1" * 64, verdict=Verdict.APPROVED, by=by, at=NOW)
+
+
+APPROVED, DENIED = Verdict.APPROVED, Verdict.DENIED
+
+
+@pytest.mark.parametrize(
+    ("allowed", "risk", "by", "verdict", "reviews", "two"),
+    [
+        (True, Level.CRITICAL, ADA, APPROVED, (), True),
+        (True, Level.CRITICAL, BOB, APPROVED, (review(ADA),), True),
+        (True, Level.CRITICAL, BOB, DENIED, (review(ADA),), True),
+        (True, Level.CRITICAL, ADA, DENIED, (review(ADA),), True),
+        (False, Level.CRITICAL, ADA, APPROVED, (review(ADA),), True),
+        (False, Level.CRITICAL, AGENT, APPROVED, (), True),
+        (False, Level.CRITICAL, AGENT, DENIED, (), True),
+        (True, Level.CRITICAL, AGENT, APPROVED, (), False),
+        (True, Level.HIGH, AGENT, APPROVED, (), True),
+    ],
+)
+def test_who_may_decide(
+    allowed: bool, risk: Level, by: Principal, verdict: Verdict, reviews: tuple[Decision, ...], two: bool
+) -> None:
+    """CRITICAL takes two different reviewers where asked for, neither of them the requester."""
+    assert allowed is (may_not_decide(case_of(risk, reviews=reviews), by, verdict, two_reviewers=two) is None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "risk", "reviews", "two"),
+    [
+        (True, Level.CRITICAL, (), True),
+        (False, Level.CRITICAL, (review(ADA),), True),
+        (False, Level.CRITICAL, (), False),
+        (False, Level.HIGH, (), True),
+    ],
+)
+def test_when_another_approval_is_wanted(
+    wanted: bool, risk: Level, reviews: tuple[Decision, ...], two: bool
+) -> None:
+    """One approval of CRITICAL leaves it waiting where two are asked for."""
+    assert wanted is wants_another(case_of(risk, reviews=reviews), two_reviewers=two)
+
+
+def test_a_claim_holds_and_lapses() -> None:
+    """Nobody else gets a claim that holds; its holder renews it, and it lapses by itself."""
+    first = claim(case_of(Level.HIGH), ADA, NOW, 300)
+    held = case_of(Level.HIGH, claim=first)
+    assert first == Claim(by=ADA.name, until=NOW + timedelta(seconds=300))
+    assert claim(held, BOB, NOW + timedelta(seconds=299), 300) is None
+    assert claim(held, ADA, NOW + timedelta(seconds=299), 300) is not None
+    assert claim(held, BOB, NOW + timedelta(seconds=300), 300) is not None
+
+
+def test_a_clock_that_goes_back_holds_no_claim_for_ever() -> None:
+    """A claim that would hold for longer than any may is none."""
+    held = case_of(Level.HIGH, claim=Claim(by=ADA.name, until=NOW))
+    assert claim(held, BOB, NOW - timedelta(days=1), 300) is not None
+
+
+HIGH, LOW = violation(Level.HIGH), violation(Level.LOW)
+SETTLED = Disposed(violation=0, disposition=Disposition.ACCEPTED)
+ALL = EyesOn(seconds=1, lines=((1, 3),), violations=(0,), dispositions=(SETTLED,))
+
+
+@pytest.mark.parametrize(
+    ("missing", "risk", "violations", "seen"),
+    [
+        (0, Level.LOW, (HIGH,), None),
+        (0, Level.MEDIUM, (HIGH,), None),
+        (1, Level.HIGH, (), None),
+        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 3),))),
+        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((3, 3), (1, 2)))),
+        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 2), (2, 9)))),
+        (1, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 1), (3, 3)))),
+        (1, Level.HIGH, (), EyesOn(seconds=1, lines=((2, 3),))),
+        (2, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),))),
+        (1, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),), violations=(0,))),
+        (1, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),), dispositions=(SETTLED,))),
+        (0, Level.HIGH, (HIGH,), ALL),
+        (1, Level.CRITICAL, (LOW,), EyesOn(seconds=1, lines=((1, 3),))),
+        (0, Level.CRITICAL, (LOW,), EyesOn(seconds=1, lines=((1, 3),), violations=(0,))),
+    ],
+)  # fmt: skip
+def test_what_was_not_looked_at(
+    missing: int, risk: Level, violations: tuple[Violation, ...], seen: EyesOn | None
+) -> None:
+    """Every line and violation has to be on screen, and every HIGH violation disposed of."""
+    assert missing == len(unseen(case_of(risk, *violations), seen))
+
+
+def standing(**changes: Any) -> Standing:
+    """Return a standing approval that `case_of(HIGH)` rests on."""
+    made = Standing(
+        id="a-1",
+        sameness=Sameness.DIGEST,
+        value="1" * 64,
+        requester=AGENT.name,
+        ceiling=Level.HIGH,
+        uses=2,
+        until=NOW + timedelta(days=1),
+        grant=Grant(capabilities=Capabilities()),
+        basis="s-0",
+        by=ADA,
+        at=NOW,
+    )
+    return made.model_copy(update=changes)
+
+
+OTHER_SHAPE = shape(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
+SAME_SHAPE = shape(Draft(code=Untrusted("x = 7\ny = 8\nz = 9\n"), language=Language.PYTHON))
+LESS = Grant(capabilities=Capabilities(limits=Limits(memory_mb=64)))
+MORE = Grant(capabilities=Capabilities(limits=Limits(memory_mb=1024)))
+
+
+@pytest.mark.parametrize(
+    ("rests", "changes"),
+    [
+        (True, {}),
+        (True, {"used": 1}),
+        (True, {"grant": LESS}),
+        (True, {"sameness": Sameness.SHAPE, "value": SAME_SHAPE}),
+        (False, {"sameness": Sameness.SHAPE, "value": OTHER_SHAPE}),
+        (False, {"used": 2}),
+        (False, {"revoked": True}),
+        (False, {"value": "2" * 64}),
+        (False, {"requester": BOB.name}),
+        (False, {"ceiling": Level.MEDIUM}),
+        (False, {"ceiling": Level.CRITICAL}),
+        (False, {"until": NOW}),
+        (False, {"at": NOW + timedelta(seconds=1)}),
+        (False, {"grant": MORE}),
+    ],
+)
+def test_what_rests_on_a_standing_approval(rests: bool, changes: dict[str, Any]) -> None:
+    """The same digest or shape, of the same requester, under the ceiling, while uses and time are left."""
+    assert rests is (resting_on(case_of(Level.HIGH), [standing(**changes)], NOW) is not None)
+
+
+def test_nothing_critical_or_unread_rests_on_one() -> None:
+    """CRITICAL, and what the analysis could not read, always goes to a person."""
+    assert resting_on(case_of(Level.CRITICAL), [standing()], NOW) is None
+    assert resting_on(case_of(Level.HIGH, analysis=Analysis(complete=False)), [standing()], NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("may", "changes"),
+    [
+        (True, {}),
+        (False, {"ceiling": Level.CRITICAL}),
+        (False, {"uses": 1001}),
+        (False, {"until": NOW}),
+        (False, {"until": NOW + timedelta(days=91)}),
+    ],
+)
+def test_a_standing_approval_is_bounded(may: bool, changes: dict[str, Any]) -> None:
+    """It ends, is used up, and never covers CRITICAL."""
+    assert may is (cannot_stand(standing(**changes)) is None)
+
+
+@given(st.lists(st.floats(0, 100), max_size=60), st.floats(0.1, 10), st.integers(1, 10))
+def test_a_bucket_never_gives_more_than_its_rate(steps: list[float], rate: float, burst: int) -> None:
+    """However requests are spread, at most burst + rate * time of them pass."""
+    bucket, now, passed = Bucket(burst, 0.0), 0.0, 0
+    for step in steps:
+        now += step
+        bucket, wait = bucket.take(now, rate, burst)
+        passed += wait == 0
+    assert passed <= burst + rate * now + 1e-6
+
+
+@given(st.floats(0.1, 10))
+def test_who_comes_back_when_told_is_let_in(rate: float) -> None:
+    """After the seconds that were told, there is a token."""
+    bucket, wait = Bucket(0.0, 0.0).take(0.0, rate, 1)
+    assert 0 < wait
+    assert 0.0 == bucket.take(wait * 1.000001, rate, 1)[1]
+
+
+def test_a_clock_that_goes_back_gives_no_tokens() -> None:
+    """Time that runs backwards fills no bucket."""
+    bucket, _ = Bucket(1.0, 100.0).take(100.0, 1.0, 1)
+    assert 0 < bucket.take(50.0, 1.0, 1)[1]
+
+
+def test_each_principal_has_a_bucket() -> None:
+    """One principal's flood takes nothing from another."""
+    buckets = Buckets(per_minute=60, burst=1)
+    assert [0.0, 1.0, 0.0] == [buckets.take("a", 0.0), buckets.take("a", 0.0), buckets.take("b", 0.0)]
