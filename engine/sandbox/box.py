@@ -94,6 +94,11 @@ class Box:
                 f"the sandbox is not as it was made: {', '.join(wrong)} differ", "pratique doctor"
             )
 
+    async def verify_image(self) -> None:
+        """Check that its image still is what its name stands for. Raises SandboxUnavailable."""
+        if (await self.daemon.ask("inspect_image", self.image))["Id"] != self.image_id:
+            raise SandboxUnavailable(f"image {self.image} was built anew", "pratique doctor")
+
     async def ask_usage(self) -> Usage | None:
         """Return what Docker says that it uses: slower than the control group, but from anywhere."""
         try:

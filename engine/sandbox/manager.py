@@ -23,6 +23,8 @@ from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
 _BEAT_SECONDS = 5.0
+_BEATS_TO_A_PROOF = 12
+"""How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
 
 
@@ -39,6 +41,7 @@ class SandboxManager:
         self._daemon = Daemon(settings.call_deadline_seconds)
         self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
         self._pool = Pool(self._maker, settings.pool, self._destroy)
+        self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
         self._tickets: dict[str, Ticket] = {}
@@ -76,11 +79,13 @@ class SandboxManager:
     async def prove(self) -> Proof:
         """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
         try:
-            self.proof = await ask_inside(self._maker, await self._any_image())
+            async with self._proving:
+                self.proof = await ask_inside(self._maker, await self._any_image())
         except SandboxUnavailable as error:
             self.proof, self.trouble = None, error
             raise
         self.trouble = None if self.proof.isolated else health.not_isolated(self.proof)
+        self._pool.open(self.proof.isolated)
         return self.proof
 
     async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
@@ -141,7 +146,7 @@ class SandboxManager:
         kind = "sandbox.taken" if box else "sandbox.created"
         box = box or await self._maker.make(job.image, job.language, job.limits)
         try:
-            self._check_kernel(box)
+            await self._check_kernel(box)
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}
             await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
         except BaseException:
@@ -149,9 +154,10 @@ class SandboxManager:
             raise
         return box
 
-    def _check_kernel(self, box: Box) -> None:
-        proved = self.proof.kernel.text if self.proof else ""
-        if box.kernel != proved:
+    async def _check_kernel(self, box: Box) -> None:
+        """Check that the sandbox sees the kernel that was proved. Docker may have been lost meanwhile."""
+        await self._require_proof()
+        if self.proof is None or box.kernel != self.proof.kernel.text:
             self.proof = None
             raise SandboxUnavailable("the sandbox sees another kernel than the one proved", "pratique doctor")
 
@@ -212,20 +218,34 @@ class SandboxManager:
                 self._removed.clear()
 
     async def _listen(self) -> None:
-        """Listen for Docker's life; runs that it can no longer look after end as engine-lost."""
+        """Listen for Docker's life: runs that it loses end as engine-lost; when it is back, prove."""
+        beats = 0
         while True:
             await asyncio.sleep(_BEAT_SECONDS)
-            try:
-                await self._daemon.ask("ping", deadline=_BEAT_SECONDS)
-            except (DaemonLost, APIError) as error:
-                self.proof, self.trouble = None, unavailable(error)
-                for run in list(self._running.values()):
-                    run.lose()
+            beats = beats + 1 if await self._docker_answers() else 0
+            if self.proof is None and beats % _BEATS_TO_A_PROOF == 1:
+                with contextlib.suppress(SandboxUnavailable):
+                    await self.prove()
+
+    async def _docker_answers(self) -> bool:
+        try:
+            await self._daemon.ask("ping", deadline=_BEAT_SECONDS)
+        except (DaemonLost, APIError) as error:
+            self.proof, self.trouble = None, unavailable(error)
+            self._pool.open(False)
+            for run in list(self._running.values()):
+                run.lose()
+            return False
+        return True
 
     async def _any_image(self) -> str:
         shelved = [shelf.image for shelf in self._pool.shelves]
         for image in (*self._images, *shelved):
-            with contextlib.suppress(APIError):
-                await self.image_digest(image)
-                return image
+            try:
+                await self._daemon.ask("inspect_image", image)
+            except APIError:
+                continue
+            except DaemonLost as error:
+                raise unavailable(error) from error
+            return image
         raise SandboxUnavailable(f"Docker has no image {self._images[0]}", "pratique image build")

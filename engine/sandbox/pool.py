@@ -41,11 +41,19 @@ class Pool:
         self._destroy = destroy
         self._shelves: dict[tuple[Language, str], Shelf] = {}
         self._wanted = asyncio.Event()
+        self._proved = asyncio.Event()
 
     def stock(self, language: Language, image: str) -> None:
         """Keep sandboxes of this image ready from here on."""
         self._shelves.setdefault((language, image), Shelf(language, image))
         self._wanted.set()
+
+    def open(self, proved: bool) -> None:
+        """Fill while isolation is proved, and not otherwise."""
+        if proved:
+            self._proved.set()
+        else:
+            self._proved.clear()
 
     @property
     def shelves(self) -> tuple[Shelf, ...]:
@@ -70,6 +78,7 @@ class Pool:
             if box.frozen:
                 box.freeze(False)
             await box.verify()
+            await box.verify_image()
         except (SandboxUnavailable, APIError, DaemonLost):
             return False
         return box.fit(limits)
@@ -77,6 +86,7 @@ class Pool:
     async def keep_filled(self) -> None:
         """Refill for ever; recycle what is too old."""
         while True:
+            await self._proved.wait()
             self._wanted.clear()
             trouble = False
             for shelf in self.shelves:

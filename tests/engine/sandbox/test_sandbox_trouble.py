@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import docker
 import pytest
 
 from engine.models import KillReason, Language
@@ -64,6 +66,7 @@ async def test_without_gvisor_nothing_runs(runtime: str) -> None:
     try:
         await weak.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         assert weak.proof is None or not weak.proof.isolated
+        assert "0 of 1 ready" in {check.detail.text for check in await weak.checks()}
         with pytest.raises(SandboxUnavailable) as refused:
             await weak.run(job("print(1)"), watcher)
         assert refused.value.mend
@@ -83,6 +86,32 @@ async def test_a_missing_image_says_what_to_type() -> None:
         assert "pratique image build" == refused.value.mend
     finally:
         await alone.close()
+
+
+@pytest.mark.sandbox
+async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
+    """When a name comes to stand for another image, the ready sandbox of the old one is thrown away."""
+    client = docker.APIClient(version="auto")
+    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-new-image"), Recorder()
+    client.tag(IMAGES[Language.PYTHON], "pratique-test/moving", "latest", force=True)
+    try:
+        await house.start()
+        await house.warm([(Language.PYTHON, "pratique-test/moving")])
+        await _filled(house)
+        client.tag(IMAGES[Language.SHELL], "pratique-test/moving", "latest", force=True)
+        asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON, image="pratique-test/moving")
+        await house.run(asked, watcher)
+        assert ("sandbox.created", b"1\n") == (watcher.types[0], watcher.stdout)
+    finally:
+        await house.close()
+        client.remove_image("pratique-test/moving", noprune=True)
+        client.close()
+
+
+async def _filled(house: SandboxManager) -> None:
+    async with asyncio.timeout(30):
+        while not any("1 of 1" in check.detail.text for check in await house.checks()):
+            await asyncio.sleep(0.1)
 
 
 # --- Docker hangs or breaks while something runs
@@ -114,6 +143,9 @@ async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, troubl
             result = await running
         assert (KillReason.ENGINE_LOST, b"up\n") == (result.kill_reason, watcher.stdout)
         proxy.go_on()
+        async with asyncio.timeout(20):
+            while house.proof is None:
+                await asyncio.sleep(0.05)
         again = await house.run(job("print(2)"), watcher)
         assert KillReason.NONE == again.kill_reason
     finally:
@@ -130,9 +162,7 @@ async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
-        async with asyncio.timeout(20):
-            while not any("1 of 1" in check.detail.text for check in await house.checks()):
-                await asyncio.sleep(0.1)
+        await _filled(house)
         proxy.break_off()
         proxy.go_on()
         result = await house.run(job("print(1)"), watcher)
