@@ -118,6 +118,10 @@ class AuditSettings(Group):
     """How long an answer waits for the disk."""
     checkpoint_events: int = Field(1000, ge=1)
     """After how many records a signed checkpoint is made."""
+    retain_days: int | None = Field(None, ge=1)
+    """After how many days code, files and output are erased; the events stay. None: never."""
+    retain_mb: int | None = Field(None, ge=1)
+    """How many megabytes of code, files and output are kept, the newest. None: all."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
 

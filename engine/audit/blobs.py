@@ -37,15 +37,20 @@ def put(connection: sqlite3.Connection, content: bytes, digest: str, at: str) ->
     """Keep `content` and return its number in the table; what was erased and comes again is kept anew."""
     key = bytes.fromhex(digest)
     row = connection.execute("SELECT n, body IS NULL FROM blobs WHERE digest = ?", (key,)).fetchone()
-    if row is None:
-        cursor = connection.execute(
-            "INSERT INTO blobs (digest, size, body, at) VALUES (?, ?, ?, ?)",
-            (key, len(content), pack(content), at),
-        )
-        return int(cursor.lastrowid or 0)
-    if row[1]:
-        connection.execute("UPDATE blobs SET body = ?, at = ? WHERE n = ?", (pack(content), at, row[0]))
-    return int(row[0])
+    if row and not row[1]:
+        return int(row[0])
+    body = pack(content)
+    if row:
+        connection.execute("DELETE FROM blobs WHERE n = ?", (row[0],))
+    cursor = connection.execute(
+        "INSERT INTO blobs (n, digest, size, body, stored, at) "
+        "VALUES ((SELECT ifnull(max(n), 0) + 1 FROM blobs), ?, ?, ?, ?, ?)",
+        (key, len(content), body, len(body), at),
+    )
+    number = int(cursor.lastrowid or 0)
+    if row:
+        connection.execute("UPDATE uses SET blob = ? WHERE blob = ?", (number, row[0]))
+    return number
 
 
 def get(connection: sqlite3.Connection, digest: str) -> bytes | None:

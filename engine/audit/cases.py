@@ -68,8 +68,8 @@ def columns_json(columns: tuple[object, ...]) -> bytes:
     return json.dumps(columns, ensure_ascii=False).encode()
 
 
-def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> None:
-    """Write the state of a case as the record `seq` left it."""
+def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> int:
+    """Write the state of a case as the record `seq` left it, and return its number."""
     _tally(connection, frozen.columns[0], -1)
     row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
     _tally(connection, frozen.columns[0], 1)
@@ -78,6 +78,7 @@ def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> 
     )
     kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
     blobs.use(connection, row[0], kept)
+    return int(row[0])
 
 
 def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:

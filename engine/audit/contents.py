@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from functools import lru_cache
 
@@ -10,12 +11,13 @@ from engine.audit.errors import AuditError
 
 
 class Contents:
-    """Looks each digest up once, or not much more often."""
+    """Looks each digest up once, or not much more often. What retention erased is as it should be."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._erased = _erased(connection)
         self.problem = lru_cache(4096)(self._problem)
-        """Return `changed` or `removed`, or nothing where the content with a digest is as it was."""
+        """Return `changed`, `removed` or `erased without a record`, or nothing where all is well."""
 
     def _problem(self, digest: str) -> str:
         row = self._connection.execute(
@@ -24,8 +26,13 @@ class Contents:
         if row is None:
             return "removed"
         if row[0] is None:
-            return ""
+            return "" if digest in self._erased else "erased without a record"
         try:
             return "" if blobs.digest_of(blobs.unpack(row[0])) == digest else "changed"
         except AuditError:
             return "changed"
+
+
+def _erased(connection: sqlite3.Connection) -> frozenset[str]:
+    rows = connection.execute("SELECT data FROM events WHERE type = 'erased' ORDER BY seq")
+    return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

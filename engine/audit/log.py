@@ -15,6 +15,7 @@ from engine.audit.facets import facets as count
 from engine.audit.filter import parse
 from engine.audit.ledger import ENGINE, Entry, Ledger
 from engine.audit.reader import Reader
+from engine.audit.retention import erase_some
 from engine.audit.trends import Trends, trends
 from engine.audit.types import check
 from engine.audit.verify import verify
@@ -32,8 +33,9 @@ LARGE = 1 << 18
 class AuditLog:
     """The history of one engine, in one SQLite file that no second engine writes."""
 
-    def __init__(self, path: Path, writer: Writer, reader: Reader) -> None:
+    def __init__(self, path: Path, settings: AuditSettings, writer: Writer, reader: Reader) -> None:
         self._path = path
+        self._settings = settings
         self._writer = writer
         self._reader = reader
 
@@ -45,7 +47,7 @@ class AuditLog:
             AuditError: it is damaged, from a newer version, unwritable, or in use by another engine.
         """
         writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop())
-        return cls(path, writer, Reader(path, settings.read_deadline_seconds))
+        return cls(path, settings, writer, Reader(path, settings.read_deadline_seconds))
 
     async def close(self) -> None:
         """Write what waits and let go of the file."""
@@ -155,6 +157,19 @@ class AuditLog:
     async def read_meters(self, run: str) -> tuple[Meters, ...]:
         """Return all samples of a run."""
         return await self._reader.do(lambda connection: queries.meters(connection, run))
+
+    async def retain(self) -> int:
+        """Erase the code, files and output that the settings do not keep, and return how many there were.
+
+        Raises:
+            AuditError: it could not be recorded; nothing was erased then.
+        """
+        erased = 0
+        while some := await self._writer.do(
+            lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC))
+        ):
+            erased += some
+        return erased
 
     async def case_file(self, id: str) -> bytes:
         """Return a zip that proves to anybody, with Python alone, what happened to a submission.

@@ -28,6 +28,8 @@ CREATE INDEX events_subject ON events (subject);
 
 CREATE INDEX events_checkpoint ON events (seq) WHERE type = 'checkpoint';
 
+CREATE INDEX events_erased ON events (seq) WHERE type = 'erased';
+
 CREATE TABLE subtrees (
     level INTEGER NOT NULL,
     place INTEGER NOT NULL,
@@ -40,8 +42,10 @@ CREATE TABLE blobs (
     digest BLOB NOT NULL UNIQUE,
     size INTEGER NOT NULL,
     body BLOB,
+    stored INTEGER NOT NULL,
     at TEXT NOT NULL
 );
+CREATE INDEX blobs_kept ON blobs (at, stored) WHERE body IS NOT NULL;
 
 CREATE TABLE cases (
     n INTEGER PRIMARY KEY,

@@ -94,9 +94,10 @@ def _write(ledger: Ledger, run: _Run) -> None:
         for at, kind, actor, data in run.events(frozen.sha256)
     ]
     records = ledger.append_all(entries)
-    cases.write(ledger.connection, frozen, records[-1].seq, entries[-1].at)
+    number = cases.write(ledger.connection, frozen, records[-1].seq, entries[-1].at)
     if run.approved:
-        blobs.put(ledger.connection, run.output, blobs.digest_of(run.output), entries[-1].at)
+        output = blobs.put(ledger.connection, run.output, blobs.digest_of(run.output), entries[-1].at)
+        blobs.use(ledger.connection, number, [output])
 
 
 def _pick(chance: random.Random, weights: dict[T, int]) -> T:

@@ -27,6 +27,15 @@ def index_some(connection: sqlite3.Connection) -> bool:
     return len(rows) == AT_ONCE
 
 
+def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
+    """Take a content out of the index, before it is erased."""
+    (last,) = connection.execute("SELECT indexed FROM progress").fetchone()
+    if number <= last:
+        connection.execute(
+            "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
+        )
+
+
 def text_of(body: bytes) -> str:
     """Return the text of a stored content that is indexed: its beginning, nothing where it is not text."""
     try:
