@@ -75,6 +75,7 @@ def call(walk: Walk, node: ast.Call) -> Value | None:
         return _method(walk, node, func)
     callee = walk.value(func)
     if callee is None:
+        walk.touched += walk.scope.parent is not None and getattr(func, "id", None) in walk.scope.names
         return _unknown(walk, node, None)
     return invoke(walk, node, callee, *_arguments(walk, node), None)
 

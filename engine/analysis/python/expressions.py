@@ -132,6 +132,8 @@ def _display(walk: Walk, node: _Display) -> Value | None:
         return _empty()
     if all(type(element) is ast.Constant for element in elements):
         value = Value([element.value for element in elements])  # type: ignore[attr-defined]
+        if type(node) is ast.Tuple:
+            value.const = tuple(value.const)
         if len(elements) >= _LONG:
             walk.lists.append(node)
         if type(value.const[0]) in _TEXT:
@@ -139,7 +141,7 @@ def _display(walk: Walk, node: _Display) -> Value | None:
         value.node = node
         return value
     items = {index: walk.value(element) for index, element in enumerate(elements)}
-    return _container(items, list)
+    return _container(items, tuple if type(node) is ast.Tuple else list)
 
 
 def _empty() -> Value:
@@ -155,8 +157,12 @@ def _container(items: dict[Any, Value | None], kind: type) -> Value | None:
     value = Value()
     value.items = items
     value.taint = taint_of(value)
-    if kind is list and len(known) == len(items) and all(part.known and part.name is None for part in known):
-        value.const = [part.const for part in known]
+    if (
+        kind is not dict
+        and len(known) == len(items)
+        and all(part.known and part.name is None for part in known)
+    ):
+        value.const = kind(part.const for part in known)
     return value
 
 

@@ -147,3 +147,7 @@ def _bound(
         rest = Value()
         rest.items = dict(enumerate(args[len(names) :]))
         yield spec.vararg.arg, rest
+    if spec.kwarg is not None:
+        rest = Value()
+        rest.items = {name: value for name, value in keywords.items() if name not in names}
+        yield spec.kwarg.arg, rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from functools import lru_cache
 from typing import Final
 
 from engine.analysis.python.values import Value
@@ -161,6 +162,7 @@ HEAVY_MODULES: Final = frozenset(
 """Modules whose import by computed name is never innocent."""
 
 
+@lru_cache(maxsize=8192)
 def canonical(name: str) -> str:
     """Return the name that rules know: `posix.system` is `os.system`, and so is `shutil.os.system`."""
     exact = _EXACT.get(name)
@@ -170,13 +172,14 @@ def canonical(name: str) -> str:
     alias = _ALIASES.get(head)
     if alias is not None:
         return canonical(f"{alias}.{rest}") if rest else alias
-    if rest:
-        second = rest.partition(".")[0]
-        if (
-            second in _REEXPORTED
-            and second != head
-            and head in STDLIB
-            and head not in ("asyncio", "concurrent", "xml")
-        ):
-            return canonical(rest)
+    if rest and head in STDLIB and head not in _OWN_NAMES:
+        parts = rest.split(".")
+        for index, part in enumerate(parts):
+            inner = part.lstrip("_")
+            if inner in _REEXPORTED and (inner != head or index):
+                return canonical(".".join((inner, *parts[index + 1 :])))
     return name
+
+
+_OWN_NAMES: Final = frozenset(("asyncio", "concurrent", "xml", "multiprocessing"))
+"""Modules with parts of their own that are called like other modules: `asyncio.subprocess`."""

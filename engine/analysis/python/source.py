@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from engine.analysis.python.newer import older
+
 _MAX_ATTEMPTS = 12
 
 
@@ -27,8 +29,20 @@ def calm() -> Iterator[None]:
 
 
 def parse(source: str) -> ast.Module:
-    """Return the syntax tree. Raises SyntaxError, ValueError, RecursionError or MemoryError."""
-    return ast.parse(source)
+    """Return the syntax tree, of newer Pythons' syntax too.
+
+    Raises SyntaxError, ValueError, RecursionError or MemoryError.
+    """
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        translated = older(source)
+        if translated == source:
+            raise
+        tree = _attempt(translated)
+        if tree is None:
+            raise
+        return tree
 
 
 def parsable_part(source: str, error: SyntaxError | ValueError) -> tuple[ast.Module | None, int]:

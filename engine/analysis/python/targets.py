@@ -70,7 +70,7 @@ def element(value: Value | None) -> Value | None:
 
 def _most_telling(entries: Iterable[Value | None]) -> Value | None:
     some = [entry for entry in entries if entry is not None]
-    named = [entry for entry in some if entry.name or entry.taint or entry.function]
+    named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.items]
     known = [entry for entry in some if entry.known]
     return next(iter(named or known), None)
 

@@ -73,7 +73,7 @@ def replace(walk: Walk, call: Call) -> Value | None:
 
 
 def _is_list(value: Value) -> bool:
-    return value.items is not None or isinstance(value.const, list)
+    return value.items is not None or isinstance(value.const, list | tuple)
 
 
 def _listed(args: list[Value | None]) -> Value:

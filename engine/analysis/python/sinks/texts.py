@@ -82,6 +82,22 @@ def _item(walk: Walk, call: Call) -> Value | None:
     return derived(NOTHING, receiver)
 
 
+def _pairs(_: Walk, call: Call) -> Value | None:
+    """`for key, value in x.items()`: the pair that says most."""
+    receiver = call.receiver
+    if receiver is None or not receiver.items:
+        return receiver
+    some = [(key, entry) for key, entry in receiver.items.items() if entry is not None]
+    named = [(key, entry) for key, entry in some if entry.name or entry.function or entry.taint]
+    if not named:
+        return receiver
+    key, entry = named[0]
+    pair, pairs = Value(), Value(taint=receiver.taint)
+    pair.items = {0: Value(key), 1: entry}
+    pairs.items = {0: pair}
+    return pairs
+
+
 def _values(_: Walk, call: Call) -> Value | None:
     return call.receiver
 
@@ -98,7 +114,7 @@ _METHODS: dict[str, Handler] = {
     "pop": _item,
     "__getitem__": _item,
     "values": _values,
-    "items": _values,
+    "items": _pairs,
     "copy": _values,
 }
 TEXT_METHODS.update(_METHODS)
