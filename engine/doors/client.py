@@ -7,27 +7,29 @@ async with await attach() as client:
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
 
-import httpx
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from engine import locations
-from engine.doors.wire import Answer, Decided, Handed, Held, Snippet, Withdrawn
+from engine.doors.connection import DEADLINE_SECONDS, Connection
+from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Withdrawn
 from engine.models import (
     Analysis,
     Case,
+    Consequence,
     Draft,
     Event,
+    EyesOn,
     Grant,
     Health,
     Language,
+    Level,
     Meters,
     OutputChunk,
+    Sameness,
+    Standing,
     Summary,
     Verdict,
     Verification,
@@ -37,37 +39,20 @@ from engine.text import Untrusted
 
 __all__ = ["Client", "Problem"]
 
-DEADLINE_SECONDS = 30.0
 VERIFY_SECONDS = 3600.0
 
 _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _EVENTS = TypeAdapter(tuple[Event, ...])
-_M = TypeVar("_M", bound=BaseModel)
+_CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
+_STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
-class Client:
+class Client(Connection):
     """Speaks to the engine over its Unix socket. Every method raises `Problem` where the answer is no."""
 
     def __init__(self, socket: Path | None = None, requester: str = "") -> None:
-        path = str(socket or locations.socket())
+        super().__init__(socket or locations.socket())
         self._requester = Untrusted(requester)
-        self._http = httpx.AsyncClient(
-            transport=httpx.AsyncHTTPTransport(uds=path),
-            base_url="http://engine",
-            timeout=DEADLINE_SECONDS,
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self._http.aclose()
 
     async def health(self, settled_within: float = 0) -> Health:
         """Return how the house stands; an engine that is starting has `settled_within` seconds to finish."""
@@ -106,11 +91,43 @@ class Client:
         return Case.model_validate_json(await self._get(f"/submissions/{id}", params, timeout))
 
     async def decide(
-        self, id: str, verdict: Verdict, digest: str, reason: str = "", grant: Grant | None = None
+        self,
+        id: str,
+        verdict: Verdict,
+        digest: str,
+        reason: str = "",
+        grant: Grant | None = None,
+        seen: EyesOn | None = None,
     ) -> Case:
-        """Approve or deny what was shown, which `digest` names."""
-        decided = Decided(verdict=verdict, digest=digest, reason=Untrusted(reason), grant=grant)
+        """Approve or deny what was shown, which `digest` names; `seen` is what was on screen."""
+        decided = Decided(verdict=verdict, digest=digest, reason=Untrusted(reason), grant=grant, seen=seen)
         return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", decided))
+
+    async def claim(self, id: str) -> Case:
+        """Claim a submission for a while, so that no other reviewer works on it."""
+        return Case.model_validate_json(await self._post(f"/submissions/{id}/claim"))
+
+    async def release(self, id: str) -> Case:
+        """Let go of a submission."""
+        return Case.model_validate_json(await self._send("DELETE", f"/submissions/{id}/claim"))
+
+    async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
+        """Return which lines fail where a submission gets this grant and not all that it asks for."""
+        return _CONSEQUENCES.validate_json(await self._post(f"/submissions/{id}/consequences", grant))
+
+    async def stand(self, id: str, sameness: Sameness, ceiling: Level, uses: int, days: float) -> Standing:
+        """Let submissions that are the same as an approved one be approved at once."""
+        beforehand = Beforehand(sameness=sameness, ceiling=ceiling, uses=uses, days=days)
+        body = await self._post(f"/submissions/{id}/standing-approval", beforehand)
+        return Standing.model_validate_json(body)
+
+    async def standings(self) -> tuple[Standing, ...]:
+        """Return the standing approvals that are not taken back, the newest first."""
+        return _STANDINGS.validate_json(await self._get("/standing-approvals"))
+
+    async def revoke(self, id: str) -> None:
+        """Take a standing approval back."""
+        await self._send("DELETE", f"/standing-approvals/{id}")
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""
@@ -167,53 +184,3 @@ class Client:
         """Have the whole audit log read."""
         body = await self._post("/audit/verification", timeout=VERIFY_SECONDS)
         return Verification.model_validate_json(body)
-
-    async def _get(
-        self, path: str, params: dict[str, Any] | None = None, timeout: float = DEADLINE_SECONDS
-    ) -> bytes:
-        return await self._send("GET", path, params=params, timeout=timeout)
-
-    async def _post(
-        self,
-        path: str,
-        noun: BaseModel | None = None,
-        timeout: float = DEADLINE_SECONDS,
-        headers: dict[str, str] | None = None,
-    ) -> bytes:
-        content = noun.model_dump_json() if noun else None
-        headers = {"content-type": "application/json", **(headers or {})}
-        return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
-
-    async def _send(self, method: str, path: str, **options: Any) -> bytes:
-        try:
-            response = await self._http.request(method, path, **options)
-        except httpx.HTTPError as error:
-            raise _unanswered(error) from error
-        if response.is_error:
-            raise _problem(response.status_code, response.content)
-        return response.content
-
-    async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
-        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
-        try:
-            async with self._http.stream("GET", path, params=params, timeout=endless) as response:
-                if response.is_error:
-                    raise _problem(response.status_code, await response.aread())
-                async for line in response.aiter_lines():
-                    yield noun.model_validate_json(line)
-        except httpx.HTTPError as error:
-            raise _unanswered(error) from error
-
-
-def _unanswered(error: httpx.HTTPError) -> Problem:
-    if isinstance(error, httpx.TimeoutException):
-        return Problem(504, "the engine did not answer in time", mend="Type: pratique doctor")
-    return Problem(503, "no engine answers", mend="Type: pratique serve")
-
-
-def _problem(status: int, body: bytes) -> Problem:
-    try:
-        answer = Answer.model_validate(json.loads(body))
-    except (ValidationError, ValueError):
-        return Problem(status, f"the engine answered {status}", mend="Type: pratique doctor")
-    return Problem(status, answer.title, mend=answer.mend)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 from typing import Annotated
@@ -14,6 +13,8 @@ from fastapi.responses import StreamingResponse
 from engine.doors.answers import PROBLEMS, answer_problems, describe, lines_of, stream
 from engine.doors.body import StrictRoute, known_parameters
 from engine.doors.metrics import CONTENT_TYPE, Metrics
+from engine.doors.owner import Owner
+from engine.doors.reviewing import reviewing
 from engine.doors.wire import HOLDER, Decided, Handed, Held, Snippet, Withdrawn
 from engine.models import (
     Analysis,
@@ -23,7 +24,6 @@ from engine.models import (
     Meters,
     OutputChunk,
     Principal,
-    Role,
     Summary,
     Verification,
 )
@@ -48,6 +48,7 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     app.router.route_class = StrictRoute
     answer_problems(app)
     _submissions(app, engine)
+    reviewing(app, engine)
     _runs(app, engine)
     _looking(app, engine)
     _measuring(app, engine)
@@ -60,12 +61,6 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     return app
 
 
-def owner() -> Principal:
-    """Return whoever owns the socket: it is theirs alone, so they may do everything."""
-    return Principal(name=Untrusted(getpass.getuser()), roles=frozenset(Role))
-
-
-Owner = Annotated[Principal, Depends(owner)]
 Key = Annotated[
     str,
     Header(
@@ -103,7 +98,7 @@ def _submissions(app: FastAPI, engine: Engine) -> None:
     @app.post("/submissions/{id}/decision")
     async def decide(id: str, decided: Decided, by: Owner) -> Case:
         return await engine.desk.decide(
-            id, by, decided.verdict, decided.digest, decided.reason.text, decided.grant
+            id, by, decided.verdict, decided.digest, decided.reason.text, decided.grant, decided.seen
         )
 
     @app.post("/analysis")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from engine.models import Digest, Draft, Grant, Language, Noun, Verdict
+from engine.models import Digest, Draft, EyesOn, Grant, Language, Level, Noun, Sameness, Verdict
 from engine.text import Untrusted
 
 HOLDER = r"^[A-Za-z0-9_-]{16,64}$"
@@ -41,6 +41,16 @@ class Decided(Noun):
     digest: Digest
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
+    seen: EyesOn | None = None
+
+
+class Beforehand(Noun):
+    """What a standing approval is given for, beside the submission that it is given for."""
+
+    sameness: Sameness
+    ceiling: Level = Level.HIGH
+    uses: int = Field(ge=1)
+    days: float = Field(gt=0)
 
 
 class Snippet(Noun):

@@ -17,7 +17,9 @@ from engine.models import (
     Analysis,
     Case,
     Check,
+    Consequence,
     Event,
+    Grant,
     Health,
     Language,
     Meters,
@@ -26,6 +28,7 @@ from engine.models import (
     Summary,
     Verification,
 )
+from engine.policy.consequences import consequences
 from engine.principals import KeyRing
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
@@ -158,6 +161,15 @@ class Engine:
         if case is None:
             raise Problem(404, f"no submission {id}", mend="Type: pratique history")
         return case
+
+    async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
+        """Return what comes of giving a submission less than it asks for.
+
+        Raises:
+            Problem: there is none of that id.
+        """
+        case = await self.case(id)
+        return consequences(case.analysis, case.submission.draft.capabilities, grant.capabilities)
 
     async def over(self, id: str, within: float | None = None) -> Case:
         """Return the case of a submission once it is decided against, or its run has ended.

@@ -1,0 +1,92 @@
+"""The connection under the client: requests over a Unix socket, and answers that are no as `Problem`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from engine.doors.wire import Answer
+from engine.problem import Problem
+
+DEADLINE_SECONDS = 30.0
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class Connection:
+    """HTTP over a Unix socket."""
+
+    def __init__(self, socket: Path) -> None:
+        self._http = httpx.AsyncClient(
+            transport=httpx.AsyncHTTPTransport(uds=str(socket)),
+            base_url="http://engine",
+            timeout=DEADLINE_SECONDS,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._http.aclose()
+
+    async def _get(
+        self, path: str, params: dict[str, Any] | None = None, timeout: float = DEADLINE_SECONDS
+    ) -> bytes:
+        return await self._send("GET", path, params=params, timeout=timeout)
+
+    async def _post(
+        self,
+        path: str,
+        noun: BaseModel | None = None,
+        timeout: float = DEADLINE_SECONDS,
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        content = noun.model_dump_json() if noun else None
+        headers = {"content-type": "application/json", **(headers or {})}
+        return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
+
+    async def _send(self, method: str, path: str, **options: Any) -> bytes:
+        try:
+            response = await self._http.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise _unanswered(error) from error
+        if response.is_error:
+            raise _problem(response.status_code, response.content)
+        return response.content
+
+    async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
+        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
+        try:
+            async with self._http.stream("GET", path, params=params, timeout=endless) as response:
+                if response.is_error:
+                    raise _problem(response.status_code, await response.aread())
+                async for line in response.aiter_lines():
+                    yield noun.model_validate_json(line)
+        except httpx.HTTPError as error:
+            raise _unanswered(error) from error
+
+
+def _unanswered(error: httpx.HTTPError) -> Problem:
+    if isinstance(error, httpx.TimeoutException):
+        return Problem(504, "the engine did not answer in time", mend="Type: pratique doctor")
+    return Problem(503, "no engine answers", mend="Type: pratique serve")
+
+
+def _problem(status: int, body: bytes) -> Problem:
+    try:
+        answer = Answer.model_validate(json.loads(body))
+    except (ValidationError, ValueError):
+        return Problem(status, f"the engine answered {status}", mend="Type: pratique doctor")
+    return Problem(status, answer.title, mend=answer.mend)
