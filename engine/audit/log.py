@@ -180,10 +180,13 @@ class AuditLog:
         key = self._writer.key
         return await self._reader.do(lambda connection: case_file(connection, id, key))
 
-    async def verify(self, progress: Callable[[int, int], None] | None = None) -> Verification:
+    async def verify(
+        self, progress: Callable[[int, int], None] | None = None, *, resume: bool = False
+    ) -> Verification:
         """Read the whole history: it is as it was written, or this is the first record that is not.
 
-        `progress` is called in the event loop with the records read and all there are.
+        With `resume` only what came after the last checkpoint is read. `progress` is called in the event
+        loop with the records read and all there are.
         """
         loop = asyncio.get_running_loop()
 
@@ -194,7 +197,7 @@ class AuditLog:
         key = self._writer.key.public_key()
         notes = await asyncio.to_thread(witness.notes, witness_file(self._path))
         return await self._reader.do(
-            lambda connection: verify(connection, notes, key, tell), seconds=float("inf")
+            lambda connection: verify(connection, notes, key, tell, resume=resume), seconds=float("inf")
         )
 
 

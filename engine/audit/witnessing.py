@@ -23,14 +23,20 @@ CHECKPOINT = "checkpoint"
 class Witnessing:
     """Builds the tree again, and compares it with each checkpoint on the way."""
 
-    def __init__(self, notes: Sequence[Checkpoint | None], key: Ed25519PublicKey) -> None:
+    def __init__(self, notes: Sequence[Checkpoint | None], key: Ed25519PublicKey, tree: Frontier) -> None:
+        """Go on from `tree`; what lies before its end is taken as read."""
         self._key = key
+        self._tree = tree
         self._notes = notes
         self._told: dict[int, list[Checkpoint]] = defaultdict(list)
         for note in filter(None, notes):
             self._told[note.size].append(note)
-        self._tree = Frontier()
         self.agreed = 0
+
+    @property
+    def size(self) -> int:
+        """How many records are in the tree."""
+        return self._tree.size
 
     def before(self, total: int) -> Iterator[Finding]:
         """Yield what is wrong with the file of checkpoints itself, or with it and so many records."""

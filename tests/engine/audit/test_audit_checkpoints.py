@@ -62,6 +62,34 @@ async def test_checkpoints_agree(path: Path, settings: AuditSettings) -> None:
     assert Verification(events=32, intact=True, checkpoints=4) == await verify(path, settings)
 
 
+async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: AuditSettings) -> None:
+    """A resumed verification reads what came after the last checkpoint, and finds what is wrong there."""
+    await write(path, settings, 25)
+    log = await AuditLog.open(path, settings)
+    for number in range(5):
+        await log.append("looked", "", ALICE, {"n": number})
+    told: list[int] = []
+    assert (await log.verify(lambda done, total: told.append(done), resume=True)).intact
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE events SET actor = 'mallory' WHERE seq IN (3, 31)")
+    connection.close()
+    found = [(await log.verify(resume=resume)).seq for resume in (True, False)]
+    await log.close()
+    assert [31, 3] == found
+
+
+async def test_resuming_trusts_no_checkpoint_that_does_not_fit(path: Path, settings: AuditSettings) -> None:
+    """Where the records are not those of the last checkpoint, all are read."""
+    await write(path, settings, 25)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE events SET hash = zeroblob(32) WHERE seq = 12")
+    connection.close()
+    log = await AuditLog.open(path, settings)
+    found = await log.verify(resume=True)
+    await log.close()
+    assert (False, 12) == (found.intact, found.seq)
+
+
 async def test_nothing_new_makes_no_checkpoint(path: Path, settings: AuditSettings) -> None:
     """Opening and closing does not let the history grow."""
     await write(path, settings, 5)

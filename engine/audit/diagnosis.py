@@ -1,0 +1,82 @@
+"""What happened where the chain breaks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.audit import chain
+from engine.audit.chain import Record
+from engine.audit.witnessing import Row
+
+REACH = 64
+"""How far from its place a record is looked for, to tell a move from a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A record that stands where the record `expected` should, after the one with the hash `previous`."""
+
+    expected: int
+    previous: bytes
+    record: Record
+
+
+def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
+    """Return where the first of these records stands that does not follow the one before it, or None."""
+    hash_of = chain.hash_of
+    for seq, at, type_, subject, actor, data, named, digest in step:
+        if (
+            seq != expected
+            or named != previous
+            or hash_of(seq, at, type_, subject, actor, data, named) != digest
+        ):
+            record = Record(seq, at, type_, subject, actor, data, named, digest)
+            return Break(expected, previous, record)
+        previous, expected = digest, expected + 1
+    return None
+
+
+def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
+    """Say what happened there."""
+    record, expected = broken.record, broken.expected
+    if record.seq < expected:
+        return f"record {record.seq} was inserted"
+    if record.seq > expected:
+        return f"record {expected} was removed"
+    place = _true_place(record)
+    elsewhere = {_true_place(other) for other in _window(connection, expected)[1:]}
+    if place == expected:
+        return f"record {expected - 1} was replaced: record {expected} was written after another"
+    if place is None:
+        return f"record {expected} was {'inserted' if expected in elsewhere else 'changed'}"
+    if expected in elsewhere:
+        return f"record {expected} was reordered: record {place} stands in its place"
+    return f"record {expected} was {'removed' if place > expected else 'inserted'}"
+
+
+def _window(connection: sqlite3.Connection, first: int) -> list[Record]:
+    rows = connection.execute(
+        f"SELECT {chain.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?",
+        (first, REACH),
+    )
+    return [Record(*row) for row in rows]
+
+
+def _true_place(record: Record) -> int | None:
+    """Return the number that a record was written under; None where its hash fits none near its place."""
+    return next((place for place in _places(record.seq) if _hash_at(record, place) == record.hash), None)
+
+
+def _hash_at(record: Record, place: int) -> bytes:
+    return chain.hash_of(
+        place, record.at, record.type, record.subject, record.actor, record.data, record.previous
+    )
+
+
+def _places(seq: int) -> Iterator[int]:
+    yield seq
+    for distance in range(1, REACH):
+        yield seq + distance
+        yield seq - distance
