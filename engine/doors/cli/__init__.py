@@ -16,6 +16,8 @@ COMMANDS = {
     "show": "engine.doors.cli.submissions:show",
     "approve": "engine.doors.cli.submissions:approve",
     "deny": "engine.doors.cli.submissions:deny",
+    "claim": "engine.doors.cli.standing:claim",
+    "standing": "engine.doors.cli.standing:app",
     "history": "engine.doors.cli.submissions:history",
     "run": "engine.doors.cli.running:run",
     "tail": "engine.doors.cli.running:tail",

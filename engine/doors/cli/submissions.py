@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.doors.cli.engaged import engaged
-from engine.doors.cli.words import say, say_case, say_json, say_summaries
+from engine.doors.cli.less import lessened
+from engine.doors.cli.words import consequence_line, dim, say, say_case, say_json, say_summaries
 from engine.doors.client import Client
 from engine.doors.files import read_draft
 from engine.models import Case, Draft, InputFile, Language, Verdict
@@ -74,10 +76,14 @@ def show(id: Id, json: Json = False) -> None:
 
 
 def approve(
-    id: Id, digest: Annotated[str, typer.Option(help="Of what you read.")], reason: Reason = ""
+    id: Id,
+    digest: Annotated[str, typer.Option(help="Of what you read.")],
+    reason: Reason = "",
+    without: Annotated[list[str] | None, typer.Option(help="Not this: file:NAME, domain:NAME.")] = None,
+    limit: Annotated[list[str] | None, typer.Option(help="No more than this: memory_mb=256.")] = None,
 ) -> None:
-    """Approve what the digest names; its run starts."""
-    _decide(id, Verdict.APPROVED, digest, reason)
+    """Approve what the digest names, or less of what it asks for; its run starts."""
+    _decide(id, Verdict.APPROVED, digest, reason, without or [], limit or [])
 
 
 def deny(id: Id, reason: Reason = "") -> None:
@@ -85,12 +91,25 @@ def deny(id: Id, reason: Reason = "") -> None:
     _decide(id, Verdict.DENIED, "", reason)
 
 
-def _decide(id: str, verdict: Verdict, shown: str, reason: str) -> None:
+def _decide(
+    id: str,
+    verdict: Verdict,
+    shown: str,
+    reason: str,
+    without: Sequence[str] = (),
+    limits: Sequence[str] = (),
+) -> None:
     async def decide(client: Client) -> Case:
-        digest = (await client.case(id)).submission.digest
+        submission = (await client.case(id)).submission
+        digest = submission.digest
         if verdict is Verdict.APPROVED and not (len(shown) >= 8 and digest.startswith(shown)):
             raise Problem(409, f"{id} has another digest", mend=f"Read it again: pratique show {id}")
-        return await client.decide(id, verdict, digest, reason)
+        if verdict is not Verdict.APPROVED:
+            return await client.decide(id, verdict, digest, reason)
+        grant = lessened(submission.draft.capabilities, without, limits)
+        for one in await client.consequences(id, grant):
+            say(dim(consequence_line(one)))
+        return await client.decide(id, verdict, digest, reason, grant)
 
     case = engaged(decide)
     say(f"{id}: {case.status.value}")

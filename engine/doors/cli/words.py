@@ -10,7 +10,18 @@ from datetime import UTC, datetime
 import typer
 from pydantic import BaseModel
 
-from engine.models import Case, KillReason, Level, OutputChunk, Result, Status, Stream, Summary, Violation
+from engine.models import (
+    Case,
+    Consequence,
+    KillReason,
+    Level,
+    OutputChunk,
+    Result,
+    Status,
+    Stream,
+    Summary,
+    Violation,
+)
 from engine.text import Untrusted, visible
 
 COLOURS = {
@@ -59,6 +70,14 @@ def say_violations(violations: Iterable[Violation]) -> None:
         place = f"{violation.span.line}:{violation.span.column}"
         rule = dim(f"[{violation.rule}]")
         say(f"  {place:>6} {level(violation.severity)} {visible(violation.message)} {rule}")
+
+
+def consequence_line(one: Consequence) -> str:
+    """Return what comes of giving less, in one line."""
+    fail = "will fail" if one.certain else "may fail"
+    lines = ", ".join(str(line) for line in one.lines)
+    where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no line is known to fail"
+    return f"without {visible(one.capability)}: {where}"
 
 
 def say_summaries(summaries: Iterable[Summary]) -> None:
