@@ -94,9 +94,8 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
     draft = case.submission.draft
     if draft.image:
         return draft.image
-    modules = {
-        need.value.text.split(".")[0] for need in case.analysis.predictions if need.need is Need.MODULE
-    }
+    imported = {Need.MODULE, Need.PACKAGE}
+    modules = {item.value.text.split(".")[0] for item in case.analysis.predictions if item.need in imported}
     if draft.language is Language.PYTHON and modules & DATA_MODULES:
         return settings.data_image
     return settings.images[draft.language]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -46,9 +47,10 @@ async def test_a_reviewer_denies_the_nosy_one(engine: EngineProcess) -> None:
         with console(engine) as terminal:
             terminal.see("code-helper", "os.environ.items()", "gVisor proven")
             assert "os.environ.items()" == underlined(terminal.colours(), "in os.environ")
-            terminal.type("d")
-            terminal.see("Deny", submission.id)
-            terminal.type(*spelled("needs no environment"), "Enter")
+            terminal.press_until("d", "The agent is told this")
+            terminal.type(*spelled("needs no environment"))
+            terminal.see("needs no environment")
+            terminal.press_until("Enter", "Denying")
             terminal.see("Nothing waits")
             terminal.type("4")
             terminal.see("History", "denied", "code-helper")
@@ -63,9 +65,8 @@ async def test_a_reviewer_approves_the_sales_and_sees_them_run(engine: EnginePro
         submission = (await agent.submit(SALES.draft)).submission
         with console(engine) as terminal:
             terminal.see("report-writer", "sales.groupby", "ctrl+y approve")
-            terminal.type("C-y")
-            terminal.see("sales.csv", submission.digest)
-            terminal.type("C-y")
+            assert submission.digest in terminal.press_until("C-y", "All that was asked will be given")
+            terminal.press_until("C-y", "Approving")
             await over(engine, submission.id)
             terminal.type("2")
             terminal.see("north", "107804.75")
@@ -79,7 +80,7 @@ async def test_a_reviewer_approves_the_sales_and_sees_them_run(engine: EnginePro
 
 async def over(engine: EngineProcess, id: str) -> None:
     """Wait until a run has ended."""
-    async with engine.client() as client:
+    async with engine.client() as client, asyncio.timeout(60):
         async for event in client.events(0):
             if event.type == "run.ended" and event.subject == id:
                 return
@@ -109,9 +110,8 @@ async def test_escape_sequences_in_code_and_output_reach_no_terminal(engine: Eng
             terminal.see("␛]52;c;UFdO␇", "⟨202E⟩")
             terminal.type("w")
             terminal.see("ctrl+y approve")
-            terminal.type("C-y")
-            terminal.see(submission.digest)
-            terminal.type("C-y")
+            terminal.press_until("C-y", submission.digest)
+            terminal.press_until("C-y", "Approving")
             await over(engine, submission.id)
             terminal.type("2")
             terminal.see("Pratique", "⟨202E⟩")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 import uuid
@@ -58,9 +59,16 @@ class Terminal:
             time.sleep(LOOK_SECONDS)
         raise AssertionError(f"never saw {texts} together; the screen is:\n{self.screen()}")
 
-    def alive(self) -> bool:
-        """Say whether the program still runs."""
-        return not self._tmux("list-sessions", check=False).startswith("no server")
+    def press_until(self, key: str, text: str) -> str:
+        """Press a key, again where it was too early, and return the screen once it shows `text`."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            self.type(key)
+            for _ in range(20):
+                if text in (screen := self.screen()):
+                    return screen
+                time.sleep(LOOK_SECONDS)
+        raise AssertionError(f"{key} never led to {text!r}; the screen is:\n{self.screen()}")
 
     def process(self) -> int:
         """Return the program's process id."""
@@ -76,6 +84,7 @@ class Terminal:
 
     def _tmux(self, *arguments: str, check: bool = True) -> str:
         command = ["tmux", "-L", self._server, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env=inherited)
         assert not check or done.returncode == 0, done.stderr
         return done.stdout

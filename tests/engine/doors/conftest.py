@@ -1,13 +1,7 @@
-"""A real engine in its own process, in a state folder of its own."""
+"""A running engine, and a client of it."""
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -15,53 +9,7 @@ import pytest
 
 from engine.doors.client import Client
 from engine.models import Verdict
-
-START_SECONDS = 30.0
-
-
-class EngineProcess:
-    """`python -m engine.doors.serve` under a home of its own."""
-
-    def __init__(self, home: Path, **settings: str) -> None:
-        self.home = home
-        self.environment = {**os.environ, "PRATIQUE_HOME": str(home), **settings}
-        self.socket = home / "run" / "engine.sock"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it and wait until it answers."""
-        log = (self.home / "test.log").open("ab")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "engine.doors.serve"], env=self.environment, stdout=log, stderr=log
-        )
-        log.close()
-        deadline = time.monotonic() + START_SECONDS
-        while not self._listens():
-            assert self._process.poll() is None, (self.home / "test.log").read_text()
-            assert time.monotonic() < deadline, "the engine did not start"
-            time.sleep(0.02)
-
-    def run(self) -> subprocess.CompletedProcess[str]:
-        """Run it until it ends by itself."""
-        command = [sys.executable, "-m", "engine.doors.serve"]
-        return subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
-        )
-
-    def _listens(self) -> bool:
-        with socket.socket(socket.AF_UNIX) as probe:
-            return probe.connect_ex(str(self.socket)) == 0
-
-    def end(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """End it and return its exit code."""
-        assert self._process is not None
-        if self._process.poll() is None:
-            self._process.send_signal(how)
-        return self._process.wait(30)
-
-    def client(self, requester: str = "") -> Client:
-        """Return a client of it."""
-        return Client(self.socket, requester)
+from tests.engine_process import EngineProcess
 
 
 @pytest.fixture

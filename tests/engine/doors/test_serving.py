@@ -17,7 +17,7 @@ from engine.doors.client import Client
 from engine.models import Capabilities, Draft, Event, Grant, Language, Level, Limits, Status, Summary, Verdict
 from engine.problem import Problem
 from engine.text import Untrusted
-from tests.engine.doors.conftest import EngineProcess
+from tests.engine_process import EngineProcess
 
 HOSTILE = "\x1b]52;c;UFdO\x07\u202e[/]"
 HURRIED = {"PRATIQUE_POLICY__DEADLINES": '{"high": 0.3, "critical": 0.3}'}

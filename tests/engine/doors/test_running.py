@@ -1,0 +1,178 @@
+"""Approved code, run through the engine's door in real gVisor."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from engine.doors.client import Client
+from engine.models import Case, Draft, InputFile, KillReason, Language, Status, Stream, Verdict
+from engine.text import Untrusted
+from tests.engine_process import EngineProcess
+
+pytestmark = pytest.mark.sandbox
+
+UNHURRIED = '{"medium": 900, "high": 900, "critical": 900}'
+SECRET = "the host's own"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineProcess]:
+    """Yield an engine that has a secret in its environment."""
+    home = tmp_path_factory.mktemp("home")
+    process = EngineProcess(home, PRATIQUE_POLICY__DEADLINES=UNHURRIED, HOST_SECRET=SECRET)
+    process.start()
+    yield process
+    process.end()
+
+
+def draft(code: str, language: Language = Language.PYTHON, **changes: object) -> Draft:
+    """Return a draft."""
+    return Draft(code=Untrusted(code), language=language).model_copy(update=changes)
+
+
+async def approve(client: Client, wanted: Draft) -> Case:
+    """Submit and approve, and return the case as it stands then."""
+    submission = (await client.submit(wanted)).submission
+    return await client.decide(submission.id, Verdict.APPROVED, submission.digest)
+
+
+async def output(client: Client, id: str, stream: Stream = Stream.STDOUT) -> bytes:
+    """Return what a run wrote, once it is over."""
+    return b"".join([chunk.data async for chunk in client.output(id) if chunk.stream is stream])
+
+
+async def ended(client: Client, id: str) -> Case:
+    """Return a case once its run is over."""
+    async with asyncio.timeout(90):
+        async for event in client.events(0):
+            if event.subject == id and event.type == "run.ended":
+                return await client.case(id)
+    raise AssertionError("it never ended")
+
+
+LANGUAGES = [
+    (b"42\n", "print(6 * 7)", Language.PYTHON),
+    (b"42\n", "console.log(6 * 7)", Language.JAVASCRIPT),
+    (b"42\n", "echo $((6 * 7))", Language.SHELL),
+]
+
+
+@pytest.mark.parametrize(("written", "code", "language"), LANGUAGES)
+async def test_each_language_runs(
+    engine: EngineProcess, written: bytes, code: str, language: Language
+) -> None:
+    """Approved Python, JavaScript and shell run, and what they write comes back byte for byte."""
+    async with engine.client() as client:
+        case = await approve(client, draft(code, language))
+        assert written == await output(client, case.submission.id)
+        over = await ended(client, case.submission.id)
+        assert over.result is not None
+        assert (Status.FINISHED, 0, KillReason.NONE) == (
+            over.status,
+            over.result.exit_code,
+            over.result.kill_reason,
+        )
+        assert over.result.image_digest
+
+
+async def test_the_guest_sees_nothing_of_the_host(engine: EngineProcess) -> None:
+    """Neither the host's environment nor its files are in the sandbox, and its kernel is gVisor's."""
+    spy = f"""
+import os, pathlib, platform
+seen = dict(os.environ)
+for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+    try:
+        seen[str(path)] = path.read_bytes()
+    except OSError:
+        pass
+assert {SECRET!r} not in repr(seen), seen
+assert not pathlib.Path({str(engine.home)!r}).exists()
+assert not pathlib.Path("/var/run/docker.sock").exists()
+print(platform.release())
+"""
+    async with engine.client() as client:
+        case = await approve(client, draft(spy))
+        written = await output(client, case.submission.id)
+        assert b"" == await output(client, case.submission.id, Stream.STDERR)
+        health = await client.health()
+        assert health.proof is not None
+        assert health.proof.kernel.text == written.decode().strip()
+
+
+async def test_an_input_file_is_there_and_no_other(engine: EngineProcess) -> None:
+    """A file that was handed in is in the workspace, whole."""
+    content = bytes(range(256)) * 100
+    files = (InputFile(name=Untrusted("data.bin"), content=content),)
+    code = "import hashlib, os; print(hashlib.sha256(open('data.bin','rb').read()).hexdigest(), os.listdir())"
+    async with engine.client() as client:
+        case = await approve(client, draft(code, files=files))
+        written = (await output(client, case.submission.id)).decode()
+    assert f"{hashlib.sha256(content).hexdigest()} ['data.bin']\n" == written
+
+
+async def test_an_operator_kills_a_run(engine: EngineProcess) -> None:
+    """A killed run ends as killed by an operator, with what it wrote until then."""
+    async with engine.client() as client:
+        case = await approve(client, draft("print('on', flush=True)\nwhile True: pass"))
+        async for chunk in client.output(case.submission.id):
+            assert b"on\n" == chunk.data
+            break
+        await client.kill(case.submission.id)
+        over = await ended(client, case.submission.id)
+    assert over.result is not None
+    assert (Status.KILLED, KillReason.OPERATOR) == (over.status, over.result.kill_reason)
+
+
+async def test_a_killed_engine_leaves_no_sandbox_after_the_next_start(home: Path) -> None:
+    """`kill -9` in the middle of a run: the next start closes it as interrupted and removes its container."""
+    process = EngineProcess(home, PRATIQUE_POLICY__DEADLINES=UNHURRIED)
+    process.start()
+    async with process.client() as client:
+        case = await approve(client, draft("print('on', flush=True)\nimport time; time.sleep(25)"))
+        async for _ in client.output(case.submission.id):
+            break
+    assert containers(process)
+    process.end(signal.SIGKILL)
+    process.start()
+    try:
+        async with process.client() as client:
+            over = await ended(client, case.submission.id)
+            assert over.result is not None
+            assert (Status.KILLED, KillReason.INTERRUPTED) == (over.status, over.result.kill_reason)
+            assert (await client.verify()).intact
+            assert b"on\n" == await output(client, case.submission.id)
+    finally:
+        process.end()
+    assert [] == containers(process)
+
+
+def containers(process: EngineProcess) -> list[str]:
+    """Return the containers that carry an engine's name."""
+    client = docker.from_env()
+    try:
+        found = client.api.containers(all=True, filters={"label": f"pratique.engine={process.name}"})
+        return [container["Id"] for container in found]
+    finally:
+        client.close()
+
+
+async def test_without_gvisor_nothing_is_approved(home: Path) -> None:
+    """With a runtime that is not gVisor's there is no proof, and an approval is refused in words."""
+    process = EngineProcess(home, PRATIQUE_SANDBOX__RUNTIME="runc")
+    process.start()
+    try:
+        async with process.client() as client:
+            assert not (await client.health(settled_within=25)).can_run
+            submission = (await client.submit(draft("print(1)"))).submission
+            with pytest.raises(Exception, match="gVisor is not proven"):
+                await client.decide(submission.id, Verdict.APPROVED, submission.digest)
+            assert Status.WAITING is (await client.case(submission.id)).status
+    finally:
+        process.end()
