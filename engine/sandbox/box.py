@@ -194,6 +194,8 @@ class Maker:
     owner: recipe.Ownership
     can_fit: bool = True
     """Whether limits can be set from here after the start: not on a remote Docker, nor without the right."""
+    living: set[str] = field(default_factory=set)
+    """The containers that somebody in this engine still answers for."""
 
     async def make(self, image: str, language: Language, limits: Limits) -> Box:
         """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
@@ -204,12 +206,19 @@ class Maker:
             box = await self._make(image, language, limits)
             if self.can_fit and not box.fit(limits):
                 self.can_fit = False
-                await box.destroy()
+                await self.end(box)
                 box = await self._make(image, language, limits)
         except (APIError, DaemonLost, OSError) as error:
             raise unavailable(error, image) from error
         else:
             return box
+
+    async def end(self, box: Box) -> bool:
+        """Destroy a box, and answer for it no more: what is left of it is the reaper's."""
+        try:
+            return await box.destroy()
+        finally:
+            self.living.discard(box.id)
 
     async def _make(self, image: str, language: Language, limits: Limits) -> Box:
         facts = await self.daemon.ask("inspect_image", image)
@@ -219,6 +228,7 @@ class Maker:
         made = await self.daemon.ask("create_container_from_config", body)
         reader, writer = await self._attach(made["Id"])
         box = Box(self.daemon, made["Id"], image, facts["Id"], language, limits, host, reader, writer)
+        self.living.add(box.id)
         try:
             await self.daemon.ask("start", box.id)
             await box.wait_ready()
@@ -226,7 +236,7 @@ class Maker:
             box.cgroup = Cgroup.of(seen["State"]["Pid"], box.id)
             box.fitted = not self.can_fit
         except BaseException:
-            await asyncio.shield(box.destroy())
+            await asyncio.shield(self.end(box))
             raise
         usage = box.cgroup.read() if box.cgroup else None
         box.rest_tasks = usage.tasks if usage else 0

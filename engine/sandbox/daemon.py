@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -53,6 +53,18 @@ class Daemon:
             await self.connect()
         call = partial(getattr(self._client, method), *args, **options)
         return await self._bounded(call, deadline or self.deadline)
+
+    async def first_known(self, images: Sequence[str]) -> str:
+        """Return the first of the images that Docker has. Raises SandboxUnavailable."""
+        for image in images:
+            try:
+                await self.ask("inspect_image", image)
+            except APIError:
+                continue
+            except DaemonLost as error:
+                raise unavailable(error) from error
+            return image
+        raise SandboxUnavailable(f"Docker has no image {images[0]}", "pratique image build")
 
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""

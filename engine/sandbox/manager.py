@@ -23,6 +23,7 @@ from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
 _BEAT_SECONDS = 5.0
+_BEAT_DEADLINE_SECONDS = 10.0
 _BEATS_TO_A_PROOF = 12
 """How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
@@ -78,9 +79,10 @@ class SandboxManager:
 
     async def prove(self) -> Proof:
         """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
+        images = [*self._images, *(shelf.image for shelf in self._pool.shelves)]
         try:
             async with self._proving:
-                self.proof = await ask_inside(self._maker, await self._any_image())
+                self.proof = await ask_inside(self._maker, await self._daemon.first_known(images))
         except SandboxUnavailable as error:
             self.proof, self.trouble = None, error
             raise
@@ -196,7 +198,7 @@ class SandboxManager:
         spawn(self._destroy(box, watcher), self._removals)
 
     async def _destroy(self, box: Box, watcher: Watcher | None = None) -> None:
-        gone = await box.destroy()
+        gone = await self._maker.end(box)
         self._removed.add(box.id)
         if watcher is not None:
             await watcher.happened("sandbox.destroyed", {"sandbox": box.id, "gone": gone})
@@ -213,7 +215,7 @@ class SandboxManager:
         while True:
             await asyncio.sleep(_REAP_SECONDS)
             with contextlib.suppress(DaemonLost, APIError):
-                await reaper.reap(self._daemon, self._maker.owner)
+                await reaper.reap(self._daemon, self._maker.owner, self._maker.living)
                 await reaper.end_leftovers(self._daemon, self._removed)
                 self._removed.clear()
 
@@ -228,24 +230,19 @@ class SandboxManager:
                     await self.prove()
 
     async def _docker_answers(self) -> bool:
+        """Ask twice: a busy Docker may miss one beat."""
         try:
-            await self._daemon.ask("ping", deadline=_BEAT_SECONDS)
+            with contextlib.suppress(DaemonLost):
+                await self._daemon.ask("ping", deadline=_BEAT_DEADLINE_SECONDS)
+                return True
+            await self._daemon.ask("ping", deadline=_BEAT_DEADLINE_SECONDS)
         except (DaemonLost, APIError) as error:
-            self.proof, self.trouble = None, unavailable(error)
-            self._pool.open(False)
-            for run in list(self._running.values()):
-                run.lose()
+            self._lose_docker(unavailable(error))
             return False
         return True
 
-    async def _any_image(self) -> str:
-        shelved = [shelf.image for shelf in self._pool.shelves]
-        for image in (*self._images, *shelved):
-            try:
-                await self._daemon.ask("inspect_image", image)
-            except APIError:
-                continue
-            except DaemonLost as error:
-                raise unavailable(error) from error
-            return image
-        raise SandboxUnavailable(f"Docker has no image {self._images[0]}", "pratique image build")
+    def _lose_docker(self, trouble: SandboxUnavailable) -> None:
+        self.proof, self.trouble = None, trouble
+        self._pool.open(False)
+        for run in list(self._running.values()):
+            run.lose()

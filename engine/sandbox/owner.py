@@ -10,6 +10,8 @@ from engine.sandbox.recipe import Ownership
 
 LIFETIME_SECONDS = 3600
 """No sandbox is older, whoever made it."""
+_MAKING_SECONDS = 120
+"""How long a sandbox may be on its way to whoever wants it."""
 
 
 def here(engine: str) -> Ownership:
@@ -46,6 +48,15 @@ def orphaned(labels: dict[str, str], me: Ownership, now: float | None = None) ->
         owner = labels.get("pratique.process", "")
         number = owner.partition("/")[0]
         return not (number.isdecimal() and process(int(number)) == owner)
+    return _age(labels, now) > LIFETIME_SECONDS
+
+
+def forgotten(labels: dict[str, str], me: Ownership, now: float | None = None) -> bool:
+    """Say whether a container that this engine made, and has no use for, was left over from trouble."""
+    mine = labels.get("pratique.engine") == me.engine and labels.get("pratique.process") == me.process
+    return mine and _age(labels, now) > _MAKING_SECONDS
+
+
+def _age(labels: dict[str, str], now: float | None) -> float:
     created = labels.get("pratique.created", "0")
-    age = (now or time.time()) - (int(created) if created.isdecimal() else 0)
-    return age > LIFETIME_SECONDS
+    return (now or time.time()) - (int(created) if created.isdecimal() else 0)

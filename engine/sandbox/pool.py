@@ -77,8 +77,7 @@ class Pool:
         try:
             if box.frozen:
                 box.freeze(False)
-            await box.verify()
-            await box.verify_image()
+            await asyncio.gather(box.verify(), box.verify_image())
         except (SandboxUnavailable, APIError, DaemonLost):
             return False
         return box.fit(limits)

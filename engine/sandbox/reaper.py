@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,23 @@ from docker.errors import APIError
 from engine.sandbox.box import remove
 from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon, DaemonLost
-from engine.sandbox.owner import orphaned
+from engine.sandbox.owner import forgotten, orphaned
 from engine.sandbox.recipe import Ownership
 
 _RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
 
 
-async def reap(daemon: Daemon, me: Ownership) -> tuple[str, ...]:
-    """Remove every orphaned container of ours; return the ids of those removed. Raises DaemonLost."""
-    orphans = [listed["Id"] for listed in await ours(daemon) if orphaned(listed["Labels"], me)]
-    return tuple([container for container in orphans if await _remove(daemon, container)])
+async def reap(daemon: Daemon, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
+    """Remove every container of ours that no living engine owns, or that this one forgot.
+
+    Returns the ids of those removed; `used` are never touched. Raises DaemonLost.
+    """
+    gone = [
+        listed["Id"]
+        for listed in await ours(daemon)
+        if listed["Id"] not in used and (orphaned(listed["Labels"], me) or forgotten(listed["Labels"], me))
+    ]
+    return tuple([container for container in gone if await _remove(daemon, container)])
 
 
 async def ours(daemon: Daemon) -> list[dict[str, Any]]:

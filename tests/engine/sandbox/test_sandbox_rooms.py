@@ -118,6 +118,21 @@ def test_what_has_no_living_owner_is_orphaned(orphan: bool, labels: dict[str, st
     assert orphan == owner.orphaned(labels, owner.here("me"))
 
 
+@pytest.mark.parametrize(
+    ("left", "labels"),
+    [
+        (False, _labels()),
+        (True, _labels(created="1")),
+        (False, _labels(created="1", engine="other")),
+        (False, _labels(created="1", process=DEAD)),
+        (False, {}),
+    ],
+)
+def test_what_an_engine_made_and_does_not_use_is_forgotten(left: bool, labels: dict[str, str]) -> None:
+    """Only its own, and only what has been on its way for too long."""
+    assert left == owner.forgotten(labels, owner.here("me"))
+
+
 def test_nobody_is_alive_on_an_unknown_machine() -> None:
     """Where process numbers mean nothing only age decides."""
     me = Ownership("me", "unknown", "1/1")

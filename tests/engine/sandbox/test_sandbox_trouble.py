@@ -16,7 +16,7 @@ import docker
 import pytest
 
 from engine.models import KillReason, Language
-from engine.sandbox import SandboxManager, SandboxUnavailable, manager
+from engine.sandbox import SandboxManager, SandboxUnavailable, manager, owner, reaper
 from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.execution import Execution
 from engine.settings import SandboxSettings
@@ -123,6 +123,7 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterato
     door = DockerProxy(tmp_path / "docker.sock")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{door.path}")
     monkeypatch.setattr(manager, "_BEAT_SECONDS", 0.25)
+    monkeypatch.setattr(manager, "_BEAT_DEADLINE_SECONDS", 1.0)
     async with door.serving():
         yield door
 
@@ -132,18 +133,18 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterato
 async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, trouble: str) -> None:
     """What was captured is kept, the guest's processes are gone, and runs go on when Docker is back."""
     engine = f"test-lost-{trouble}"
-    house = SandboxManager(SandboxSettings(pool=0, call_deadline_seconds=2), engine)
+    house = SandboxManager(SandboxSettings(pool=0), engine)
     await house.start()
     try:
         watcher = Recorder()
         running = asyncio.create_task(house.run(job(LOOP), watcher))
         await watcher.until_said(b"up")
         getattr(proxy, trouble)()
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(40):
             result = await running
         assert (KillReason.ENGINE_LOST, b"up\n") == (result.kill_reason, watcher.stdout)
         proxy.go_on()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while house.proof is None:
                 await asyncio.sleep(0.05)
         again = await house.run(job("print(2)"), watcher)
@@ -158,7 +159,7 @@ async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, troubl
 async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy) -> None:
     """The pool throws it away and the run starts cold."""
     engine, watcher = "test-broken-pool", Recorder()
-    house = SandboxManager(SandboxSettings(pool=1, call_deadline_seconds=5), engine)
+    house = SandboxManager(SandboxSettings(pool=1), engine)
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
@@ -198,6 +199,24 @@ async def test_a_call_that_hangs_ends_at_its_deadline(
         silent.hang()
         with pytest.raises(DaemonLost, match="Docker did not answer"):
             await Daemon(1.0).ask("ping")
+
+
+@pytest.mark.sandbox
+async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
+    """What Docker made after the engine had stopped waiting for it goes; what is in use stays."""
+    client = docker.APIClient(version="auto")
+    house, watcher, asked = SandboxManager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
+    labels = owner.here("test-forgotten").labels("image") | {"pratique.created": "1"}
+    made = client.create_container(IMAGES[Language.SHELL], labels=labels)["Id"]
+    running = asyncio.create_task(house.run(asked, watcher))
+    try:
+        await watcher.until_said(b"up")
+        assert (made,) == await reaper.reap(house._daemon, house._maker.owner, house._maker.living)
+        assert 1 == len(containers_of("test-forgotten"))
+    finally:
+        await house.close()
+        await running
+        client.close()
 
 
 # --- the engine dies
