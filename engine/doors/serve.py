@@ -26,6 +26,8 @@ from engine.service import Engine
 from engine.settings import Settings
 
 CLOSING_SECONDS = 1
+KEEP_ALIVE_SECONDS = 60
+"""Longer than clients keep an idle connection (5 s): none is closed under a request on its way."""
 IDLE_CHECK_SECONDS = 5.0
 
 
@@ -71,7 +73,11 @@ async def _open_doors(engine: Engine, listener: socket.socket, until_idle: bool)
 
 async def _serve_http(guard: Guard, listener: socket.socket, ending: asyncio.Event) -> None:
     config = uvicorn.Config(
-        guard, log_level="warning", lifespan="off", timeout_graceful_shutdown=CLOSING_SECONDS
+        guard,
+        log_level="warning",
+        lifespan="off",
+        timeout_graceful_shutdown=CLOSING_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
     server = _Uvicorn(config)
     for signum in (signal.SIGINT, signal.SIGTERM):
