@@ -126,8 +126,8 @@ _METHODS = {
             "translate upper removeprefix removesuffix find index startswith endswith count"
         )
     ),
-    list: frozenset(("index", "count", "copy")),
-    tuple: frozenset(("index", "count")),
+    list: frozenset(("copy",)),
+    tuple: frozenset(("index",)),
     int: frozenset(("to_bytes", "bit_length")),
 }
 _WIDTHS = frozenset(("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes"))
