@@ -97,6 +97,12 @@ class StandingChanged(Facts):
 # --- a run ----------------------------------------------------------------------------------------
 
 
+class RunQueued(Facts):
+    """A run waits for a place among those that run."""
+
+    type: Literal["run.queued"]
+
+
 class InSandbox(Facts):
     """A sandbox was made, or taken from those that were ready."""
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import queue
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ class Reader:
         self._seconds = seconds
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="audit-reader")
         self._idle: queue.SimpleQueue[_Connection] = queue.SimpleQueue()
+        self._closing = threading.Event()
 
     async def do(self, work: Callable[[sqlite3.Connection], T], *, seconds: float | None = None) -> T:
         """Do `work` in a thread and return what it returns.
@@ -35,7 +37,7 @@ class Reader:
             AuditError: it took longer than `seconds` (the setting, where None), or the file is damaged.
         """
         deadline = time.monotonic() + (self._seconds if seconds is None else seconds)
-        watch = _Watch(deadline)
+        watch = _Watch(deadline, self._closing)
         try:
             running = asyncio.get_running_loop().run_in_executor(self._threads, self._work, work, watch)
         except RuntimeError:
@@ -46,7 +48,8 @@ class Reader:
             watch.given_up = True
 
     def close(self) -> None:
-        """End the threads and close the connections."""
+        """End what is being read, the threads and the connections."""
+        self._closing.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
         with contextlib.suppress(queue.Empty):
             while True:
@@ -74,14 +77,15 @@ class Reader:
 
 
 class _Watch:
-    """When to give up: at the deadline, or once nobody waits any more."""
+    """When to give up: at the deadline, once nobody waits any more, or when the history is closed."""
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, closing: threading.Event) -> None:
         self.deadline = deadline
+        self.closing = closing
         self.given_up = False
 
     def over(self) -> bool:
-        return self.given_up or time.monotonic() > self.deadline
+        return self.given_up or self.closing.is_set() or time.monotonic() > self.deadline
 
 
 class _Connection:

@@ -21,6 +21,7 @@ Fact = Annotated[
     | facts.Throttled
     | facts.StandingChanged
     | facts.RunRefused
+    | facts.RunQueued
     | facts.InSandbox
     | facts.SandboxDestroyed
     | facts.RunStarted

@@ -265,6 +265,39 @@ async def test_slow_search_is_stopped(log: AuditLog) -> None:
         await log._reader.do(lambda connection: connection.execute(endless).fetchone(), seconds=0.01)
 
 
+async def test_close_ends_what_is_being_read(path: Path, settings: AuditSettings) -> None:
+    """Closing does not wait for a reading without an end."""
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+    log = await AuditLog.open(path, settings)
+    started = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def read(connection: sqlite3.Connection) -> None:
+        loop.call_soon_threadsafe(started.set)
+        connection.execute(endless).fetchone()
+
+    reading = asyncio.create_task(log._reader.do(read, seconds=float("inf")))
+    await started.wait()
+    await log.close()
+    with pytest.raises(AuditError):
+        await reading
+
+
+async def test_cancelled_reading_frees_its_thread(log: AuditLog) -> None:
+    """A reading that nobody waits for any more ends, and its thread reads for others."""
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+    for _ in range(10):
+        reading = asyncio.create_task(
+            log._reader.do(lambda connection: connection.execute(endless).fetchone(), seconds=3600)
+        )
+        await asyncio.sleep(0)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+    async with asyncio.timeout(30):
+        assert () == await log.events()
+
+
 async def test_readers_cannot_write(log: AuditLog) -> None:
     """A read-only connection refuses to change the history."""
     with pytest.raises(AuditError, match="cannot be written"):
