@@ -128,6 +128,8 @@ class SandboxManager:
         return ticket.task.result()
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
+        if position := self._turns.ahead(job.principal):
+            await watcher.happened("run.queued", {"position": position})
         async with self._turns.turn(job.principal):
             await self._require_proof()
             box = await self._obtain(job, watcher)

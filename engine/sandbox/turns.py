@@ -20,6 +20,14 @@ class Turns:
         """How many wait."""
         return sum(len(line) for line in self._waiting.values())
 
+    def ahead(self, principal: str) -> int:
+        """Return the place in the queue that a principal's next wish would have; 0 is at once."""
+        if self._free and not self._waiting:
+            return 0
+        own = len(self._waiting.get(principal, ()))
+        lines = (len(line) for name, line in self._waiting.items() if name != principal)
+        return 1 + own + sum(min(line, own + 1) for line in lines)
+
     @contextlib.asynccontextmanager
     async def turn(self, principal: str) -> AsyncIterator[None]:
         """Wait for a place, and hold it."""

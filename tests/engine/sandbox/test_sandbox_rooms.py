@@ -157,6 +157,19 @@ async def test_turns_are_shared_out_by_principal() -> None:
     assert ["flood", "flood", "one", "flood", "flood"] == order
 
 
+async def test_the_place_in_the_queue_is_told() -> None:
+    """At once is 0; behind five of another's wishes comes a first wish second."""
+    turns = Turns(1)
+    assert 0 == turns.ahead("flood")
+    async with turns.turn(""):
+        waiting = [asyncio.create_task(turns.turn("flood").__aenter__()) for _ in range(5)]
+        await asyncio.sleep(0)
+        assert (2, 6) == (turns.ahead("one"), turns.ahead("flood"))
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
 async def test_no_more_run_than_there_are_places() -> None:
     """The cap holds, and whoever gives up waiting takes no place with it."""
     turns, now, most = Turns(3), 0, 0

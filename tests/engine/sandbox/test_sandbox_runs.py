@@ -227,8 +227,9 @@ async def test_a_waiting_run_can_be_withdrawn(manager: SandboxManager) -> None:
     running = asyncio.create_task(alone.run(first, watcher))
     try:
         await watcher.until_said(b"up")
-        waiting = asyncio.create_task(alone.run(second, Recorder()))
-        await asyncio.sleep(0)
+        queued = Recorder()
+        waiting = asyncio.create_task(alone.run(second, queued))
+        assert {"position": 1} == await queued.until_happened("run.queued")
         await alone.stop(second.run, "ada")
         assert KillReason.OPERATOR == (await waiting).kill_reason
     finally:
