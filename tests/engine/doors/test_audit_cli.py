@@ -91,6 +91,18 @@ def test_case_file_is_written(denied: str, tmp_path: Path, capsys: pytest.Captur
     assert Exit.PROBLEM == main(["audit", "case", denied, "-o", "/proc/nowhere/case.zip"])
 
 
+def test_made_up_history_goes_to_an_empty_place_alone(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A history is made up where there is none, and refused where an engine has one."""
+    assert Exit.PROBLEM == main(["audit", "seed-history", "--runs", "3"])
+    assert "Another engine already writes the history" in capsys.readouterr().err
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path / "empty"))
+    assert Exit.DONE == main(["audit", "seed-history", "--runs", "3"])
+    assert Exit.PROBLEM == main(["audit", "seed-history", "--runs", "3"])
+    assert "has events already" in capsys.readouterr().err
+
+
 def test_verify_says_so_in_one_line(denied: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An untouched history is intact; a changed one is named and ends with another exit code."""
     assert Exit.DONE == main(["audit", "verify"])
