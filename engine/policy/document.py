@@ -11,6 +11,7 @@ import yaml
 from engine.policy.faults import Fault, Place, PolicyError
 
 MAX_BYTES = 1 << 20
+MAX_DEPTH = 100
 Path_ = tuple[str | int, ...]
 
 
@@ -38,6 +39,8 @@ def read(file: Path) -> Document:
     """
     try:
         text = _text(file)
+        if _too_deep(text):
+            raise PolicyError(Fault(Place(file), "nested too deeply"))
         loader = yaml.SafeLoader(text)
         try:
             node = loader.get_single_node()
@@ -64,6 +67,16 @@ def _text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise PolicyError(Fault(Place(file, line), "not UTF-8 text")) from None
+
+
+def _too_deep(text: str) -> bool:
+    """Say whether brackets open without end, which takes a YAML parser time that grows with their square."""
+    depth = 0
+    for character in text:
+        depth += (character in "[{") - (character in "]}")
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def _unreadable(file: Path, error: yaml.YAMLError) -> Fault:
