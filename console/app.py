@@ -142,6 +142,8 @@ class ConsoleApp(App[None]):
         """Note when keys come, before anything acts on them."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             self.keys.note(event.time)
+        elif isinstance(event, events.MouseDown) and not event.is_forwarded:
+            self.keys.note_mouse(event.time)
         await super().on_event(event)
 
     def _fatal_error(self) -> None:
@@ -289,7 +291,8 @@ class ConsoleApp(App[None]):
     def _screen_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for key, active in screen.active_bindings.items():
             binding = active.binding
-            if active.enabled and binding.id and not binding.id.startswith("go.") and binding.description:
+            shown = binding.id and not binding.id.startswith("go.") and binding.id != "approve.confirm"
+            if active.enabled and shown and binding.description:
                 run = self._acting(binding.action, active.node)
                 yield SystemCommand(f"{binding.description} ({key})", binding.tooltip, run)
 

@@ -1,4 +1,4 @@
-"""Who pressed that key: a person, or a terminal that answers an escape sequence."""
+"""Who pressed that key: a person, a terminal that answers an escape sequence, or a mouse on a key's name."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ from collections import deque
 QUIET_SECONDS = 0.025
 """A terminal's answer arrives as one burst; a person's keys lie further apart."""
 
+MOUSE_SECONDS = 0.3
+"""A key that comes this soon after a mouse button, or before it, was not pressed on a keyboard."""
+
 
 class KeyGuard:
     """Remembers when keys came. Times are those of the moment in which the terminal was read."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque(maxlen=8)
+        self._mouse = float("-inf")
 
     def note(self, time: float) -> None:
         """Remember a key press."""
         self._times.append(time)
+
+    def note_mouse(self, time: float) -> None:
+        """Remember that a mouse button went down: a click on a key's name presses that key."""
+        self._mouse = time
 
     def lonely(self, time: float) -> bool:
         """Say whether no other key came close to the one that was pressed at `time`."""
@@ -25,7 +33,9 @@ class KeyGuard:
         return len(near) <= 1
 
     async def was_person(self) -> bool:
-        """Wait a moment, then say whether the last key stood alone."""
-        pressed = self._times[-1] if self._times else None
+        """Wait a moment, then say whether the last key stood alone and no mouse pressed it."""
+        if not self._times:
+            return False
+        pressed = self._times[-1]
         await asyncio.sleep(QUIET_SECONDS)
-        return pressed is None or self.lonely(pressed)
+        return self.lonely(pressed) and pressed - self._mouse > MOUSE_SECONDS

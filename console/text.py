@@ -15,6 +15,9 @@ Text: TypeAlias = "str | Untrusted"
 Part: TypeAlias = "Text | tuple[Text, str]"
 """Text, or text and its ink: words that are theme colours (`risk-high`, `muted`) or `bold`, `italic` …"""
 
+LONGEST = 2000
+"""Characters of one text of an agent in a panel; code has a view of its own, and is never cut."""
+
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike", "not"})
 
 
@@ -69,8 +72,15 @@ def pad(text: Text, cells: int) -> str:
 
 def _styled(part: Part, keep: str) -> str | tuple[str, str]:
     if isinstance(part, tuple):
-        return shown(part[0], keep=keep), " ".join(_word(word) for word in part[1].split())
-    return shown(part, keep=keep)
+        return _bounded(part[0], keep), " ".join(_word(word) for word in part[1].split())
+    return _bounded(part, keep)
+
+
+def _bounded(text: Text, keep: str) -> str:
+    if not isinstance(text, Untrusted) or len(text.text) <= LONGEST:
+        return shown(text, keep=keep)
+    more = len(text.text) - LONGEST
+    return f"{shown(text.text[:LONGEST], keep=keep)} … and {more:,} more characters"
 
 
 def _word(word: str) -> str:

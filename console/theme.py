@@ -165,6 +165,8 @@ def _check_colour(name: str, value: object) -> None:
 def _variables(colours: Colours) -> dict[str, str]:
     own_names = {name.replace("_", "-"): value for name, value in asdict(colours).items()}
     return own_names | {
+        "ansi-background": colours.background,
+        "ansi-foreground": colours.foreground,
         "border": colours.primary,
         "border-blurred": colours.line,
         "block-cursor-background": colours.cursor,

@@ -34,7 +34,13 @@ class ApproveScreen(ModalScreen[Decided | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "ctrl+y", "confirm", "Approve", id="approve.confirm", tooltip="Give the approval", priority=True
+            "ctrl+y",
+            "confirm",
+            "Approve",
+            id="approve.confirm",
+            priority=True,
+            show=False,
+            tooltip="Give the approval",
         ),
         Binding(
             "tab", "app.focus_next", "Narrow it", id="approve.narrow", tooltip="To the switches and dials"
@@ -61,6 +67,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
         """Start the clock that arms the second key."""
         self._since = asyncio.get_running_loop().time()
         self._summarise()
+        self.set_interval(1.0, self._summarise)
 
     def _told(self) -> list[list[Part]]:
         submission = self._case.submission

@@ -41,7 +41,7 @@ class ExploreScreen(Place):
         "keys work."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "submit", "Hand in and run", id="explore.submit", priority=True,
+        Binding("ctrl+r", "submit", "Hand in, run", id="explore.submit", priority=True,
                 tooltip="Hand the code in; it runs where the policy or a person lets it"),
         Binding("ctrl+l", "language", "Language", id="explore.language", priority=True,
                 tooltip="Python, JavaScript, shell"),

@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 from console.state import console
 from console.text import content
 from console.widgets.header import DeskHeader
+from console.widgets.rows import NARROW
 
 
 class Place(Screen[None]):
@@ -44,6 +45,10 @@ class Place(Screen[None]):
     def on_mount(self) -> None:
         """Keep the bar of the held decision up to date."""
         self.set_interval(0.2, self._show_held)
+
+    def on_resize(self) -> None:
+        """Keep the names of the keys together where the screen is narrow."""
+        self.query_one(Footer).compact = self.size.width < NARROW
 
     def _show_held(self) -> None:
         decisions = console(self).decisions

@@ -58,7 +58,7 @@ class ReviewScreen(Place):
         Binding("g", "line", "Line", id="review.line", tooltip="Go to a line by its number", show=False),
         Binding("w", "wrap", "Wrap", id="review.wrap", tooltip="Wrap long lines, or cut them", show=False),
         Binding("z", "zoom", "Zoom", id="review.zoom", tooltip="The code alone, or all"),
-        Binding("i", "panel", "Why/Wants", id="review.panel", tooltip="Change between why and wants"),
+        Binding("i", "panel", "Wants", id="review.panel", tooltip="Change between why and wants"),
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
     ]  # fmt: skip
@@ -90,7 +90,7 @@ class ReviewScreen(Place):
         self.query_one("#middle").add_class("box")
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "health", self._armed_changed, init=False)
-        self.set_interval(0.1, self._armed_changed)
+        self.set_interval(0.2, self._armed_changed)
 
     # --- what is shown ----------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from textual.widgets import TextArea
 
 from console.highlight import Token, highlight
 from console.ink import ink
-from console.text import shown
 from console.widgets.code_lines import Mark, marks_of, split_lines
 from engine.models import Language, Violation
+from engine.text import mark
 
 COLOURED_CHARACTERS = 64 * 1024
 """Larger text is edited without colours: they are worked out on every change."""
@@ -46,13 +46,22 @@ class Editor(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with its colours; every character of it made visible."""
-        raw = self.document.get_line(line_index)
-        line = Text(
-            shown(raw, keep="\t") if len(shown(raw, keep="\t")) == len(raw) else raw, end="", no_wrap=True
-        )
+        line = Text(_one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
         if line_index < len(self._tokens):
             for start, end, name in self._tokens[line_index]:
                 line.stylize(ink(self, name), start, end)
-        for mark in self._marks.get(line_index, ()):
-            line.stylize(ink(self, f"underline on mark-{mark.level.value}"), mark.start, mark.end)
+        for found in self._marks.get(line_index, ()):
+            line.stylize(ink(self, f"underline on mark-{found.level.value}"), found.start, found.end)
         return line
+
+
+def _one_for_one(line: str) -> str:
+    """Return the line with a stand-in of one character for each that would not show as itself."""
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(each if each == "\t" or mark(each) == each else _stand_in(each) for each in line)
+
+
+def _stand_in(character: str) -> str:
+    shown = mark(character)
+    return shown if len(shown) == 1 else "\ufffd"

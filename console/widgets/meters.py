@@ -32,7 +32,11 @@ class MeterPanel(Static):
 
     def on_mount(self) -> None:
         """Let the time run."""
-        self.set_interval(0.5, self._draw)
+        self.set_interval(0.5, self._tick)
+
+    def _tick(self) -> None:
+        if self.screen.is_current:
+            self._draw()
 
     def on_resize(self) -> None:
         """Fit to the new width."""

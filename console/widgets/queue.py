@@ -45,7 +45,11 @@ class QueueList(Rows):
 
     def on_mount(self) -> None:
         """Let the bars shrink."""
-        self.set_interval(1.0, self.refresh)
+        self.set_interval(1.0, self._tick)
+
+    def _tick(self) -> None:
+        if self.screen.is_current:
+            self.refresh()
 
     def show(self, queue: tuple[Summary, ...]) -> None:
         """Take in the queue; the cursor stays on its submission while that waits."""

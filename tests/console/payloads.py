@@ -40,7 +40,7 @@ PAYLOADS = {
     "emoji": "AAA\U0001f468\u200d\U0001f469\u200d\U0001f467ZZZ",
     "wide": "AAA漢字ｅｖａｌZZZ",
     "storm": "AAAe" + "\u0301" * 60 + "ZZZ",
-    "huge": "AAA" + "x" * 20_000 + "ZZZ",
+    "huge": "AAA" + "x" * 9_000 + "ZZZ",
     "many": "AAA" + "\x1b" * 3000 + "ZZZ",
     "braces": "AAA{0}{x!r}%s%(y)s ZZZ",
 }

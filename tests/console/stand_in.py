@@ -131,7 +131,7 @@ class StandIn:
         self._changed = asyncio.Event()
         self.proof = Proof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
                            detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
-        self.checks = (
+        self.checks: tuple[Check, ...] = (
             Check(name="docker", ok=True, detail=Untrusted("well")),
             Check(name="disk", ok=False, detail=Untrusted("full"), mend="Type: pratique prune"),
         )

@@ -1,0 +1,56 @@
+"""The one door: what goes through it, and how."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from console.text import LONGEST, clip, content, first_line, pad, shown
+from engine.text import Untrusted
+
+STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+@given(st.text(st.characters(codec=None)))
+def test_nothing_steers_a_terminal_after_the_door(text: str) -> None:
+    """Whatever comes in, what comes out has no control, bidi, zero-width or surrogate character."""
+    assert [] == STRAY.findall(shown(Untrusted(text)))
+    assert [] == STRAY.findall(content(Untrusted(text), (text, "bold")).plain)
+
+
+@given(st.text(), st.integers(1, 40))
+def test_a_padded_text_is_exactly_as_wide_as_asked(text: str, cells: int) -> None:
+    """Columns stand, whatever an agent calls itself."""
+    assert cells == cell_len(pad(Untrusted(text), cells))
+
+
+def test_markup_stays_text() -> None:
+    """Brackets are brackets, and give no style."""
+    told = content("[bold]x[/bold][/] $primary [@click=quit]y[/]")
+    assert "[bold]x[/bold][/] $primary [@click=quit]y[/]" == told.plain
+    assert 0 == len(told.spans)
+
+
+def test_a_storm_of_combining_characters_is_counted() -> None:
+    """Two combining characters are shown, the rest would climb over the lines above."""
+    assert "e\u0301\u0301⟨+58⟩" == shown("e" + "\u0301" * 60)
+
+
+def test_what_is_left_out_is_said() -> None:
+    """A text too long for a panel says how much of it is missing."""
+    told = content(Untrusted("x" * (LONGEST + 1234))).plain
+    assert told.endswith(" … and 1,234 more characters")
+
+
+def test_a_clipped_text_says_so() -> None:
+    """A clipped text ends with an ellipsis and is no wider than its room."""
+    assert "漢…" == clip("漢字漢字", 4)
+    assert "" == clip("abc", 0)
+
+
+def test_the_first_line_is_the_first_with_something_on_it() -> None:
+    """Blank lines before the code do not hide it."""
+    assert "import os" == first_line(Untrusted("\n\n  import os\nx"))

@@ -1,0 +1,221 @@
+"""The other places: runs are watched, history is paged, Explore hands in, Health says what to type."""
+
+from __future__ import annotations
+
+import ast
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+
+from console.app import PLACES, ConsoleApp
+from console.preferences import Preferences
+from console.screens.case import CaseScreen
+from console.screens.run import RunScreen
+from console.widgets.editor import Editor
+from console.widgets.history_table import HistoryTable
+from console.widgets.output_log import KEPT_LINES, OutputLog
+from console.widgets.violations import ViolationList
+from engine.models import Analysis, Case, KillReason, Level, Meters, Status, Stream
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, case, chunk, result, span, violation
+
+MEBI = 1024 * 1024
+
+
+def running(id: str) -> Case:
+    """Return a case that runs."""
+    return case(id, "print(1)").model_copy(update={"status": Status.RUNNING, "started_at": datetime.now(UTC)})
+
+
+def killed(id: str) -> Case:
+    """Return a case that was killed for its memory."""
+    envelope = result(KillReason.MEMORY, ("memory.events: oom_kill 1",))
+    return running(id).model_copy(update={"status": Status.KILLED, "result": envelope})
+
+
+async def test_output_and_meters_of_a_run_are_seen() -> None:
+    """stdout and stderr are on screen, and what the run uses."""
+    engine = StandIn(running("s-1"))
+    engine.written["s-1"] = [chunk("to stdout\n"), chunk("to stderr\n", Stream.STDERR)]
+    engine.samples["s-1"] = [Meters(at=1, cpu=0.25, memory=40 * MEBI, memory_peak=80 * MEBI, processes=3)]
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "2")
+        await until(pilot, lambda: "to stderr" in frame(app) and "80 MiB" in frame(app))
+        assert "to stdout" in frame(app)
+
+
+async def test_a_run_is_stopped_held_and_killed_by_its_keys() -> None:
+    """Each key reaches the engine once, and holding twice lets the run go on."""
+    engine = StandIn(running("s-1"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "2")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen) and "s-1" in frame(app))
+        await quiet(pilot, "h", "h", "s", "K")
+        await until(pilot, lambda: len(engine.told) == 4)
+        assert [(verb, "s-1") for verb in ("freeze", "thaw", "stop", "kill")] == engine.told
+
+
+async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
+    """A responder reads why a run was killed and what decided that."""
+    async with desk(StandIn(killed("s-1"))) as (app, pilot):
+        await quiet(pilot, "4", "enter")
+        await until(pilot, lambda: isinstance(app.screen, CaseScreen) and "killed: memory" in frame(app))
+        assert "memory.events: oom_kill 1" in frame(app)
+
+
+async def test_the_view_of_a_flood_is_bounded_and_says_what_it_left_out() -> None:
+    """Of more lines than are kept, the newest are kept, and the rest is counted."""
+    async with desk(StandIn(running("s-1"))) as (app, pilot):
+        await quiet(pilot, "2")
+        log = app.screen.query_one(OutputLog)
+        for number in range(120):
+            log.add(chunk("".join(f"{number * 1000 + line}\n" for line in range(1000))))
+        lines = log.lines()
+        assert (KEPT_LINES, 120_000 - KEPT_LINES) == (len(lines), log.dropped)
+        assert "119999" == lines[-1]
+
+
+async def test_a_character_that_is_split_over_chunks_is_whole() -> None:
+    """Bytes of one character that arrive apart are put together; bytes that are none are shown as such."""
+    async with desk(StandIn(running("s-1"))) as (app, pilot):
+        await quiet(pilot, "2")
+        log = app.screen.query_one(OutputLog)
+        data = "grün\n".encode()
+        for number in range(len(data)):
+            log.add(chunk(data[number : number + 1]))
+        log.add(chunk(b"\xff\n"))
+        assert ["grün", "\ufffd"] == log.lines()
+
+
+async def test_the_history_is_paged() -> None:
+    """Rows beyond the first page are fetched when they are scrolled to, each once, in order."""
+    engine = StandIn(*(case(f"s-{number:04}", f"print({number})") for number in range(450)))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4")
+        table = app.screen.query_one(HistoryTable)
+        await until(pilot, lambda: table.count == 200)
+        await quiet(pilot, "end")
+        await until(pilot, lambda: table.count == 400)
+        await quiet(pilot, "end")
+        await until(pilot, lambda: table.count == 450)
+        await quiet(pilot, "end")
+        await until(pilot, lambda: table.chosen is not None and table.chosen.id == "s-0000")
+
+
+async def test_the_history_is_searched() -> None:
+    """Only what the engine finds is listed; Esc lists everything again."""
+    engine = StandIn(case("s-1", "1", who="anna"), case("s-2", "2", who="bert"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4")
+        table = app.screen.query_one(HistoryTable)
+        await until(pilot, lambda: table.count == 2)
+        await quiet(pilot, "slash", *"bert", "enter")
+        await until(pilot, lambda: table.count == 1)
+        await quiet(pilot, "escape")
+        await until(pilot, lambda: table.count == 2)
+
+
+async def test_explore_analyses_while_typing_and_hands_in() -> None:
+    """The analysis of what is written comes by itself; ctrl+r hands in exactly that."""
+    engine = StandIn()
+    engine.analysis = Analysis(violations=(violation(span(1, 1, 5), level=Level.CRITICAL),))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "3")
+        await until(pilot, lambda: isinstance(app.focused, Editor))
+        await quiet(pilot, *"eval(1)")
+        await until(pilot, lambda: app.screen.query_one(ViolationList).count == 1)
+        await quiet(pilot, "ctrl+r")
+        await until(pilot, lambda: bool(engine.submitted))
+        assert ["eval(1)"] == [draft.code.text for draft in engine.submitted]
+
+
+async def test_health_says_what_to_type() -> None:
+    """A failed check comes first, with the command that mends it."""
+    async with desk(StandIn()) as (app, pilot):
+        await quiet(pilot, "5")
+        await until(pilot, lambda: "Type: pratique prune" in frame(app))
+        assert "proven" in frame(app)
+
+
+async def test_a_desk_without_isolation_says_so_everywhere() -> None:
+    """Where gVisor was not proven, every place says NOT ISOLATED."""
+    async with desk(StandIn(isolated=False)) as (app, pilot):
+        for key in ("1", "2", "4", "5"):
+            await quiet(pilot, key)
+            await until(pilot, lambda: "NOT ISOLATED" in frame(app))
+
+
+async def test_the_console_attaches_again_by_itself() -> None:
+    """An engine that goes away is named on the line on top; when it is back, the queue is there again."""
+    engine = StandIn(case("s-1", "print(1)"))
+    async with desk(engine) as (app, pilot):
+        engine.lost.set()
+        await until(pilot, lambda: app.link == "lost")
+        engine.lost.clear()
+        engine.put(case("s-2", "print(2)"))
+        await until(pilot, lambda: app.link == "connected" and len(app.queue) == 2)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_place_fits(size: tuple[int, int]) -> None:
+    """At every size each place shows the line on top, its content and its keys."""
+    engine = StandIn(case("s-1", "import os\n", violations=(violation(span(1, 8, 10)),)), running("s-2"))
+    async with desk(engine, size) as (app, pilot):
+        for number, place in enumerate(PLACES, start=1):
+            await quiet(pilot, "escape", str(number))
+            await until(pilot, lambda place=place: app.current_mode == place)  # type: ignore[misc]
+            await pilot.pause(0.1)
+            assert "Pratique" in frame(app)
+            assert "gVisor" in frame(app)
+            assert "Help" in frame(app)
+
+
+async def test_a_key_can_be_given_to_another_action() -> None:
+    """The user's keymap changes a key by the id of its binding."""
+    engine = StandIn(case("s-1", "print(1)"))
+    prefer = Preferences(undo_seconds=0, keymap={"go.health": "H"})
+    async with desk(engine, prefer=prefer) as (app, pilot):
+        await quiet(pilot, "H")
+        await until(pilot, lambda: app.current_mode == "health")
+
+
+def bindings() -> list[Binding]:
+    """Return every binding that is declared in the console."""
+
+    found = [each for each in ConsoleApp.BINDINGS if isinstance(each, Binding)]
+    for module in (*PLACES.values(), "console.screens.approve:ApproveScreen",
+                   "console.screens.deny:DenyScreen",
+                   "console.screens.case:CaseScreen", "console.screens.files:FilesScreen",
+                   "console.screens.help:HelpScreen", "console.widgets.code_view:CodeView",
+                   "console.widgets.output_log:OutputLog", "console.widgets.rows:Rows",
+                   "console.widgets.grants:GrantRows"):  # fmt: skip
+        name, _, kind = module.partition(":")
+        found += getattr(__import__(name, fromlist=[kind]), kind).BINDINGS
+    return found
+
+
+def test_every_binding_can_be_found_and_changed() -> None:
+    """Every binding has an id that no other has, a description and a tooltip."""
+    found = bindings()
+    ids = [each.id for each in found]
+    assert len(set(ids)) == len(ids)
+    assert [] == [each for each in found if not (each.id and each.description and each.tooltip)]
+
+
+def test_approving_is_bound_to_no_plain_key() -> None:
+    """The keys that approve are chords."""
+    keys = {each.key for each in bindings() if each.id in {"review.approve", "approve.confirm"}}
+    assert {"ctrl+y"} == keys
+
+
+def test_a_command_does_not_pay_for_the_console() -> None:
+    """The program's entry imports nothing of the screen before it is wanted."""
+    tree = ast.parse((Path(__file__).parents[2] / "console" / "main.py").read_text(encoding="utf-8"))
+    top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert {"__future__", "sys"} == {
+        name
+        for node in top
+        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+    }

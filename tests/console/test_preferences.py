@@ -1,0 +1,38 @@
+"""The preferences of the console: strict, and never in the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from console import preferences
+from console.preferences import Preferences
+
+
+def test_what_is_said_is_taken() -> None:
+    """Every setting can be set."""
+    said = "theme: light\nundo_seconds: 0\nbell: true\nkeymap:\n  review.deny: ctrl+d\n"
+    wanted = Preferences(theme="light", undo_seconds=0, bell=True, keymap={"review.deny": "ctrl+d"})
+    assert wanted == preferences.parse(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["thme: light", "undo_seconds: soon", "undo_seconds: 99", "undo_seconds: true", "theme: 3", "keymap: [a]",
+     "keymap: {review.deny: 3}", "- a", "bell: maybe"],
+)  # fmt: skip
+def test_what_is_wrong_is_refused(said: str) -> None:
+    """An unknown key or a value of the wrong kind is an error that names it."""
+    with pytest.raises(ValueError, match=r"wanted|no such key"):
+        preferences.parse(said)
+
+
+def test_a_wrong_file_is_named_and_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The console opens with what it would have had, and says what is wrong with the file."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    monkeypatch.delenv("PRATIQUE_CONFIG_FILE", raising=False)
+    (tmp_path / "console.yaml").write_text("colour: blue", encoding="utf-8")
+    prefer, problem = preferences.load()
+    assert Preferences() == prefer
+    assert problem.startswith("console.yaml: no such key: colour")

@@ -1,0 +1,258 @@
+"""The reviewer's place: what stands between a person and an approval, and what goes out when there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets._footer import FooterKey
+
+from console.app import ConsoleApp
+from console.guard import KeyGuard
+from console.preferences import Preferences
+from console.screens.approve import ApproveScreen
+from console.screens.deny import DenyScreen
+from console.screens.files import FilesScreen
+from console.screens.review import ReviewScreen
+from console.widgets.code_view import CodeView
+from console.widgets.queue import QueueList
+from engine.models import Capabilities, InputFile, Level, Limits, Verdict
+from engine.text import Untrusted
+from tests.console.desk import desk, quiet, until
+from tests.console.stand_in import StandIn, case, span, violation
+
+CODE = "import os\nprint(os.environ)\n"
+LONG = "\n".join(f"print({number})" for number in range(300))
+
+
+def review(app: ConsoleApp) -> ReviewScreen:
+    """Return the screen, which must be the one in front."""
+    assert isinstance(app.screen, ReviewScreen)
+    return app.screen
+
+
+async def armed(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Wait until nothing stands between the person and an approval."""
+    await until(pilot, lambda: review(app).obstacle() == "")
+
+
+async def open_sheet(app: ConsoleApp, pilot: Pilot[Any]) -> ApproveScreen:
+    """Open the sheet of an approval and wait until it takes the second key."""
+    await armed(app, pilot)
+    await quiet(pilot, "ctrl+y")
+    await until(pilot, lambda: isinstance(app.screen, ApproveScreen))
+    assert isinstance(app.screen, ApproveScreen)
+    await pilot.pause(0.5)
+    return app.screen
+
+
+async def test_an_approval_takes_two_chords_and_carries_the_digest_that_was_shown() -> None:
+    """What goes to the engine is the digest of what was on screen, all that was asked, and no reason."""
+    waiting = case("s-1", CODE)
+    engine = StandIn(waiting)
+    async with desk(engine) as (app, pilot):
+        await open_sheet(app, pilot)
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: bool(engine.decided))
+        assert [("s-1", Verdict.APPROVED, waiting.submission.digest, "", None)] == engine.decided
+
+
+async def test_the_second_chord_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chord held down, or sent twice, gives no approval: the sheet wants to be seen first."""
+    monkeypatch.setattr("console.screens.approve.ARM_SECONDS", 1000)
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveScreen))
+        await quiet(pilot, "ctrl+y")
+        assert isinstance(app.screen, ApproveScreen)
+        assert [] == engine.decided
+
+
+async def test_a_burst_of_keys_is_a_terminal_and_no_person() -> None:
+    """The chord among keys that arrive together does nothing."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        for key in ("left_square_bracket", "ctrl+y", "0", "n"):
+            app.simulate_key(key)
+        await pilot.pause(0.2)
+        assert isinstance(app.screen, ReviewScreen)
+        assert [] == engine.decided
+
+
+async def test_no_plain_key_approves() -> None:
+    """No printable key opens the sheet of an approval, and none confirms it."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        for key in "yaAYncx5;[]^~":
+            await pilot.press(key)
+            assert not isinstance(app.screen, ApproveScreen)
+        assert [] == engine.decided
+
+
+async def test_the_mouse_never_approves() -> None:
+    """Clicking on the sheet and on every name of a key below it decides nothing."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await open_sheet(app, pilot)
+        for y in (10, 14, 18, 22, 24, 26):
+            await pilot.click(offset=(24, y))
+        for key in [each for each in app.screen.query(FooterKey) if each.key != "escape"]:
+            await pilot.click(key)
+            assert isinstance(app.screen, ApproveScreen)
+        assert [] == engine.decided
+
+
+async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
+    """A key that comes with a mouse button is not one that a person pressed."""
+    guard = KeyGuard()
+    guard.note_mouse(10.0)
+    guard.note(10.001)
+    assert not await guard.was_person()
+    guard.note(11.0)
+    assert await guard.was_person()
+    guard.note_mouse(11.5)
+    assert not await guard.was_person()
+
+
+async def test_code_that_was_not_read_to_its_end_cannot_be_approved() -> None:
+    """The last line must have been on screen."""
+    engine = StandIn(case("s-1", LONG))
+    async with desk(engine) as (app, pilot):
+        await until(pilot, lambda: review(app).obstacle().startswith("read to the end"))
+        await pilot.pause(0.5)
+        await quiet(pilot, "ctrl+y")
+        assert isinstance(app.screen, ReviewScreen)
+        review(app).query_one(CodeView).action_bottom()
+        await armed(app, pilot)
+
+
+async def test_lines_past_the_edge_cannot_be_approved() -> None:
+    """Code behind a run of spaces is wrapped into sight; unwrapped, it cannot be approved."""
+    engine = StandIn(case("s-1", "x = 1" + " " * 500 + "; evil()\n"))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        await quiet(pilot, "w")
+        await until(pilot, lambda: "edge" in review(app).obstacle())
+
+
+async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
+    """Where the sandbox is not gVisor's, the desk says so and opens no sheet."""
+    engine = StandIn(case("s-1", CODE), isolated=False)
+    async with desk(engine) as (app, pilot):
+        await pilot.pause(0.6)
+        assert "isolation" in review(app).obstacle()
+        await quiet(pilot, "ctrl+y")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_less_than_was_asked_can_be_given() -> None:
+    """A switch off and a dial down are what the grant says; the rest stays as asked."""
+    asked = Capabilities(
+        domains=(Untrusted("a.example"), Untrusted("b.example")), limits=Limits(memory_mb=512)
+    )
+    engine = StandIn(case("s-1", CODE, wanted=asked))
+    async with desk(engine) as (app, pilot):
+        await open_sheet(app, pilot)
+        await quiet(pilot, "tab", "space", "down", "down", "left", "ctrl+y")
+        await until(pilot, lambda: bool(engine.decided))
+        grant = engine.decided[0][4]
+        assert grant is not None
+        assert (Untrusted("b.example"),) == grant.capabilities.domains
+        assert Limits(memory_mb=256) == grant.capabilities.limits
+
+
+async def test_a_denial_carries_its_reason() -> None:
+    """The reason that was typed goes to the engine."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "d")
+        await until(pilot, lambda: isinstance(app.screen, DenyScreen))
+        await quiet(pilot, *"too nosy", "enter")
+        await until(pilot, lambda: bool(engine.decided))
+        assert (Verdict.DENIED, "too nosy") == (engine.decided[0][1], engine.decided[0][3])
+
+
+async def test_a_decision_can_be_taken_back() -> None:
+    """Within the time for it, u keeps a decision from being sent."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine, prefer=Preferences(undo_seconds=20)) as (app, pilot):
+        await open_sheet(app, pilot)
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: app.decisions is not None and app.decisions.held is not None)
+        await quiet(pilot, "u")
+        assert app.decisions is not None
+        assert None is app.decisions.held
+        assert [] == engine.decided
+
+
+async def test_nothing_is_focused_when_a_submission_arrives() -> None:
+    """A submission that arrives takes no focus and moves no cursor from the one that is read."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        engine.put(case("s-2", "print(2)", level=Level.CRITICAL))
+        rows = review(app).query_one(QueueList)
+        await until(pilot, lambda: rows.count == 2)
+        assert None is app.focused
+        assert rows.chosen is not None
+        assert "s-1" == rows.chosen.id
+
+
+async def test_another_submission_is_armed_anew() -> None:
+    """Going to another submission starts the clock and the reading again."""
+    engine = StandIn(case("s-1", CODE), case("s-2", LONG))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        await quiet(pilot, "right_square_bracket")
+        await until(pilot, lambda: "read to the end" in review(app).obstacle())
+
+
+async def test_violations_are_walked_through() -> None:
+    """n goes to the first, then to the next, then around."""
+    found = (violation(span(1, 8, 10)), violation(span(200, 1, 6)))
+    engine = StandIn(case("s-1", LONG, violations=found))
+    async with desk(engine) as (app, pilot):
+        view = review(app).query_one(CodeView)
+        await until(pilot, lambda: view.line_count == 300)
+        await quiet(pilot, "n")
+        assert 0 == view.current
+        await quiet(pilot, "n")
+        assert 1 == view.current
+        assert view.scroll_offset.y > 100
+        await quiet(pilot, "n")
+        assert 0 == view.current
+
+
+async def test_search_goes_to_what_it_finds() -> None:
+    """A word far down is brought into sight."""
+    engine = StandIn(case("s-1", LONG))
+    async with desk(engine) as (app, pilot):
+        view = review(app).query_one(CodeView)
+        await until(pilot, lambda: view.line_count == 300)
+        await quiet(pilot, "slash", *"(250)", "enter")
+        assert 220 < view.scroll_offset.y <= 250
+        assert None is app.focused
+
+
+async def test_input_files_are_shown_byte_for_byte() -> None:
+    """What goes into the workspace can be read before it does, also where it is no text."""
+    file = InputFile(name=Untrusted("a\x1b.bin"), content=b"\x00\xff\x1b[2Jdata")
+    engine = StandIn(case("s-1", CODE, files=(file,)))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        await quiet(pilot, "v")
+        await until(pilot, lambda: isinstance(app.screen, FilesScreen))
+
+
+async def test_the_queue_of_hundreds_is_never_rebuilt() -> None:
+    """Two hundred entries are one widget, and its children are not."""
+    engine = StandIn(*(case(f"s-{number}", CODE) for number in range(200)))
+    async with desk(engine) as (app, pilot):
+        rows = review(app).query_one(QueueList)
+        await until(pilot, lambda: rows.count == 200)
+        assert [] == [each for each in rows.children if each.__class__.__name__ != "ScrollBar"]
