@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from engine.models import KillReason
 
+_FILES_DO_NOT_FIT = 125
+"""The supervisor's own exit code for input files that it could not write, before any code ran."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -30,6 +33,11 @@ class Facts:
     daemon_lost: bool = False
 
     @property
+    def unfit_files(self) -> bool:
+        """Whether the input files could not be put in place."""
+        return not self.last_word and self.exit_code == _FILES_DO_NOT_FIT
+
+    @property
     def failed(self) -> bool:
         """Whether the program ended otherwise than well."""
         return not self.last_word or bool(self.signal) or self.exit_code != 0
@@ -41,6 +49,7 @@ _TABLE: tuple[tuple[KillReason, Callable[[Facts], bool]], ...] = (
     (KillReason.ENGINE_LOST, lambda facts: facts.daemon_lost and not facts.last_word),
     (KillReason.MEMORY, lambda facts: not facts.last_word and facts.memory_at_limit),
     (KillReason.PROCESSES, lambda facts: not facts.last_word and facts.tasks_at_fuse),
+    (KillReason.DISK, lambda facts: facts.unfit_files),
     (KillReason.SANDBOX_FAILED, lambda facts: not facts.last_word),
     (KillReason.DISK, lambda facts: facts.failed and (facts.disk_full or facts.signal == signal.SIGXFSZ)),
     (KillReason.PROCESSES, lambda facts: facts.failed and facts.tasks_at_limit),
@@ -67,6 +76,7 @@ def told(facts: Facts) -> tuple[str, ...]:
         (facts.tasks_at_fuse, "the sandbox's tasks reached the fuse"),
         (facts.tasks_at_limit, "the guest's tasks stood at their limit when the program ended"),
         (facts.disk_full, "no room was left in /workspace or /tmp"),
+        (facts.unfit_files, "the input files could not be written to /workspace: more room, or other names"),
         (facts.daemon_lost, "Docker did not answer"),
         (facts.last_word and bool(facts.signal), f"the program died of signal {facts.signal}"),
         (facts.last_word and not facts.signal, f"the program ended with exit code {facts.exit_code}"),

@@ -35,6 +35,8 @@ WELL = Facts(last_word=True, exit_code=0)
         (KillReason.PROCESSES, Facts(last_word=True, exit_code=1, tasks_at_limit=True)),
         (KillReason.DISK, Facts(last_word=True, exit_code=1, disk_full=True)),
         (KillReason.DISK, Facts(last_word=True, exit_code=153, signal=signal.SIGXFSZ)),
+        (KillReason.DISK, Facts(exit_code=125)),
+        (KillReason.NONE, Facts(last_word=True, exit_code=125)),
         (KillReason.SANDBOX_FAILED, Facts()),
         (KillReason.SANDBOX_FAILED, Facts(exit_code=137)),
         (KillReason.SANDBOX_FAILED, Facts(exit_code=0)),

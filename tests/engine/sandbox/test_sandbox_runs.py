@@ -150,6 +150,15 @@ async def test_a_limit_ends_the_run(manager: SandboxManager, reason: KillReason,
     assert limits.output_kb * 1024 >= result.stdout_bytes + result.stderr_bytes
 
 
+@pytest.mark.parametrize("files", [{"big": bytes(3 << 20)}, {"a": b"", "a/b": b""}, {"a": b"1", "./a": b"2"}])
+async def test_input_that_does_not_fit_is_told(manager: SandboxManager, files: dict[str, bytes]) -> None:
+    """Files larger than the disk, or in each other's way, stop the run before its code, and it says so."""
+    watcher = Recorder()
+    result = await manager.run(job("print(1)", files=files, disk_mb=2), watcher)
+    assert result.kill_reason in {KillReason.DISK, KillReason.POLICY}
+    assert (b"", True) == (watcher.stdout, any("file" in sentence for sentence in result.evidence))
+
+
 async def test_output_over_the_bound_is_cut_and_told(manager: SandboxManager) -> None:
     """A program that writes a little too much ends well; what was kept is the beginning."""
     watcher = Recorder()
@@ -337,3 +346,16 @@ async def test_freezing_longer_than_the_guests_own_guard_ends_nothing(manager: S
         assert KillReason.NONE == (await running).kill_reason
     finally:
         execution._GUARD_SECONDS = manager_guard
+
+
+async def test_a_plot_comes_back(manager: SandboxManager) -> None:
+    """Data work in the data image: a table is read, a picture is drawn and handed out."""
+    code = (
+        "import pandas as pd, matplotlib.pyplot as plt\n"
+        "table = pd.read_csv('in.csv')\nprint(table.b.sum())\ntable.plot(); plt.savefig('plot.png')"
+    )
+    watcher = Recorder()
+    asked = job(code, image="pratique/python-data", files={"in.csv": b"a,b\n1,2\n3,4\n"}, seconds=60)
+    result = await manager.run(asked, watcher)
+    assert (b"6\n", KillReason.NONE) == (watcher.stdout, result.kill_reason), watcher.stderr
+    assert ["plot.png"] == [artifact.name.text for artifact in result.artifacts]
