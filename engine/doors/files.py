@@ -6,9 +6,12 @@ import os
 import stat
 from pathlib import Path
 
-from engine.models import Draft, Language
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from engine.models import Capabilities, Draft, InputFile, Language
 from engine.problem import Problem
-from engine.text import Untrusted
+from engine.text import Untrusted, visible
 
 LANGUAGES = {
     ".py": Language.PYTHON,
@@ -19,6 +22,22 @@ LANGUAGES = {
     ".bash": Language.SHELL,
 }
 """The language of a file, by its suffix."""
+
+
+REQUEST = "request.yaml"
+"""What a folder of code asks for."""
+MOST_FILES = 256
+
+
+class Asked(BaseModel):
+    """What `request.yaml` may say; a key that is not here is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    purpose: Untrusted = Untrusted("")
+    language: Language | None = None
+    image: str = ""
+    capabilities: Capabilities = Capabilities()
 
 
 def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> Draft:
@@ -37,20 +56,89 @@ def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> 
         raise Problem(422, f"{path.name} is not UTF-8 text, from byte {error.start} on") from None
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
+def read_folder(folder: Path, max_bytes: int) -> Draft:
+    """Return the draft that a folder stands for: one `main.*`, perhaps `request.yaml`, and input files.
+
+    Raises:
+        Problem: there is not one main file, something in it is no regular file, or it is too large.
+    """
+    contents = _read_all(folder, max_bytes)
+    mains = [name for name in contents if is_main(name)]
+    if len(mains) != 1:
+        raise Problem(422, f"{visible(folder.name)} has {len(mains)} main files", mend="Keep one main.py")
+    asked = _asked(contents.pop(REQUEST, b""))
+    try:
+        code = Untrusted(contents.pop(mains[0]).decode())
+    except UnicodeDecodeError as error:
+        raise Problem(422, f"{mains[0]} is not UTF-8 text, from byte {error.start} on") from None
+    language = asked.language or LANGUAGES[Path(mains[0]).suffix.lower()]
+    files = tuple(InputFile(name=Untrusted(name), content=body) for name, body in sorted(contents.items()))
+    wanted = {"purpose": asked.purpose, "image": asked.image, "capabilities": asked.capabilities}
+    return Draft(code=code, language=language, files=files, **wanted)
+
+
+def is_main(name: str) -> bool:
+    """Say whether a file of a folder is the one that runs."""
+    path = Path(name)
+    return path.stem == "main" and path.suffix.lower() in LANGUAGES
+
+
+def _asked(text: bytes) -> Asked:
+    try:
+        return Asked.model_validate(yaml.safe_load(text) or {})
+    except yaml.YAMLError as error:
+        raise Problem(422, f"{REQUEST} is no YAML: {visible(str(error).splitlines()[0])}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Problem(422, visible(f"{REQUEST}: {where}: {first['msg']}")) from None
+
+
+def _read_all(folder: Path, max_bytes: int) -> dict[str, bytes]:
+    """Read the files of a folder, which cannot be exchanged for another meanwhile."""
+    try:
+        within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError as error:
+        raise Problem(422, f"{visible(folder.name)} cannot be read: {error.strerror}") from None
+    try:
+        names = os.listdir(within)  # noqa: PTH208  by descriptor
+        if len(names) > MOST_FILES:
+            raise Problem(413, f"{visible(folder.name)} has over {MOST_FILES} files")
+        contents: dict[str, bytes] = {}
+        left = max_bytes
+        for name in names:
+            if not name.isprintable() or not _is_text(name):
+                raise Problem(422, f"{visible(folder.name)}: a file has the name {visible(name)}")
+            contents[name] = _read(Path(name), left, within)
+            left -= len(contents[name])
+        return contents
+    finally:
+        os.close(within)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read(path: Path, max_bytes: int, within: int | None = None) -> bytes:
     """Read a regular file without following a link and without waiting on a FIFO."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=within)
     except FileNotFoundError:
-        raise Problem(404, f"there is no {path}") from None
+        raise Problem(404, f"there is no {visible(str(path))}") from None
     except OSError as error:
-        raise Problem(422, f"{path.name} cannot be read: {error.strerror}") from None
-    about = os.fstat(descriptor)
+        raise Problem(422, f"{visible(path.name)} cannot be read: {error.strerror}") from None
     try:
-        if not stat.S_ISREG(about.st_mode):
-            raise Problem(422, f"{path.name} is not a regular file")
-        if about.st_size > max_bytes:
-            raise Problem(413, f"{path.name} is over {max_bytes} bytes")
-        return os.read(descriptor, max_bytes + 1)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Problem(422, f"{visible(path.name)} is not a regular file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            body = file.read(max_bytes + 1)
+        if len(body) > max_bytes:
+            raise Problem(413, f"{visible(path.name)} is over {max_bytes} bytes")
+        return body
     finally:
         os.close(descriptor)

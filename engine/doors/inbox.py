@@ -1,18 +1,20 @@
-"""The inbox: a file dropped into a folder becomes a submission, and its result appears beside it."""
+"""The inbox: a file or a folder dropped into it becomes a submission, and its result appears beside it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 from pathlib import Path
 
 from watchfiles import awatch
 
-from engine.doors.files import read_draft
+from engine.doors.files import is_main, read_draft, read_folder
 from engine.models import Case, Principal
 from engine.problem import Problem
 from engine.service import Engine
-from engine.text import Untrusted
+from engine.text import Untrusted, visible
 
 RESULT = ".result.json"
 SETTLE_SECONDS = 0.25
@@ -22,7 +24,7 @@ INBOX = Principal(name=Untrusted("inbox"))
 
 
 async def watch_inbox(engine: Engine, folder: Path) -> None:
-    """Submit each file of `folder` that has no result yet, now and as they come, until cancelled."""
+    """Submit each file and folder that has no result yet, now and as they come, until cancelled."""
     async with asyncio.TaskGroup() as tasks:
         taken: set[str] = set()
         changes = awatch(folder, recursive=False, debounce=200)
@@ -41,7 +43,8 @@ def _is_new(path: Path) -> bool:
 async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
     try:
         await _settled(path)
-        draft = read_draft(path, engine.settings.doors.max_request_bytes)
+        read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
+        draft = read(path, engine.settings.doors.max_request_bytes)
         case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
         _write(path, _told(await engine.over(case.submission.id)))
     except (Problem, FileNotFoundError) as error:
@@ -52,15 +55,30 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
 
 
 async def _settled(path: Path) -> None:
-    """Wait until a file that is being written has stopped changing."""
+    """Wait until a file, or a folder with a main file, has stopped changing."""
     before = None
     for _ in range(SETTLE_TRIES):
-        now = path.lstat()
-        if before == (now.st_size, now.st_mtime_ns):
+        now = _stamp(path)
+        if now and before == now:
             return
-        before = (now.st_size, now.st_mtime_ns)
+        before = now
         await asyncio.sleep(SETTLE_SECONDS)
-    raise Problem(408, f"{path.name} has not stopped changing", mend="Write it elsewhere, then move it in.")
+    raise Problem(
+        408,
+        f"{visible(path.name)} is not finished",
+        mend="Write it elsewhere, then move it in, main.py and all.",
+    )
+
+
+def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what changes when a file or a folder does; nothing while a folder has no main file."""
+    about = path.lstat()
+    if not stat.S_ISDIR(about.st_mode):
+        return ((path.name, about.st_size, about.st_mtime_ns),)
+    entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(path)]
+    if not any(is_main(name) for name, _ in entries):
+        return ()
+    return tuple(sorted((name, now.st_size, now.st_mtime_ns) for name, now in entries))
 
 
 def _told(case: Case) -> dict[str, object]:

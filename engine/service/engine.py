@@ -47,6 +47,8 @@ from engine.service.summary import summarise
 from engine.settings import Settings
 from engine.text import Untrusted
 
+PAGE_BYTES = 4 << 20
+"""How much output of a run that is over is read back at once."""
 PROVING_SECONDS = 20.0
 """How long an approval waits for an engine that has just started to try its first sandbox."""
 
@@ -206,7 +208,7 @@ class Engine:
                 yield chunk
             return
         await self.case(id)
-        while chunks := await self._log.read_output(id, offset):
+        while chunks := await self._log.read_output(id, offset, PAGE_BYTES):
             for chunk in chunks:
                 offset = chunk.offset + len(chunk.data)
                 yield chunk
