@@ -49,11 +49,13 @@ class Lines:
         return Span(line=line, column=column, end_line=end_line, end_column=end_column)
 
     def column(self, line: int, byte_offset: int) -> int:
-        """Return the column, counted from 1, of a position that is given in UTF-8 bytes of its line."""
-        if self.ascii or byte_offset == 0:
+        """Return the column, from 1, of a place in UTF-8 bytes of its line, a byte order mark not counted."""
+        if self.ascii:
             return byte_offset + 1
-        head = self.line(line).encode("utf-8", "replace")[:byte_offset]
-        return len(head.decode("utf-8", "replace")) + 1
+        text = self.line(line)
+        mark = line == 1 and text.startswith("\ufeff")
+        head = text[mark:].encode("utf-8", "replace")[:byte_offset]
+        return len(head.decode("utf-8", "replace")) + 1 + mark
 
     def span_of_bytes(self, line: int, start: int, end_line: int, end: int) -> Span:
         """Return the span of a stretch whose columns are UTF-8 byte offsets counted from 0."""

@@ -67,22 +67,18 @@ def _partial_text(left: Value | None, right: Value | None, node: ast.BinOp) -> V
 
 
 def _joined(walk: Walk, node: ast.JoinedStr) -> Value | None:
-    text, parents, whole = "", [], True
+    texts: list[str] = []
+    parents: list[Value | None] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
-            text += str(part.value)
             walk.texts.append(part)
-            continue
-        value = walk.value(part)
-        parents.append(value)
-        if value is not None and isinstance(value.const, str | int | float):
-            text += str(value.const)
+            texts.append(str(part.value))
         else:
-            whole = False
-            text += pattern_of(value)
-    if whole:
-        return derived(text, *parents) if len(text) <= fold.MAX_TEXT else None
-    return pattern(text, *parents)
+            value = walk.value(part)
+            parents.append(value)
+            texts.append(pattern_of(value))
+    text = "".join(texts)[: fold.MAX_TEXT]
+    return pattern(text, *parents) if HOLE in text else derived(text, *parents)
 
 
 def _formatted(walk: Walk, node: ast.FormattedValue) -> Value | None:

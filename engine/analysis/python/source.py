@@ -33,6 +33,7 @@ def parse(source: str) -> ast.Module:
 
     Raises SyntaxError, ValueError, RecursionError or MemoryError.
     """
+    source = source.removeprefix("\ufeff")
     try:
         return ast.parse(source)
     except SyntaxError:
@@ -50,6 +51,7 @@ def parsable_part(source: str, error: SyntaxError | ValueError) -> tuple[ast.Mod
 
     Tried are: the code dedented, within a function, and cut before the line of each error.
     """
+    source = source.removeprefix("\ufeff")
     for candidate in (textwrap.dedent(source), "if 1:\n" + source):
         tree = _attempt(candidate)
         if tree is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.analysis.embedded import analyse_embedded, at, from_point
 from engine.analysis.findings import Findings
+from engine.analysis.grouping import MAX_RELATED
 from engine.analysis.positions import Lines
 from engine.analysis.python.scopes import Function, Scope
 from engine.analysis.python.values import Value
@@ -22,6 +24,7 @@ Statement = Callable[["Walk", Any], None]
 EXPRESSIONS: dict[type[ast.AST], Expression] = {}
 STATEMENTS: dict[type[ast.AST], Statement] = {}
 
+_MAX_REPEATED = MAX_RELATED + 1
 _MAX_PEELED = 60
 _MAX_STEPS = 40_000
 
@@ -54,6 +57,7 @@ class Walk:
         self.stars: list[str] = []
         """Modules whose every name was imported."""
         self._reported: dict[tuple[object, ...], int] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
         self._seen: set[tuple[object, ...]] = set()
         self._peeled = 0
 
@@ -96,6 +100,9 @@ class Walk:
         key = (rule.id, *place)
         known = self._reported.get(key)
         level = severity or rule.severity
+        self._counts[rule.id, message] += 1
+        if self._counts[rule.id, message] > _MAX_REPEATED:
+            return
         if known is not None and self.found.violations[known].severity.rank >= level.rank:
             return
         violation = rule.violation(
