@@ -9,8 +9,8 @@ setup: ## Set up the environment and the machine; ask before changing it, unless
 	@.ci/setup
 
 run: setup ## Set up, hand in five submissions, and open the console on them.
-	@$(BIN)/pratique demo
-	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/pratique; fi
+	@.ci/with-docker $(BIN)/pratique demo
+	@if [ -t 0 ] && [ -t 1 ]; then .ci/with-docker $(BIN)/pratique; fi
 
 test: ## Set up, then run all tests; those against gVisor fail without it.
 	@.ci/test
@@ -29,7 +29,7 @@ screenshots: setup ## Draw every screen into screenshots/.
 	@$(BIN)/python -m tests.console.screenshots
 
 bench: setup ## Measure everything that a number is asked of, into bench.json.
-	@$(BIN)/pratique bench
+	@.ci/with-docker $(BIN)/pratique bench
 
 bench-analysis: setup ## Compare the analysis with its peers.
 	@$(BIN)/python -m tests.benchmarks.bench_analysis

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import requests
@@ -39,8 +40,11 @@ def pull(docker: DockerClient) -> bool:
         return False
 
 
-def bootstrap(docker: DockerClient) -> None:
-    """Make the base from Debian's archive and import it. Raises ImageError."""
+def bootstrap(docker: DockerClient, raised: Sequence[str] = ()) -> None:
+    """Make the base from Debian's archive and import it. Raises ImageError.
+
+    `raised` stands before the command, for those who may not do it themselves: `("sudo",)`.
+    """
     if shutil.which("mmdebstrap") is None:
         raise ImageError(
             "no container registry answers and mmdebstrap is missing",
@@ -48,13 +52,13 @@ def bootstrap(docker: DockerClient) -> None:
         )
     with tempfile.TemporaryDirectory(prefix="pratique-base-") as folder:
         archive = Path(folder) / "base.tar"
-        _mmdebstrap(archive)
+        _mmdebstrap(archive, raised)
         _import(docker, archive)
 
 
-def _mmdebstrap(archive: Path) -> None:
+def _mmdebstrap(archive: Path, raised: Sequence[str]) -> None:
     excludes = [f"--dpkgopt=path-exclude={pattern}" for pattern in _LEFT_OUT]
-    command = ["mmdebstrap", "--variant=apt", *excludes, SUITE, str(archive)]
+    command = [*raised, "mmdebstrap", "--variant=apt", *excludes, SUITE, str(archive)]
     try:
         done = subprocess.run(
             command,
@@ -69,7 +73,10 @@ def _mmdebstrap(archive: Path) -> None:
         raise ImageError(reason, mend="Type: pratique image build") from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["E: it said nothing"]
-        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", mend=f"Type: mmdebstrap {SUITE} /dev/null")
+        mend = f"Type: mmdebstrap {SUITE} /dev/null"
+        if "chroot mode" in said[0]:
+            mend = "Type: sudo apt-get install uidmap, then the same again"
+        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", mend=mend)
 
 
 def _import(docker: DockerClient, archive: Path) -> None:

@@ -41,9 +41,11 @@ class Change:
 
 def installing(what: str, packages: Iterable[str]) -> Change:
     """Return the change that installs Debian packages."""
+    names = tuple(packages)
     update = (*_APT, "update")
-    install = (*_APT, "install", "--no-install-recommends", *packages)
-    return Change(what, (update, install), tolerated=frozenset({update}))
+    install = (*_APT, "install", "--no-install-recommends", *names)
+    instead = f"Type: sudo apt-get update && sudo apt-get install {' '.join(names)}"
+    return Change(what, (update, install), tolerated=frozenset({update}), instead=instead)
 
 
 def make(change: Change, machine: Machine, ask: Ask) -> None:

@@ -15,6 +15,7 @@ from docker import DockerClient
 from docker.errors import DockerException
 
 from engine import locations
+from engine.setup import docker_group
 from engine.setup.change import Ask, Change, Say, as_root, installing, last_line, make
 from engine.setup.machine import Machine, SetupError
 
@@ -64,12 +65,14 @@ def _why_not(error: Exception) -> SetupError:
 
 def ensure(machine: Machine, ask: Ask, say: Say) -> None:
     """Install and start a Docker Engine where none answers. Raises SetupError."""
-    if answers() or os.environ.get("DOCKER_HOST"):
+    if os.environ.get("DOCKER_HOST"):
         return
-    if shutil.which("dockerd", path=_path()) is None:
+    if not answers() and shutil.which("dockerd", path=_path()) is None:
         make(install_change(machine), machine, ask)
     if not answers():
         _start(machine, ask, say)
+    if not os.access(_SOCKET, os.W_OK):
+        docker_group.join(machine, ask)
     connect().close()
 
 

@@ -8,7 +8,7 @@ from docker import DockerClient
 
 from engine import images
 from engine.images import Watch
-from engine.setup.change import Ask, installing, make
+from engine.setup.change import Ask, Change, as_root, installing, make
 from engine.setup.machine import Machine
 
 
@@ -16,12 +16,15 @@ def ensure(docker: DockerClient, machine: Machine, ask: Ask, watch: Watch) -> No
     """Build every shipped image that Docker lacks or that changed. Raises SetupError or ImageError."""
     if all(image.current for image in images.listed(docker)):
         return
-    if machine.apt and shutil.which("mmdebstrap") is None and not _base(docker):
-        packages = ("mmdebstrap", "debian-archive-keyring")
-        make(installing("install mmdebstrap, for no container registry answers", packages), machine, ask)
+    if images.pinned(docker) is None and not images.pull(docker):
+        _bootstrap(docker, machine, ask)
     for spec in images.shipped():
         images.build(docker, spec, watch)
 
 
-def _base(docker: DockerClient) -> bool:
-    return images.pinned(docker) is not None or images.pull(docker)
+def _bootstrap(docker: DockerClient, machine: Machine, ask: Ask) -> None:
+    if machine.apt and shutil.which("mmdebstrap") is None:
+        packages = ("mmdebstrap", "debian-archive-keyring")
+        make(installing("install mmdebstrap, for no container registry answers", packages), machine, ask)
+    make(Change("make the base image with mmdebstrap", ()), machine, ask)
+    images.bootstrap(docker, as_root((), machine))
