@@ -1,13 +1,34 @@
-"""The analyser of javascript."""
+"""JavaScript: names followed to where they come from, constants folded, then judged call by call."""
 
 from __future__ import annotations
 
+from engine.analysis import guards
 from engine.analysis.findings import Findings
+from engine.analysis.javascript import inner
+from engine.analysis.javascript.checks import disguise, execution, files, network, objects, resources, syntax
+from engine.analysis.javascript.predict import predictions
+from engine.analysis.javascript.reader import read
+from engine.analysis.javascript.resolver import MAX_STEPS
+from engine.analysis.javascript.rules.syntax import SYNTAX
+from engine.models import Span
 from engine.settings import AnalysisSettings
 
 __all__ = ["analyse_javascript"]
 
+_CHECKS = tuple(module.check for module in (syntax, execution, files, network, objects, disguise, resources))
+_START = Span(line=1, column=1, end_line=1, end_column=1)
+
 
 def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> Findings:
-    """Return what the javascript in `source` does."""
-    return Findings()
+    """Return what the JavaScript in `source` does, and what it will want."""
+    program = read(source, settings, depth)
+    findings = Findings()
+    for check in _CHECKS:
+        findings.violations.extend(check(program))
+    findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
+    findings.add(inner.check(program))
+    findings.predictions.extend(predictions(program))
+    if program.names.cut or program.resolver.steps > MAX_STEPS:
+        findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.complete = False
+    return findings

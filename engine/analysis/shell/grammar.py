@@ -16,6 +16,7 @@ _SUBSTRING = re.compile(
 _CASE = re.compile(rb"(\$\{!?[\w@*]+(?:\[[^\]\n]*\])?)(~~?)(?=\})")
 _READ_WRITE = re.compile(rb"<>(?!\()")
 _BRACE_COMMAND = re.compile(rb"(?:^|(?<=[;&|(\n`]))([ \t]*)\{(?=[^\s{}();&|<>]+,[^\s{}();&|<>]*\})")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _CONTROL = re.compile("[\x00-\x08]")
 
 
@@ -31,7 +32,12 @@ def parse(source: str) -> Tree:
 
 
 def _masked(data: bytes) -> bytes:
-    """Return bytes of the same length in which every construct is one that the grammar can read."""
+    """Return bytes of the same length in which every construct is one that the grammar can read.
+
+    Bytes beyond ASCII become letters, which they are to bash: the grammar's C scanner looks characters up
+    in a table of 256, and reads outside of it.
+    """
+    data = _BEYOND_ASCII.sub(b"z", data)
     if b"${" in data:
         data = _SUBSTRING.sub(lambda match: match[1] + b"0" * len(match[2]), data)
         data = _CASE.sub(lambda match: match[1] + b"^" * len(match[2]), data)

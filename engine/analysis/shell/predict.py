@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from engine.analysis.shell import paths
+from engine.analysis import paths
 from engine.analysis.shell.flow import language_of
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.values import UNKNOWN, shown

@@ -20,6 +20,8 @@ MAX_CALLS = 3
 """How many different calls of one function are followed."""
 MAX_TURNS = 4
 """How many values of a loop's variable are followed."""
+MAX_NESTED = 2
+"""In how many loops within loops more than one value is followed."""
 _ENDS = re.compile(r"\b(break|exit|return|read|sleep|wait|select|inotifywait|kill)\b")
 _Step = Node | Callable[[], None]
 
@@ -44,6 +46,7 @@ class Reader:
         self.script = script
         self.build = Builder(script)
         self._stack: list[_Step] = []
+        self._loops = 0
         self._pipes: list[_Pipe] = []
         self._outer: list[tuple[Redirect, ...]] = []
         self._bodies: dict[str, Node] = {}
@@ -189,10 +192,19 @@ class Reader:
         name = self.script.tree.of(variable)
         values = self.build.loop_values(node.children_by_field_name("value"))
         steps: list[_Step] = list(node.children_by_field_name("value"))
-        for value in values[:MAX_TURNS]:
+        turns = MAX_TURNS if self._loops < MAX_NESTED else 1
+        steps.append(self._enter_loop)
+        for value in values[:turns]:
             steps += [self._bind(name, value), body]
+        steps.append(self._leave_loop)
         self._stack.extend(reversed(steps))
         return None
+
+    def _enter_loop(self) -> None:
+        self._loops += 1
+
+    def _leave_loop(self) -> None:
+        self._loops -= 1
 
     def _bind(self, name: str, value: Value) -> Callable[[], None]:
         return lambda: self.build.variables.set(name, value)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.analysis import paths
 from engine.analysis.rule import Rule
-from engine.analysis.shell import paths
 from engine.analysis.shell.declare import found
 from engine.analysis.shell.model import Command, Script
 from engine.models import Level, Violation

@@ -25,7 +25,8 @@ def _rule(  # noqa: PLR0913 - a record
 ) -> Rule:
     return Rule(
         id=name, title=title, category=category, severity=severity, languages=languages, attack=attack,
-        why=why, fix=fix, match=match, not_match=not_match, confidence=confidence, cwe=cwe, owasp="LLM05:2025",
+        why=why, fix=fix, match=match, not_match=not_match, confidence=confidence, cwe=cwe,
+        owasp="LLM05:2025",
     )  # fmt: skip
 
 

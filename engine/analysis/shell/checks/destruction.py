@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.shell import paths
+from engine.analysis import paths
 from engine.analysis.shell.declare import CRITICAL, HIGH, LOW, MEDIUM, found
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.destruction import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.analysis.shell import paths
+from engine.analysis import paths
 from engine.analysis.shell.checks.destruction import is_protection
 from engine.analysis.shell.declare import HIGH, MEDIUM
 from engine.analysis.shell.model import Command, Script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.shell import paths
+from engine.analysis import paths
 from engine.analysis.shell.declare import found
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.secrets import (

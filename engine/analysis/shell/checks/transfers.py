@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.shell import paths
+from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, found
 from engine.analysis.shell.dropped import runs
 from engine.analysis.shell.flow import DOWNLOADERS, SHELLS, before, is_interpreter

@@ -1,0 +1,1 @@
+"""What finds each rule of JavaScript, one module for each theme."""

@@ -1,0 +1,87 @@
+"""Prototypes, and what makes code out of objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.declare import LOW, found
+from engine.analysis.javascript.model import Program
+from engine.analysis.javascript.rules.objects import BUFFER, CONSTRUCTOR, PROTOTYPE
+from engine.analysis.javascript.values import Scope
+from engine.models import Violation
+
+_ESCAPE = re.compile(
+    r"(?:^|\.)constructor\.constructor$|\.(?:filter|map|concat|find|flat|at|slice|toString|valueOf|bind"
+    r"|call|apply|push|sort|reduce|entries|fill|sub|link"
+    r"|replace|hasOwnProperty|split|join)\.constructor$|Object\.getPrototypeOf\(\)\.constructor$"
+    r"|__proto__\.constructor|^Function\.prototype\.constructor$"
+    r"|prepareStackTrace|^Reflect\.getPrototypeOf\(\)\.constructor$"
+)
+_UNCHECKED = re.compile(
+    r"\.(?:read|write)(?:U?Int(?:8|16LE|16BE|32LE|32BE|LE|BE)|Float(?:LE|BE)|Double(?:LE|BE))$"
+)
+_SHARED = re.compile(r"^(?:Object|Function)\.prototype\b|(?:^|\.)__proto__\b|\.constructor\.prototype\b")
+_BUILT_IN = re.compile(r"^(?:Array|String|Number|Promise|Date|RegExp|Map|Set|JSON|Math)\.prototype\.")
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield escapes through constructors, and changes of shared prototypes."""
+    for call in program.calls:
+        code = call.args[-1] if call.args else None
+        textual = code is not None and (code.kind == "text" or (code.path == "" and code.kind == "unknown"))
+        if (_ESCAPE.search(call.path) and (textual or call.path.endswith("constructor.constructor"))) or (
+            call.path.endswith(".constructor") and textual and _is_function(program, call.node)
+        ):
+            yield found(CONSTRUCTOR, program, call)
+        elif (
+            _UNCHECKED.search("." + call.path) and call.nodes and call.nodes[-1].type == "true"
+        ) or call.path in {"Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"}:
+            yield found(BUFFER, program, call)
+        elif call.path == "Buffer" and call.node.type == "new_expression":
+            yield found(BUFFER, program, call, severity=LOW)
+    for node, scope in program.names.of("assignment_expression", "augmented_assignment_expression"):
+        yield from _assigned(program, node, scope)
+
+
+def _is_function(program: Program, node: Node) -> bool:
+    """`(() => {}).constructor('…')`: a constructor of something callable."""
+    callee = node.child_by_field_name("function")
+    target = callee.child_by_field_name("object") if callee is not None else None
+    while target is not None and target.type == "parenthesized_expression" and target.named_children:
+        target = target.named_children[0]
+
+    return target is not None and target.type in {
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "array",
+        "string",
+        "regex",
+    }
+
+
+def _assigned(program: Program, node: Node, scope: Scope) -> Iterator[Violation]:
+    left = node.child_by_field_name("left")
+    if left is None or left.type not in {"member_expression", "subscript_expression"}:
+        return
+    path = _path(program, left, scope)
+    if _SHARED.search(path) and not path.startswith("module."):
+        yield PROTOTYPE.violation(program.tree.span(node), program.text(node))
+    elif _BUILT_IN.match(path):
+        yield PROTOTYPE.violation(program.tree.span(node), program.text(node), severity=LOW)
+
+
+def _path(program: Program, node: Node, scope: Scope) -> str:
+    """Return the dotted path of an assignment's target, without what it was assigned."""
+    name = node.child_by_field_name("property") or node.child_by_field_name("index")
+    target = program.resolver.value(node.child_by_field_name("object"), scope)
+    if name is None:
+        return ""
+    if node.type == "member_expression":
+        key = program.tree.of(name)
+    else:
+        key = program.resolver.value(name, scope).text or "?"
+    return f"{target.path or '?'}.{key}"

@@ -1,0 +1,125 @@
+"""Loops, memory, processes and patterns without bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.declare import found
+from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.rules.objects import ENDLESS, FORK_BOMB, HUGE, REGEX
+from engine.models import Violation
+
+_TOO_MUCH = 2**30
+_ARRAYS = re.compile(
+    r"^(?:Array|ArrayBuffer|SharedArrayBuffer|(?:Uint|Int|Float|BigInt|BigUint)(?:8|16|32"
+    r"|64)(?:Clamped)?Array|Buffer\.alloc\w*|Buffer)$"
+)
+
+_ENDS = frozenset(
+    {"break_statement", "return_statement", "throw_statement", "await_expression", "yield_expression"}
+)
+
+_OWN_LOOPS = frozenset(
+    {"for_statement", "while_statement", "do_statement", "for_in_statement", "switch_statement"}
+)
+_FUNCTIONS = frozenset({"function_declaration", "function_expression", "arrow_function", "method_definition"})
+_FOREVER = re.compile(r"^\(\s*(?:true|1|!0|!!\s*(?:1|\[\]|\{\})|'[^']+'|\"[^\"]+\")\s*\)$")
+_STARTS = re.compile(r"^child_process\.\w+$|^cluster\.fork$|^Worker$|^worker_threads\.Worker$")
+_EXITS = re.compile(r"\bprocess\s*\.\s*(?:exit|abort|kill)\b")
+_NESTED = re.compile(r"\((?:\?:)?((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(?:[+*]|\{\d+,\})")
+_REPEATS = re.compile(r"(?:[^\\]|^)(?:\\.|\[(?:[^\]\\]|\\.)*\]|[^\\()|^$*+?{}]|\))(?:[+*]|\{\d+,\})$")
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield what has no bounds."""
+    for node, _ in program.names.of("while_statement", "do_statement", "for_statement"):
+        if _is_endless(program, node):
+            starts = any(
+                _STARTS.match(call.path) and node.start_byte <= call.node.start_byte < node.end_byte
+                for call in program.calls
+            )
+            rule = FORK_BOMB if starts else ENDLESS
+            yield rule.violation(program.tree.span(node), program.text(node))
+    for call in program.calls:
+        if _is_huge(call):
+            yield found(HUGE, program, call)
+        elif call.path == "RegExp" and call.arg(0).known and is_explosive(call.arg(0).text):
+            yield found(REGEX, program, call)
+        elif (
+            call.path == "child_process.fork"
+            and call.nodes
+            and program.tree.of(call.nodes[0]) == "__filename"
+        ):
+            yield found(FORK_BOMB, program, call)
+    for node, _ in program.names.of("regex"):
+        pattern = node.child_by_field_name("pattern")
+        if pattern is not None and is_explosive(program.tree.of(pattern)):
+            yield REGEX.violation(program.tree.span(node), program.text(node))
+
+
+def _is_endless(program: Program, node: Node) -> bool:
+    if node.type == "for_statement":
+        condition = node.child_by_field_name("condition")
+        text = program.tree.of(condition).strip("; \n\t") if condition is not None else ""
+        if text and not _FOREVER.match(f"({text})"):
+            return False
+    else:
+        condition = node.child_by_field_name("condition")
+        if condition is None or not _FOREVER.match(program.tree.of(condition)):
+            return False
+    body = node.child_by_field_name("body")
+    return body is not None and not _ends(program, body)
+
+
+def _ends(program: Program, body: Node) -> bool:
+    if _EXITS.search(program.tree.of(body)):
+        return True
+    stack = [(body, True)]
+    for _ in range(20_000):
+        if not stack:
+            return False
+        node, here = stack.pop()
+        if node.type in _FUNCTIONS:
+            continue
+        if node.type in _ENDS and (here or node.type != "break_statement" or node.named_children):
+            return True
+        inner = here and node.type not in _OWN_LOOPS
+        stack.extend((child, inner) for child in node.named_children)
+    return True
+
+
+def _is_huge(call: Call) -> bool:
+    size = call.arg(0)
+    if size.kind != "number":
+        return False
+    number = float(size.text)
+    if call.path.endswith("repeat") or call.path.endswith((".padStart", ".padEnd")):
+        return number >= _TOO_MUCH / 4
+    return bool(_ARRAYS.match(call.path)) and number >= _TOO_MUCH / (
+        1 if "Buffer" in call.path or "8" in call.path else 4
+    )
+
+
+def is_explosive(pattern: str) -> bool:
+    """Say whether a pattern repeats what already repeats: its time grows exponentially with the text."""
+    if len(pattern) > 2000 or not re.search(r"\)[+*{]", pattern):
+        return False
+    for match in _NESTED.finditer(pattern):
+        inner = match[1]
+        branches = inner.split("|") if "(" not in inner else [inner]
+        if any(_is_open(branch) for branch in branches):
+            return True
+    return False
+
+
+def _is_open(branch: str) -> bool:
+    """A branch such as `a+`, `.*` or `[a-z]+x*`: nothing in it is fixed."""
+    plain = re.sub(
+        r"\\.", "x", re.sub(r"\[(?:[^\]\\]|\\.)*\]", "x", branch.replace("(", "").replace(")", ""))
+    )
+    return bool(
+        re.fullmatch(r"\^?(?:[^*+?{}|][+*]\??|\.|[^*+?{}|]\{\d+,\}|[^*+?{}|][*?]\??)+\$?", plain)
+    ) and bool(re.search(r"[+*]|\{\d+,\}", plain))

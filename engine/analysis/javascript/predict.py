@@ -1,0 +1,203 @@
+"""What a program will want: hosts, ports, files, commands, variables and modules, with their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from engine.analysis.javascript.checks.execution import LAUNCHERS
+from engine.analysis.javascript.checks.files import DELETES, WRITES, path_of
+from engine.analysis.javascript.checks.network import TALKS
+from engine.analysis.javascript.library import module_path
+from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.values import UNKNOWN, Value
+from engine.models import Certainty, Need, Prediction
+from engine.text import Untrusted
+
+_URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)
+_READS = re.compile(
+    r"^fs\.(?:promises\.)?(?:read|createRead|open|access|stat|lstat|exists|opendir|watch|cp|copyFile)"
+)
+_NO_PATH = re.compile(r"^fs\.(?:promises\.)?(?:read|write|close|fstat|readv|writev)(?:Sync)?$")
+_BUILT_IN = frozenset(
+    [
+        "assert",
+        "async_hooks",
+        "buffer",
+        "child_process",
+        "cluster",
+        "console",
+        "constants",
+        "crypto",
+        "dgram",
+        "diagnostics_channel",
+        "dns",
+        "domain",
+        "events",
+        "fs",
+        "http",
+        "http2",
+        "https",
+        "inspector",
+        "module",
+        "net",
+        "os",
+        "path",
+        "perf_hooks",
+        "process",
+        "punycode",
+        "querystring",
+        "readline",
+        "repl",
+        "stream",
+        "string_decoder",
+        "sys",
+        "test",
+        "timers",
+        "tls",
+        "trace_events",
+        "tty",
+        "url",
+        "util",
+        "v8",
+        "vm",
+        "wasi",
+        "worker_threads",
+        "zlib",
+        "sqlite",
+        "sea",
+    ]
+)
+_ENV = re.compile(r"^process\.env\.(\w+)$")
+
+
+def predictions(program: Program) -> list[Prediction]:
+    """Return what the program will want."""
+    found = [*_modules(program), *_environment(program)]
+    for call in program.calls:
+        found += [*_files(program, call), *_network(call, program), *_commands(program, call)]
+    return found
+
+
+def _prediction(need: Need, value: str, line: int, note: str = "") -> Prediction:
+    certainty = Certainty.EXACT
+    if UNKNOWN in value:
+        certainty = Certainty.PATTERN if value.strip(UNKNOWN + "/.:*") else Certainty.UNKNOWN
+    return Prediction(
+        need=need,
+        value=Untrusted(value.replace(UNKNOWN, "*")[:512]),
+        certainty=certainty,
+        lines=(line,),
+        note=note,
+    )
+
+
+def _modules(program: Program) -> Iterator[Prediction]:
+    for node, _ in program.names.of("import_statement"):
+        source = node.child_by_field_name("source")
+        if source is not None:
+            yield from _module(program.tree.of(source)[1:-1], program.tree.span(node).line)
+    for call in program.calls:
+        if call.path in {"require", "import", "module.require", "process.mainModule.require"} and call.args:
+            name = call.arg(0)
+            yield from _module(name.text if name.kind == "text" else UNKNOWN, call.span.line)
+
+
+def _module(name: str, line: int) -> Iterator[Prediction]:
+    yield _prediction(Need.MODULE, name, line)
+    plain = name.removeprefix("node:")
+
+    if (
+        name
+        and UNKNOWN not in name
+        and not name.startswith((".", "/", "node:", "#", "http"))
+        and plain.split("/")[0] not in _BUILT_IN
+    ):
+        parts = plain.split("/")
+        package = "/".join(parts[:2]) if plain.startswith("@") else parts[0]
+        yield _prediction(Need.PACKAGE, package, line, "not in the standard library")
+
+
+def _environment(program: Program) -> Iterator[Prediction]:
+    if "process" not in program.tree.text and "env" not in program.tree.text:
+        return
+    for node, value in program.paths():
+        match = _ENV.match(value.path) if value.path.startswith("process.env") else None
+        if match and node.type != "identifier":
+            yield _prediction(Need.ENVIRONMENT, match[1], program.tree.span(node).line)
+        elif value.path == "process.env.?":
+            yield _prediction(Need.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
+
+
+def _files(program: Program, call: Call) -> Iterator[Prediction]:
+    if not call.args or not call.path.startswith(("fs.", "rimraf", "del")):
+        return
+    line = call.span.line
+    if DELETES.match(call.path):
+        yield _prediction(Need.WRITE, path_of(program, call, 0), line, "deleted")
+    elif _READS.match(call.path) and not _NO_PATH.match(call.path):
+        yield _prediction(Need.READ, path_of(program, call, 0), line)
+    if WRITES.match(call.path) and not _NO_PATH.match(call.path):
+        target = 1 if re.search(r"\.(?:copy|cp|rename|move)", call.path) else 0
+        yield _prediction(Need.WRITE, path_of(program, call, target), line)
+
+
+def _network(call: Call, program: Program) -> Iterator[Prediction]:
+    if not TALKS.match(call.path):
+        return
+    line = call.span.line
+    texts = [arg for arg in call.args if arg.kind == "text"]
+    for arg in texts:
+        yield from _address(arg.text, line)
+    if call.path.startswith(("net.", "tls.", "dgram.", "dns.")):
+        for arg in call.args:
+            if arg.kind == "number":
+                yield _prediction(Need.PORT, arg.text, line)
+            elif arg.kind == "text" and not _URL.match(arg.text):
+                yield _prediction(Need.HOST, arg.text, line)
+    for node in call.nodes:
+        if node.type == "object":
+            yield from _options(program.resolver.value(node, call.scope), program, call, line)
+    if not texts and not any(node.type == "object" for node in call.nodes) and call.args:
+        yield _prediction(Need.HOST, UNKNOWN, line)
+
+
+def _address(text: str, line: int) -> Iterator[Prediction]:
+    if not _URL.match(text):
+        return
+    yield _prediction(Need.URL, text, line)
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return
+    if host:
+        yield _prediction(Need.HOST, host, line)
+    if port:
+        yield _prediction(Need.PORT, str(port), line)
+
+
+def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Prediction]:
+    if options.node is None:
+        return
+    for pair in options.node.named_children:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is None or value is None:
+            continue
+        name, given = program.tree.of(key).strip("\"'"), program.resolver.value(value, call.scope)
+        if name in {"host", "hostname"} and given.kind == "text":
+            yield _prediction(Need.HOST, given.text, line)
+        elif name == "port" and given.kind in {"number", "text"}:
+            yield _prediction(Need.PORT, given.text, line)
+        elif name in {"url", "uri", "baseURL"} and given.kind == "text":
+            yield from _address(given.text, line)
+
+
+def _commands(program: Program, call: Call) -> Iterator[Prediction]:
+    if call.path.startswith(LAUNCHERS) and call.args and module_path(call.path) and "()" not in call.path:
+        command = call.arg(0)
+        text = command.text if command.kind == "text" else UNKNOWN
+        yield _prediction(
+            Need.COMMAND, text.split()[0] if text.strip() and UNKNOWN not in text else text, call.span.line
+        )

@@ -1,7 +1,0 @@
-"""The rules of javascript."""
-
-from __future__ import annotations
-
-from engine.analysis.rule import Rule
-
-RULES: tuple[Rule, ...] = ()

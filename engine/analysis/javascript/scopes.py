@@ -1,0 +1,209 @@
+"""Who declares which name where, and what each name is assigned: one walk over the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.values import Binding, Definition, Scope
+from engine.analysis.syntax import MAX_NODES, Tree
+
+_FUNCTIONS = frozenset({
+    "function_declaration", "function_expression", "arrow_function", "method_definition",
+    "generator_function", "generator_function_declaration", "class_static_block",
+})  # fmt: skip
+_BLOCKS = frozenset({
+    "statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body", "switch_body",
+})  # fmt: skip
+_WANTED = frozenset({
+    "call_expression", "new_expression", "assignment_expression", "augmented_assignment_expression",
+    "member_expression", "subscript_expression", "string", "template_string", "regex", "while_statement",
+    "for_statement", "do_statement", "import_statement", "identifier", "object", "spread_element", "pair",
+    "shorthand_property_identifier",
+})  # fmt: skip
+_HANDED = frozenset({"arguments"})
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of a program, and the nodes that rules look at, with the scope of each."""
+
+    tree: Tree
+    program: Scope
+    nodes: dict[str, list[tuple[Node, Scope]]] = field(default_factory=dict)
+    properties: dict[str, list[Definition]] = field(default_factory=dict)
+    """Assignments to members of plain names: `a.b = …` under `a.b`."""
+    cut: bool = False
+
+    def of(self, *kinds: str) -> list[tuple[Node, Scope]]:
+        """Return the nodes of these kinds in order, with their scopes."""
+        return [entry for kind in kinds for entry in self.nodes.get(kind, ())]
+
+
+def collect(tree: Tree) -> Names:
+    """Return the names and nodes of a program."""
+    return _Collector(tree).run()
+
+
+class _Collector:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.names = Names(tree, Scope(None, function=True))
+        self._late: list[tuple[Node, Scope]] = []
+        self._stack: list[tuple[Node, Scope, Node | None]] = [(tree.root, self.names.program, None)]
+
+    def run(self) -> Names:
+        for _ in range(MAX_NODES):
+            if not self._stack:
+                break
+            node, scope, call = self._stack.pop()
+            self._visit(node, scope, call)
+        self.names.cut = bool(self._stack)
+        for node, scope in self._late:
+            self._assign(node, scope)
+        return self.names
+
+    def _visit(self, node: Node, scope: Scope, call: Node | None) -> None:
+        kind = node.type
+        if kind in _WANTED:
+            self.names.nodes.setdefault(kind, []).append((node, scope))
+        inner = scope
+        if kind in _FUNCTIONS:
+            inner = self._function(node, scope, call)
+        elif kind in _BLOCKS:
+            inner = Scope(scope, function=False)
+        self._declare(node, kind, scope, inner)
+        if node.child_count:
+            below = (
+                node if kind in {"call_expression", "new_expression"} else call if kind in _HANDED else None
+            )
+            children = node.named_children if kind != "string" else ()
+            self._stack.extend((child, inner, below) for child in reversed(children))
+
+    def _declare(self, node: Node, kind: str, scope: Scope, inner: Scope) -> None:
+        if kind == "variable_declarator":
+            self._variable(node, scope)
+        elif kind == "import_statement":
+            self._import(node, scope)
+        elif kind in {"assignment_expression", "augmented_assignment_expression"}:
+            self._late.append((node, scope))
+        elif kind == "class_declaration":
+            self._name(node.child_by_field_name("name"), scope.home(), Binding("class"))
+        elif kind == "catch_clause":
+            self._pattern(node.child_by_field_name("parameter"), inner, None, "parameter", scope)
+        elif kind == "for_in_statement":
+            self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
+
+    def _function(self, node: Node, scope: Scope, call: Node | None) -> Scope:
+        inner = Scope(scope, function=True)
+        name = node.child_by_field_name("name")
+        if node.type.endswith("declaration"):
+            self._name(
+                name, scope.home(), Binding("function", [Definition(node, scope, "=", node.start_byte)])
+            )
+        for parameters in (node.child_by_field_name("parameters"), node.child_by_field_name("parameter")):
+            if parameters is None:
+                continue
+            plain = parameters.type == "identifier"
+            for child in [parameters] if plain else parameters.named_children:
+                self._pattern(child, inner, None, "parameter", scope, call=call, call_scope=scope)
+        return inner
+
+    def _variable(self, node: Node, scope: Scope) -> None:
+        target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        parent = node.parent
+        is_var = parent is not None and parent.type == "variable_declaration"
+        self._pattern(target, scope.home() if is_var else scope, value, "variable", scope)
+
+    def _name(self, node: Node | None, scope: Scope, binding: Binding) -> None:
+        if node is not None:
+            scope.bindings.setdefault(self.tree.of(node), binding)
+
+    def _pattern(
+        self,
+        target: Node | None,
+        home: Scope,
+        value: Node | None,
+        kind: str,
+        scope: Scope,
+        *,
+        call: Node | None = None,
+        call_scope: Scope | None = None,
+    ) -> None:
+        """Declare every name of a pattern, with the part of the value that it takes."""
+        for name, part, default in self._targets(target):
+            binding = home.bindings.get(name)
+            if binding is None:
+                binding = home.bindings[name] = Binding(kind, caller=call, caller_scope=call_scope)
+            given = value if value is not None else default
+            if given is not None:
+                taken = part if value is not None else ()
+                binding.definitions.append(Definition(given, scope, "=", given.start_byte, taken))
+
+    def _targets(self, target: Node | None) -> list[tuple[str, tuple[str, ...], Node | None]]:
+        """Return the names in a pattern with the path of keys to each, and its default."""
+        found: list[tuple[str, tuple[str, ...], Node | None]] = []
+        stack: list[tuple[Node | None, tuple[str, ...], Node | None]] = [(target, (), None)]
+        while stack and len(found) < 200:
+            node, part, default = stack.pop()
+            if node is None:
+                continue
+            kind = node.type
+            if kind in {"identifier", "shorthand_property_identifier_pattern"}:
+                name = self.tree.of(node)
+                shorthand = kind != "identifier"
+                found.append((name, (*part, name) if shorthand else part, default))
+            elif kind in {"assignment_pattern", "object_assignment_pattern"}:
+                stack.append((node.child_by_field_name("left"), part, node.child_by_field_name("right")))
+            elif kind == "pair_pattern":
+                key = node.child_by_field_name("key")
+                text = self.tree.of(key).strip("\"'`[]") if key is not None else "?"
+                stack.append((node.child_by_field_name("value"), (*part, text), default))
+            elif kind == "array_pattern":
+                stack.extend((child, (*part, str(i)), None) for i, child in enumerate(node.named_children))
+            elif kind in {"object_pattern", "rest_pattern"}:
+                stack.extend((child, part, None) for child in node.named_children)
+        return found
+
+    def _import(self, node: Node, scope: Scope) -> None:
+        source = node.child_by_field_name("source")
+        if source is None:
+            return
+        module = self.tree.of(source)[1:-1]
+        for clause in (child for child in node.named_children if child.type == "import_clause"):
+            for child in clause.named_children:
+                self._import_clause(child, module, scope)
+
+    def _import_clause(self, node: Node, module: str, scope: Scope) -> None:
+        if node.type == "identifier":
+            self._name(node, scope, Binding("import", path=module))
+        elif node.type == "namespace_import":
+            self._name(node.named_children[-1], scope, Binding("import", path=module))
+        for part in node.named_children if node.type == "named_imports" else ():
+            name = part.child_by_field_name("name")
+            if name is not None:
+                text = self.tree.of(name)
+                path = module if text == "default" else f"{module}.{text}"
+                self._name(part.child_by_field_name("alias") or name, scope, Binding("import", path=path))
+
+    def _assign(self, node: Node, scope: Scope) -> None:
+        """Attach an assignment to the name, or to the member of a name, that it changes."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return
+        operator = "="
+        if node.type.startswith("augmented"):
+            operator = self.tree.slice(left.end_byte, right.start_byte).strip()
+        if left.type in {"member_expression", "subscript_expression"}:
+            key = "".join(self.tree.of(left).split())
+            if len(key) < 120:
+                self.names.properties.setdefault(key, []).append(
+                    Definition(right, scope, operator, node.start_byte)
+                )
+            return
+        for name, part, _ in self._targets(left):
+            binding = scope.find(name)
+            if binding is None:
+                binding = self.names.program.bindings.setdefault(name, Binding("variable"))
+            binding.definitions.append(Definition(right, scope, operator, node.start_byte, part))

@@ -1,0 +1,153 @@
+"""What an expression is known to be: a text, a number, a list, an object, or a part of a library."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from engine.models import Evidence
+
+UNKNOWN = "\x00"
+"""Stands for a stretch of text that is only known when the code runs."""
+MAX_TEXT = 65_536
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """Where names are declared: the whole program, a function, or a block."""
+
+    parent: Scope | None
+    function: bool
+    bindings: dict[str, Binding] = field(default_factory=dict)
+
+    def find(self, name: str) -> Binding | None:
+        """Return the binding of `name` that is seen from here."""
+        scope: Scope | None = self
+        while scope is not None:
+            binding = scope.bindings.get(name)
+            if binding is not None:
+                return binding
+            scope = scope.parent
+        return None
+
+    def home(self) -> Scope:
+        """Return the scope that `var` declares in."""
+        scope = self
+        while not scope.function and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One assignment to a name: the value, and which part of it (`const {exec: e} = …`)."""
+
+    value: Node | None
+    scope: Scope
+    operator: str
+    position: int
+    part: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """A declared name."""
+
+    kind: str
+    """`variable`, `parameter`, `import`, `function` or `class`."""
+    definitions: list[Definition] = field(default_factory=list)
+    path: str = ""
+    """What an import stands for."""
+    caller: Node | None = None
+    """For a parameter: the call that the function is handed to."""
+    caller_scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression is known to be."""
+
+    kind: str = "unknown"
+    """`text`, `number`, `list`, `object`, `function`, `path` or `unknown`."""
+    text: str = ""
+    path: str = ""
+    """`child_process.exec`, `process.env.HOME`, `fetch()`; `?` stands for what is not known."""
+    items: tuple[Value, ...] = ()
+    taints: frozenset[str] = frozenset()
+    """`env`, `file`, `network`, `decoded`, `host`, `parameter`."""
+    origin: tuple[Evidence, ...] = ()
+    node: Node | None = None
+    scope: Scope | None = None
+    layers: tuple[str, ...] = ()
+    """What was decoded to get the text."""
+
+    @property
+    def known(self) -> bool:
+        """Whether the text is known in full."""
+        return self.kind in {"text", "number"} and UNKNOWN not in self.text
+
+
+NOTHING = Value()
+
+
+def text(content: str, *sources: Value, layer: str = "") -> Value:
+    """Return a known text that was made of `sources`."""
+    if len(content) > MAX_TEXT:
+        return unknown(*sources)
+    layers = tuple(dict.fromkeys(name for source in sources for name in source.layers))
+    return Value(
+        "text",
+        content,
+        taints=_taints(sources),
+        origin=_origin(sources),
+        layers=(*layers, layer) if layer else layers,
+    )
+
+
+def unknown(*sources: Value, path: str = "", taint: str = "") -> Value:
+    """Return a value that is not known, but where it came from is."""
+    taints = _taints(sources) | ({taint} if taint else set())
+    return Value("path" if path else "unknown", path=path, taints=taints, origin=_origin(sources))
+
+
+def _taints(sources: tuple[Value, ...]) -> frozenset[str]:
+    return frozenset().union(*(source.taints for source in sources)) if sources else frozenset()
+
+
+def _origin(sources: tuple[Value, ...]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(step for source in sources for step in source.origin))[:6]
+
+
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|([0-7]{1,3})|(\r\n|.))", re.DOTALL
+)
+
+_SIMPLE = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "0": "\0",
+    "\n": "",
+    "\r\n": "",
+    "\r": "",
+}
+
+
+def unescaped(source: str) -> str:
+    """Return the text of a string literal's inside."""
+    return _ESCAPE.sub(_character, source) if "\\" in source else source
+
+
+def _character(match: re.Match[str]) -> str:
+    code = match[1] or match[2] or match[3]
+    if code:
+        number = int(code, 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+    if match[4]:
+        return chr(int(match[4], 8) & 0xFF)
+    return _SIMPLE.get(match[5], match[5])

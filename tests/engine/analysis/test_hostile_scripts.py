@@ -1,0 +1,88 @@
+"""No text, however hostile, breaks or stalls the analysis of shell and JavaScript, or passes unseen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.analysis import analyse
+from engine.models import Analysis, Language, Level
+
+_JS, _SH = Language.JAVASCRIPT, Language.SHELL
+_SHELL_BITS = """
+$ ${ } ( ) $( ` ' " \\ | & ; < > << <<EOF EOF { , .. [[ ]] (( )) if then fi for in do done case esac function
+x=1 rm -rf / eval bash -c curl | sh * ~ # ! = += : é 漢 $'\\x41' <( >( /dev/tcp/h/1 2>&1 IFS base64 -d xargs
+printf %s echo ${x:0:1} ${!a} ${a//b/c} ${a[@]} @ ?
+"""
+_SCRIPT_BITS = """
+( ) [ ] { } ' " ` ${ => = + - / /a+/ , ; . ?. : eval require import from const let function class async await
+new this constructor __proto__ process env fs child_process exec 'x' 'child_' + String.fromCharCode 0x41 1e9
+while(true) for(;;) atob Buffer.from join split reverse \\u0041 é 漢 // /* */ ... x y a[b] return yield
+"""
+
+def _pieces(bits: str) -> st.SearchStrategy[str]:
+    piece = st.sampled_from([*bits.split(), "\n", "\t", "\x00", "\x01", "\x04"])
+    return st.lists(piece, max_size=40).map(" ".join)
+
+
+def _judged(analysis: Analysis) -> bool:
+    """Nothing crashed, and what was not understood is HIGH."""
+    rules = {violation.rule for violation in analysis.violations}
+    high = any(violation.severity.rank >= Level.HIGH.rank for violation in analysis.violations)
+    return "analysis-crashed" not in rules and (analysis.complete or high)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_pieces(_SHELL_BITS))
+def test_any_shell_is_judged(source: str) -> None:
+    """Random pieces of shell are read without a crash."""
+    assert _judged(analyse(source, _SH))
+
+
+@settings(max_examples=300, deadline=None)
+@given(_pieces(_SCRIPT_BITS))
+def test_any_javascript_is_judged(source: str) -> None:
+    """Random pieces of JavaScript are read without a crash."""
+    assert _judged(analyse(source, _JS))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200), st.sampled_from([_JS, _SH]))
+def test_any_text_is_judged(source: str, language: Language) -> None:
+    """Random text is read without a crash."""
+    assert _judged(analyse(source, language))
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        (_SH, "$(" * 5000),
+        (_SH, "echo " + "$(" * 300 + "ls" + ")" * 300),
+        (_SH, "(" * 20000),
+        (_SH, "{a,b}" * 3000),
+        (_SH, "a=x\n" + "a=$a$a\n" * 60 + "eval $a"),
+        (_SH, "f() { f; f | f & }; " * 200 + "f"),
+        (_SH, "for a in 1 2 3 4; do " * 12 + "ls" + "; done" * 12),
+        (_SH, "`" * 9999),
+        (_SH, "if true; then\n" * 3000),
+        (_SH, "cat <<A\n" * 500),
+        (_SH, "bash -c '" * 300),
+        (_JS, "[" * 20000),
+        (_JS, "(" * 20000 + ")" * 20000),
+        (_JS, "a(" * 3000 + ")" * 3000),
+        (_JS, "x" + ".y" * 5000 + "()"),
+        (_JS, "var a='x';" + "a=a+a;" * 60 + "eval(a)"),
+        (_JS, "eval('" + "eval(\\'" * 200),
+        (_JS, "`${" * 3000),
+        (_JS, "a=>" * 5000 + "1"),
+        (_JS, "{" * 10000),
+        (_JS, "x=" * 5000 + "1"),
+        (_JS, "1" + "+1" * 20000),
+        (_JS, "/" + "(a+)+" * 300 + "/"),
+        (_JS, "'" + "\\x41" * 50000 + "'"),
+    ],
+)
+def test_bombs_are_bounded(language: Language, source: str) -> None:
+    """Nesting, doubling and repetition end in an answer, and never in an approval by default."""
+    assert _judged(analyse(source, language))
