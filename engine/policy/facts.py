@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -61,6 +61,8 @@ class Facts:
     predictions: tuple[Prediction, ...] = ()
     complete: bool = True
     weaker_runtime: bool = False
+    known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
+    """What rules made of them, so that each rule is tried once, in however many policies it stands."""
 
     @cached_property
     def lines(self) -> int:
@@ -113,5 +115,5 @@ def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:
 def _limits(wanted: Limits) -> list[tuple[Kind, tuple[str, ...]]]:
     if wanted == EVERYBODYS:
         return []
-    asked = [(kind, field, getattr(wanted, field)) for kind, field in LIMIT_OF.items()]
-    return [(kind, (f"{field} {v:g}",)) for kind, field, v in asked if v > getattr(EVERYBODYS, field)]
+    asked = [(kind, name, getattr(wanted, name)) for kind, name in LIMIT_OF.items()]
+    return [(kind, (f"{name} {v:g}",)) for kind, name, v in asked if v > getattr(EVERYBODYS, name)]

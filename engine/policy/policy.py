@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +38,12 @@ class Rule:
 
     def reasons(self, facts: Facts) -> tuple[str, ...] | None:
         """Return why it matches, at least one reason; None where it does not."""
+        key = id(self)
+        if key not in facts.known:
+            facts.known[key] = self._reasons(facts)
+        return facts.known[key]
+
+    def _reasons(self, facts: Facts) -> tuple[str, ...] | None:
         found: list[str] = []
         for condition in self.conditions:
             reasons = condition(facts)
@@ -94,6 +100,13 @@ def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[P
     rules = [ready(rule, places[rule.id]) for rule in spec.rules if rule.enabled]
     ranked = sorted(rules, key=lambda rule: -rule.level.rank)
     return Policy(tuple(ranked), dict(spec.deadlines), policy_hash(spec), files)
+
+
+def sharing(policy: Policy, other: Policy) -> Policy:
+    """Return `policy` with the very rules of `other` where they say the same."""
+    same = {rule.spec.model_dump_json(): rule for rule in other.rules}
+    rules = tuple(same.get(rule.spec.model_dump_json(), rule) for rule in policy.rules)
+    return replace(policy, rules=rules)
 
 
 def ready(spec: RuleSpec, place: Place) -> Rule:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from engine.models import Analysis, Assessment, Draft, Verdict
 from engine.policy.facts import Facts, of_submission
-from engine.policy.policy import Policy
+from engine.policy.policy import Policy, sharing
 from engine.policy.risk import classify
 
 
@@ -56,6 +56,7 @@ def flips(stored: Iterable[Stored], old: Policy, new: Policy) -> tuple[Flip, ...
 
     What a policy left to a person counts before the change as that person decided, an expiry as a DENY.
     """
+    new = sharing(new, old)
     found = (_flip(one, old, new) for one in stored)
     return tuple(sorted((flip for flip in found if flip), key=lambda flip: flip.order))
 
