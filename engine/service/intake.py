@@ -5,11 +5,14 @@ from __future__ import annotations
 import secrets
 import time
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 from engine.models import Analysis, Draft, Principal, Submission
 from engine.problem import Problem
+from engine.sandbox.wire import safe_name
 from engine.service.canonical import digest
+from engine.text import Untrusted, visible
 
 
 def submission_of(draft: Draft, requester: Principal) -> Submission:
@@ -27,12 +30,22 @@ def asking_for_its_files(draft: Draft) -> Draft:
     """Return the draft with its input files among what it asks for: handing one in is asking for it.
 
     Raises:
-        Problem: two of them have the same name.
+        Problem: one leads out of the workspace, or two of them cannot lie beside each other.
     """
     names = tuple(file.name for file in draft.files)
     if len(set(names)) != len(names):
         raise Problem(422, "two input files have the same name")
+    folders = {parent for name in names for parent in _workspace_path(name).parents}
+    if both := next((name for name in names if _workspace_path(name) in folders), None):
+        raise Problem(422, f"input file {visible(both)} is a folder of another one")
     return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update={"files": names})})
+
+
+def _workspace_path(name: Untrusted) -> PurePosixPath:
+    try:
+        return safe_name(name)
+    except ValueError as error:
+        raise Problem(422, f"input file {visible(name)[:200] or '(no name)'}: {error}") from None
 
 
 def facts_of(submission: Submission) -> dict[str, Any]:

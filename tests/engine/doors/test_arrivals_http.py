@@ -155,3 +155,24 @@ async def test_a_holder_is_a_name_of_chance(client: Client, holder: str) -> None
     """Names that others could guess, or that are no names, are refused."""
     with pytest.raises(Problem, match="holder"):
         await anext(client.present(holder))
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("must be relative", ["../x"]),
+        ("must be relative", ["/etc/passwd"]),
+        ("must be relative", ["a\0b"]),
+        ("must be relative", ["a/../../b"]),
+        ("\\(no name\\)", [""]),
+        ("must be relative", ["a/" * 20 + "b"]),
+        ("folder of another", ["a", "a/b"]),
+        ("same name", ["a", "a"]),
+    ],
+)
+async def test_input_files_stay_in_the_workspace(client: Client, said: str, names: list[str]) -> None:
+    """A name that leads out, or that cannot lie beside another, is refused before anybody reads the code."""
+    files = tuple(InputFile(name=Untrusted(name), content=b"1") for name in names)
+    with pytest.raises(Problem, match=said):
+        await client.submit(draft("print(15)").model_copy(update={"files": files}))
+    assert () == await client.queue()
