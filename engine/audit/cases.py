@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sqlite3
 from dataclasses import dataclass
@@ -109,8 +110,8 @@ def _decided_after(case: Case) -> float | None:
 
 def contents_of(body: bytes) -> list[str]:
     """Return the digests of the code and the files that a stored case refers to."""
-    draft = Case.model_validate_json(body).submission.draft
-    return [draft.code.text, *(file.content.decode() for file in draft.files)]
+    draft = json.loads(body)["submission"]["draft"]
+    return [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
 
 
 def summary_of(case: Case) -> Summary:

@@ -13,7 +13,7 @@ from engine.models import Facets
 KINDS = ("risk", "status", "kill", "lang", "day", "requester")
 TALLIED = frozenset({"risk", "status", "kill", "lang", "decision"})
 """Keys that the tallies know: filters of these alone are counted without looking at cases."""
-CAP = 20_000
+CAP = 10_000
 """Other filters are counted over so many of the newest cases at most."""
 SHOWN = 31
 """How many values of one kind are told, the most frequent ones."""
