@@ -41,7 +41,7 @@ class SandboxManager:
         self._keeper = keeper
         self._daemon = Daemon(settings.call_deadline_seconds)
         self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
-        self._pool = Pool(self._maker, settings.pool, self._destroy)
+        self._pool = Pool(self._maker, settings.pool, self._remove_later)
         self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
@@ -71,7 +71,7 @@ class SandboxManager:
         ending = [*self._chores, *(ticket.task for ticket in self._tickets.values())]
         if ending:
             await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
-        await self._pool.empty()
+        self._pool.empty()
         if self._removals:
             await asyncio.wait(self._removals, timeout=_CLOSE_SECONDS)
         await self._remove_own()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from docker.errors import APIError
@@ -35,10 +35,10 @@ class Shelf:
 class Pool:
     """Shelves by image. Whoever takes a box owns it; nothing ever comes back."""
 
-    def __init__(self, maker: Maker, size: int, destroy: Callable[[Box], Awaitable[None]]) -> None:
+    def __init__(self, maker: Maker, size: int, remove: Callable[[Box], None]) -> None:
         self._maker = maker
         self._size = size
-        self._destroy = destroy
+        self._remove = remove
         self._shelves: dict[tuple[Language, str], Shelf] = {}
         self._wanted = asyncio.Event()
         self._proved = asyncio.Event()
@@ -70,7 +70,7 @@ class Pool:
             self._wanted.set()
             if await self._fit(box, limits):
                 return box
-            await self._destroy(box)
+            self._remove(box)
         return None
 
     async def _fit(self, box: Box, limits: Limits) -> bool:
@@ -89,7 +89,7 @@ class Pool:
             self._wanted.clear()
             trouble = False
             for shelf in self.shelves:
-                await self._recycle(shelf)
+                self._recycle(shelf)
                 trouble |= not await self._fill(shelf)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(
@@ -108,15 +108,15 @@ class Pool:
             shelf.trouble = ""
         return True
 
-    async def _recycle(self, shelf: Shelf) -> None:
+    def _recycle(self, shelf: Shelf) -> None:
         while shelf.boxes and time.monotonic() - shelf.boxes[0].born > MAX_AGE_SECONDS:
-            await self._destroy(shelf.boxes.popleft())
+            self._remove(shelf.boxes.popleft())
 
-    async def empty(self) -> None:
-        """Destroy every ready box."""
+    def empty(self) -> None:
+        """Have every ready box removed."""
         for shelf in self.shelves:
             while shelf.boxes:
-                await self._destroy(shelf.boxes.popleft())
+                self._remove(shelf.boxes.popleft())
 
 
 def _poolable(limits: Limits) -> bool:
