@@ -21,6 +21,8 @@ from console.widgets.rows import Rows
 from engine.models import Case, Verdict
 
 ARM_SECONDS = 0.4
+PREDICTIONS = 4
+"""How many predictions the sheet repeats; the panel of Review has all."""
 
 
 class ApproveScreen(ModalScreen[Decided | None]):
@@ -79,6 +81,9 @@ class ApproveScreen(ModalScreen[Decided | None]):
               "muted")],
             [("asked by ", "muted"), submission.requester.name],
             [("digest   ", "muted"), (submission.digest, "faint")],
+            *([("file     ", "muted"), each.name, (f"  {size(len(each.content))}", "faint")] for each in draft.files),
+            *([(f"{each.need.value:<9}", "muted"), each.value, ("  predicted", "faint")]
+              for each in self._case.analysis.predictions[:PREDICTIONS]),
         ]  # fmt: skip
 
     def on_rows_moved(self, message: Rows.Moved) -> None:
@@ -92,8 +97,10 @@ class ApproveScreen(ModalScreen[Decided | None]):
             if less
             else ("All that was asked will be given.", "muted")
         )
+        left = (self._case.deadline - now()).total_seconds() if self._case.deadline else None
+        time: list[Part] = [(f"   {clock(left)} left", "bold warning")] if left is not None else []
         self.query_one("#summary", Static).update(
-            content(words, "   ", ("ctrl+y", "bold success"), " approves")
+            content(words, "   ", ("ctrl+y", "bold success"), " approves", *time)
         )
 
     @work(exclusive=True)

@@ -114,7 +114,8 @@ def _on_lines(span: Span, lines: Sequence[str]) -> Iterable[tuple[int, int, int]
     last = min(span.end_line, len(lines))
     for number in range(min(span.line, len(lines)), last + 1):
         length = len(lines[number - 1])
-        start = span.column - 1 if number == span.line else 0
+        indent = length - len(lines[number - 1].lstrip(" \t"))
+        start = span.column - 1 if number == span.line else indent
         end = span.end_column - 1 if number == span.end_line else length
         start = min(start, length)
         yield number - 1, start, max(min(end, length), min(start + 1, length))

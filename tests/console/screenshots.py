@@ -1,0 +1,160 @@
+"""`python -m tests.console.screenshots`: every screen, from real runs in real gVisor, as SVG and PNG."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from console.app import ConsoleApp
+from console.preferences import Preferences
+from console.widgets.editor import Editor
+from engine.doors.client import Client
+from engine.doors.samples import SAMPLES
+from engine.models import Draft, Language, Limits, Status
+from engine.text import Untrusted
+from tests import pictures
+from tests.console.desk import quiet, until
+from tests.engine_process import EngineProcess
+
+FOLDER = Path(__file__).parents[2] / "screenshots"
+THEMES = ("dark", "light")
+SIZES = {"": (120, 36), "-80x24": (80, 24), "-200x60": (200, 60)}
+UNHURRIED = '{"medium": 1400, "high": 1100, "critical": 800}'
+SNIPPET = """import os
+import statistics
+
+heights = [1.62, 1.75, 1.81, 1.69]
+print(statistics.mean(heights))
+print(os.environ["HOME"])
+"""
+BUSY = """import sys, time
+print("\\033[1mFitting a line\\033[0m")
+data = []
+for step in range(400):
+    data.append(bytearray(200_000))
+    sum(number * number for number in range(20_000))
+    if step % 8 == 0:
+        print(f"step {step:>3}  \\033[32mloss {1 / (step + 1):.4f}\\033[0m")
+    if step % 40 == 39:
+        print(f"warning: slow at step {step}", file=sys.stderr)
+    time.sleep(0.05)
+"""
+Reach = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
+
+
+def keys(*pressed: str) -> Reach:
+    """Return how to reach a screen by keys."""
+
+    async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+        await quiet(pilot, *pressed)
+
+    return reach
+
+
+async def write(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Write a snippet into Explore."""
+    await quiet(pilot, "3")
+    editor = app.screen.query_one(Editor)
+    editor.text = SNIPPET
+    editor.move_cursor((5, 0))
+    await pilot.pause(1.5)
+
+
+SCREENS: dict[str, Reach] = {
+    "run": keys("2"),
+    "review": keys("1", "n", "n"),
+    "review-hidden": keys("]", "]", "]", "n", "i"),
+    "approve": keys("[", "[", "[", "[", "[", "ctrl+y"),
+    "explore": write,
+    "history": keys("escape", "4", "end", "up"),
+    "case": keys("enter"),
+    "health": keys("escape", "5"),
+    "help": keys("1", "question_mark"),
+}
+
+
+async def main() -> None:
+    """Draw everything."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="pratique-") as home:
+        engine = EngineProcess(Path(home), PRATIQUE_POLICY__DEADLINES=UNHURRIED)
+        engine.start()
+        try:
+            await _fill(engine)
+            for theme in THEMES:
+                await _draw(engine, theme, "", list(SCREENS))
+            for suffix in ("-80x24", "-200x60"):
+                await _draw(engine, THEMES[0], suffix, ["run", "review", "history"])
+        finally:
+            engine.end()
+
+
+async def _fill(engine: EngineProcess) -> None:
+    """Hand in the samples, decide about some, and let some run to their end."""
+    for sample in SAMPLES:
+        if sample.file in {"sales.py", "bomb.py"}:
+            async with engine.client(sample.requester) as agent:
+                case = await agent.submit(sample.draft)
+                await _approve(agent, case.submission.id, case.submission.digest)
+                await _ended(agent, case.submission.id)
+    for sample in SAMPLES[1:]:
+        async with engine.client(sample.requester) as agent:
+            await agent.submit(sample.draft)
+
+
+async def _busy(engine: EngineProcess) -> None:
+    """Start a run that takes a while."""
+    draft = Draft(code=Untrusted(BUSY), language=Language.PYTHON, purpose=Untrusted("Fit a line."))
+    draft = draft.model_copy(update={"capabilities": draft.capabilities.model_copy(
+        update={"limits": Limits(cpus=1, memory_mb=256, seconds=60)})})  # fmt: skip
+    async with engine.client("model-trainer") as agent:
+        case = await agent.submit(draft)
+        await _approve(agent, case.submission.id, case.submission.digest)
+
+
+async def _approve(client: Client, id: str, digest: str) -> None:
+    from engine.models import Verdict  # noqa: PLC0415
+
+    if (await client.case(id)).status is Status.WAITING:
+        await client.decide(id, Verdict.APPROVED, digest, "reads its own input file and draws it")
+
+
+async def _ended(client: Client, id: str) -> None:
+    for _ in range(600):
+        if (await client.case(id)).status in {Status.FINISHED, Status.KILLED}:
+            return
+        await asyncio.sleep(0.2)
+
+
+async def _draw(engine: EngineProcess, theme: str, suffix: str, wanted: list[str]) -> None:
+    await _busy(engine)
+
+    async def connect() -> Client:
+        return engine.client()
+
+    app = ConsoleApp(connect, Preferences(theme=theme))
+    async with app.run_test(size=SIZES[suffix]) as pilot:
+        await until(pilot, lambda: app.link == "connected" and len(app.queue) > 3, 30)
+        await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
+        await pilot.pause(2)
+        for name in wanted:
+            await SCREENS[name](app, pilot)
+            await pilot.pause(2.5)
+            app.clear_notifications()
+            await pilot.pause(0.3)
+            pictures.save(app, FOLDER / f"{name}-{theme}{suffix}")
+            sys.stdout.write(f"{name}-{theme}{suffix}\n")
+            if app.screen.is_modal:
+                await quiet(pilot, "escape")
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        asyncio.run(main())
