@@ -15,7 +15,7 @@ from textual.widgets import Footer, Input, Static
 from console.decisions import Decided
 from console.state import console
 from console.text import Part, content, paragraphs
-from console.units import full_badge, size
+from console.units import clock, full_badge, now, size
 from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
 from engine.models import Case, Verdict
@@ -81,7 +81,8 @@ class ApproveScreen(ModalScreen[Decided | None]):
               "muted")],
             [("asked by ", "muted"), submission.requester.name],
             [("digest   ", "muted"), (submission.digest, "faint")],
-            *([("file     ", "muted"), each.name, (f"  {size(len(each.content))}", "faint")] for each in draft.files),
+            *([("file     ", "muted"), each.name, (f"  {size(len(each.content))}", "faint")]
+              for each in draft.files),
             *([(f"{each.need.value:<9}", "muted"), each.value, ("  predicted", "faint")]
               for each in self._case.analysis.predictions[:PREDICTIONS]),
         ]  # fmt: skip
