@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from engine.text import Untrusted
 
@@ -56,11 +56,15 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+Roles = Annotated[frozenset[Role], PlainSerializer(sorted, return_type=list[Role], when_used="json")]
+"""Roles travel in order, so that what is hashed or signed is the same in every process."""
+
+
 class Principal(Noun):
     """Who acts. The name of an agent is the agent's own word."""
 
     name: Untrusted
-    roles: frozenset[Role] = frozenset({Role.REQUESTER})
+    roles: Roles = frozenset({Role.REQUESTER})
 
 
 # --- what is asked for, and what is given ---------------------------------------------------------

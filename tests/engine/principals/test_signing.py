@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from engine.models import Capabilities, Decision, EyesOn, Grant, Limits, Principal, Role, Verdict
-from engine.principals import KeyRing, may, sign, verify
+from engine.principals import KeyRing, canonical_bytes, may, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Deed
 from engine.text import Untrusted
@@ -104,6 +104,13 @@ def test_a_decision_is_verified_by_the_public_key_alone() -> None:
     assert verify(signed, key.public_key().public_bytes_raw().hex())
     assert not verify(signed, "0" * 64)
     assert not verify(DECISION)
+
+
+def test_roles_are_signed_in_order() -> None:
+    """What is signed is the same in every process, whatever order its sets have."""
+    everything = Principal(name=Untrusted("ada"), roles=frozenset(Role))
+    signed = canonical_bytes(DECISION.model_copy(update={"by": everything}))
+    assert b'"roles":["admin","auditor","requester","reviewer"]' in signed
 
 
 @pytest.mark.parametrize(
