@@ -127,7 +127,7 @@ def summary_of(case: Case) -> Summary:
         language=submission.draft.language,
         requester=submission.requester.name,
         first_line=Untrusted(_first_line(code)),
-        lines=len(code.splitlines()),
+        lines=code.count("\n") + (not code.endswith("\n")),
         violations=len(case.analysis.violations),
         submitted_at=submission.submitted_at,
         deadline=case.deadline,
@@ -145,7 +145,7 @@ def summary_from(row: tuple[object, ...]) -> Summary:
 
 
 def _first_line(code: str) -> str:
-    lines = (line.strip() for line in code.splitlines())
+    lines = (line.strip() for line in code.split("\n"))
     return next((line for line in lines if line), "")[:FIRST_LINE_CHARACTERS]
 
 

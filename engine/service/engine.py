@@ -11,7 +11,7 @@ from typing import Self
 
 from engine import locations
 from engine.analyst import Analyst
-from engine.audit import AuditLog
+from engine.audit import AuditLog, summary_of
 from engine.images import reference
 from engine.models import (
     Analysis,
@@ -43,7 +43,6 @@ from engine.service.opened import OpenSubmissions
 from engine.service.rulings import Rulings
 from engine.service.runs import Runs
 from engine.service.standings import Standings
-from engine.service.summary import summarise
 from engine.settings import Settings
 from engine.text import Untrusted
 
@@ -150,7 +149,7 @@ class Engine:
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
-        return tuple(sorted((summarise(entry.case) for entry in self._opened), key=_urgency))
+        return tuple(sorted((summary_of(entry.case) for entry in self._opened), key=_urgency))
 
     async def case(self, id: str) -> Case:
         """Return everything known about a submission.
