@@ -10,6 +10,7 @@ from pathlib import Path
 
 from watchfiles import awatch
 
+from engine.audit import AuditError
 from engine.doors.files import is_main, read_draft, read_folder
 from engine.models import Case, Principal
 from engine.problem import Problem
@@ -47,7 +48,7 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
         draft = read(path, engine.settings.doors.max_request_bytes)
         case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
         _write(path, _told(await engine.over(case.submission.id)))
-    except (Problem, FileNotFoundError) as error:
+    except (AuditError, Problem, FileNotFoundError) as error:
         if path.exists():
             _write(path, {"status": "refused", "reason": str(error)})
     finally:
