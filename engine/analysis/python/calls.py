@@ -207,6 +207,8 @@ def _other(walk: Walk, call_: Call) -> Value | None:
 
 def _hand_over_arguments(walk: Walk, call_: Call) -> None:
     for value in (*call_.args, *call_.keywords.values()):
+        if value is not None and value.name == "os.environ":
+            CALLS["os.environ.items"](walk, Call(call_.node, "os.environ.items", [], {}))
         if value is not None and value.name in DANGEROUS_CALLBACKS:
             handed_over(walk, call_.node, value)
 

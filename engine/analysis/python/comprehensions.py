@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from engine.analysis.python.resources import too_many
 from engine.analysis.python.scopes import Scope
 from engine.analysis.python.targets import bind, element
 from engine.analysis.python.values import Value, derived, taint_of
@@ -19,6 +20,10 @@ def comprehension(walk: Walk, node: Comprehension) -> Value | None:
     """Return the elements as a constant, or what is known about any one of them."""
     outer = walk.scope
     first = walk.value(node.generators[0].iter)
+    if not isinstance(node, ast.GeneratorExp) and first is not None and first.items is not None:
+        turns = first.items.get("turns")
+        if turns is not None:
+            too_many(walk, node, turns.const * 8)
     walk.scope = Scope(outer)
     try:
         computed = _computed(walk, node, first)

@@ -30,7 +30,9 @@ _FORMAT_PROBE = re.compile(r"\{[^{}]*(?:\.|\[)_{1,2}[a-z]+")
 
 def check(walk: Walk, node: ast.AST, base: Value | None, name: str) -> None:
     """Report the attribute `name` of `base` where it is one that climbs."""
-    if name in ("__dict__", "__class__") or (name not in HARD and name not in PLAIN_NAMES):
+    if name == "__class__" and base is not None and base.known and base.name is None:
+        walk.report(PROBE, node, "`__class__` of a literal starts a chain to every class", value=base)
+    if name not in HARD and name not in PLAIN_NAMES:
         return
     if base is not None and base.name is not None and base.name.startswith("builtins.super"):
         return

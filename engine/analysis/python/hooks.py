@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python import calls, functions
-from engine.analysis.python.rules.objects import PICKLE_PAYLOAD
+from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD
 from engine.analysis.python.rules.resources import RECURSION
 from engine.analysis.python.scopes import Class, Function
 from engine.analysis.python.values import Value
@@ -30,6 +30,8 @@ def class_defined(walk: Walk, node: ast.ClassDef, owner: Class) -> None:
     for name, value in owner.attributes.items():
         if name.startswith("__") and value is not None and value.name in calls.DANGEROUS_CALLBACKS:
             calls.handed_over(walk, _assigned(node, name), value)
+    if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
+        walk.report(DESERIALIZE, node.bases[0], "Derives an unpickler")
     for name in ("__reduce__", "__reduce_ex__"):
         method = owner.attributes.get(name)
         if method is not None and isinstance(method.function, Function):

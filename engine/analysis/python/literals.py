@@ -6,7 +6,7 @@ import ast
 import base64
 import re
 
-from engine.analysis.python.rules import private, reading
+from engine.analysis.python.rules import files, private, reading
 from engine.analysis.python.sinks.paths import SENSITIVE
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -53,7 +53,7 @@ def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
     if _ATTACK.search(text):
         walk.report(reading.ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
     elif len(text) < 300 and SENSITIVE.search(text):
-        walk.report(reading.ATTACK_TEXT, node, f"Names a sensitive place: `{text.strip()[:80]}`")
+        walk.report(files.SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):
         _check_encoded(walk, node, text)
     elif not text.isascii():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from engine.analysis.python import fold
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -23,10 +26,35 @@ _STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
 
 def check_while(walk: Walk, node: ast.While) -> None:
     """Report `while True` that nothing ends."""
-    test = node.test
-    if not isinstance(test, ast.Constant) or not test.value:
+    if not always_true(node.test):
         return
     _check_body(walk, node, "`while` without an exit")
+
+
+def always_true(test: ast.expr) -> bool:
+    """Whether a condition of constants holds for ever: `True`, `not 0`, `1 == 1`, `1 < 2`."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and not test.operand.value
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    left, right = test.left, test.comparators[0]
+    if not isinstance(left, ast.Constant) or not isinstance(right, ast.Constant):
+        return False
+    compare = _COMPARISONS.get(type(test.ops[0]))
+    return compare is not None and fold.attempt(lambda: compare(left.value, right.value)) is True
+
+
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+}
 
 
 def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> None:
@@ -55,7 +83,7 @@ def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: s
             return
         if isinstance(part, ast.Call):
             calls.add(_called(part))
-        if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add | ast.Mult):
+        if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add | ast.Mult | ast.Pow | ast.LShift):
             grows = grows or not isinstance(part.value, ast.Constant) or isinstance(part.value.value, str)
     if calls & _EXITS:
         return

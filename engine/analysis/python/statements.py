@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from engine.analysis.python import imports, loops, targets
+from engine.analysis.python.calls import CALLS, Call
 from engine.analysis.python.functions import read_class, read_function
 from engine.analysis.python.values import either
 from engine.analysis.python.walk import STATEMENTS, Walk
@@ -59,6 +60,8 @@ def _if(walk: Walk, node: ast.If) -> None:
 
 def _for(walk: Walk, node: ast.For | ast.AsyncFor) -> None:
     value = walk.value(node.iter)
+    if value is not None and value.name == "os.environ":
+        value = CALLS["os.environ.items"](walk, Call(node.iter, "os.environ.items", [], {}))
     targets.bind(walk, node.target, targets.element(value))
     loops.check_for(walk, node, value)
     walk.loops.append(node)

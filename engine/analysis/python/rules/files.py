@@ -71,6 +71,18 @@ SENSITIVE = python_rule(
     cwe=552,
     owasp="LLM02",
 )
+SENSITIVE_NAME = python_rule(
+    "py-sensitive-path",
+    "A sensitive place is named",
+    "fs_sensitive",
+    Level.MEDIUM,
+    attack="Knows where accounts, keys, tokens and browsers' secrets lie.",
+    why="MEDIUM: only a text; HIGH violations follow where the file is touched.",
+    fix="Remove it.",
+    match=("x = '~/.ssh/id_rsa'", "find('/etc/shadow')"),
+    not_match=("x = 'ssh'", "x = 'identity'"),
+    cwe=552,
+)
 SYSTEM_WRITE = python_rule(
     "py-system-write",
     "A file of the system is written or removed",
@@ -181,6 +193,7 @@ RULES = (
     WRITE,
     DELETE,
     SENSITIVE,
+    SENSITIVE_NAME,
     SYSTEM_WRITE,
     KERNEL_PATH,
     PERSISTENCE,

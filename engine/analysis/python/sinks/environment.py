@@ -85,6 +85,7 @@ for _name in (
 
 _USER = frozenset(
     words(
+        "resource.getrlimit os.statvfs os.sysconf os.sched_getaffinity socket.if_nameindex pwd.getpwall "
         "getpass.getuser os.getlogin pwd.getpwuid pwd.getpwall pwd.getpwnam os.getuid os.geteuid "
         "os.getgroups uuid.getnode socket.gethostbyname_ex grp.getgrall"
     )
@@ -96,7 +97,7 @@ _MACHINE = frozenset(
         "os.uname locale.getlocale locale.getdefaultlocale socket.gethostbyname os.cpu_count "
         "sys.getwindowsversion platform.freedesktop_os_release platform.linux_distribution "
         "platform.mac_ver platform.win32_ver os.getcwd os.getpid os.getppid time.tzname shutil.disk_usage "
-        "os.statvfs os.getloadavg os.sysconf resource.getrusage"
+        "os.getloadavg resource.getrusage"
     )
 )
 _QUIET = frozenset(words("os.getcwd os.getpid os.getppid os.cpu_count shutil.disk_usage resource.getrusage"))

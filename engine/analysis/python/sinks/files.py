@@ -300,7 +300,7 @@ def change_mode(walk: Walk, call: Call) -> Value | None:
 _READERS = words(
     "os.listdir os.scandir os.walk os.stat os.lstat os.access os.readlink glob.glob glob.iglob "
     "os.path.exists os.path.isfile os.path.isdir os.path.getsize linecache.getline shutil.which "
-    "os.statvfs os.path.islink os.path.lexists"
+    "os.path.islink os.path.lexists"
 )
 _LISTING = frozenset(("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob", "linecache.getline"))
 
@@ -313,7 +313,7 @@ def read_path(walk: Walk, call: Call) -> Value | None:
     if listing:
         walk.report(rules.OPEN, call.node, f"Looks at {_shown(call.arg(0))}")
         name = path_of(call.arg(0, "path")) or ""
-        if name in ("/", "/home", "/root", "~"):
+        if name in ("/", "/home", "/root", "~", "/tmp", "/var", "/usr/bin", "/opt"):
             walk.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)
     return Value(name=f"{call.name}()", taint=taint if listing else 0)
 

@@ -7,6 +7,8 @@ import re
 from engine.analysis.python.calls import CALLS, METHODS, Call, handles
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import lint as rules
+from engine.analysis.python.rules.network import LISTEN
+from engine.analysis.python.sinks.network import LOCAL
 from engine.analysis.python.values import Value, text_of
 from engine.analysis.python.walk import Walk
 from engine.models import Level
@@ -64,6 +66,9 @@ def debug(walk: Walk, call: Call) -> Value | None:
     wanted = call.keywords.get("debug")
     if wanted is not None and wanted.const:
         walk.report(rules.DEBUG, call.node, "`debug=True`")
+    host = call.text(0, "host")
+    if host is not None and not LOCAL.match(host):
+        walk.report(LISTEN, call.node, f"Listens on `{host}`")
     return None
 
 

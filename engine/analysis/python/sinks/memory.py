@@ -31,7 +31,13 @@ def _sized(previous: Handler | None, width: int) -> Handler:
 
 for _name in ("builtins.bytes", "builtins.bytearray"):
     CALLS[_name] = _sized(CALLS.get(_name), 1)
-CALLS["mmap.mmap"] = _sized(None, 1)
+
+
+@handles("mmap.mmap")
+def mapped(walk: Walk, call: Call) -> Value | None:
+    """Memory of a given size."""
+    too_many(walk, call.node, _number(call.arg(1, "length")))
+    return None
 
 
 def _listed(previous: Handler | None) -> Handler:
@@ -82,6 +88,19 @@ def endless(_: Walk, call: Call) -> Value | None:
     return Value(name="endless")
 
 
+@handles("builtins.iter")
+def iterate(_: Walk, call: Call) -> Value | None:
+    """`iter(int, 1)` never meets its end."""
+    first = call.arg(0)
+    if (
+        len(call.args) == 2
+        and first is not None
+        and first.name in ("builtins.int", "builtins.float", "builtins.list")
+    ):
+        return Value(name="endless")
+    return first
+
+
 @handles("itertools.product", "itertools.permutations", "itertools.combinations")
 def combinations(_: Walk, call: Call) -> Value | None:
     """What goes in."""
@@ -129,7 +148,9 @@ def power(walk: Walk, call: Call) -> Value | None:
     return None
 
 
-@handles("os.truncate", "os.ftruncate", "os.posix_fallocate")
+@handles(
+    "os.truncate", "os.ftruncate", "os.posix_fallocate", "builtins.open().truncate", "builtins.open().seek"
+)
 def truncate(walk: Walk, call: Call) -> Value | None:
     """A file of a given size."""
     size = _number(call.args[-1] if call.args else None)

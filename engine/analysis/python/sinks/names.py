@@ -9,8 +9,11 @@ from engine.analysis.python.calls import CALLS, Call, handles, invoke
 from engine.analysis.python.names import HEAVY_MODULES
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import GADGET, PROBE, TAMPER
+from engine.analysis.python.rules.resources import BOMB
+from engine.analysis.python.sinks.paths import loop_turns
 from engine.analysis.python.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.walk import Walk
+from engine.models import Level
 
 
 @handles(
@@ -187,7 +190,13 @@ def target(walk: Walk, call: Call) -> Value | None:
     function = call.arg(1, "target") if call.name != "threading.Timer" else call.arg(1, "function")
     if function is not None and (function.name or function.function is not None):
         invoke(walk, call.node, function, _parts(call.keywords.get("args")), {})
+    turns = max((loop_turns(walk, loop) for loop in walk.loops), default=0)
+    if turns >= _TOO_MANY:
+        walk.report(BOMB, call.node, f"Starts {turns:,} threads or processes", severity=Level.HIGH)
     return Value(name=f"{call.name}()")
+
+
+_TOO_MANY = 1000
 
 
 @handles(

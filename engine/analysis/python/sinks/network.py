@@ -30,7 +30,7 @@ _RESULT_READS = re.compile(
     r"settimeout|setsockopt|getsockname|fileno|shutdown|setblocking|getpeername|makefile|quit|login|starttls|ehlo|"
     r"add_header|mount|headers|cookies|get_all|update|encode|split|strip|readline|getheader|iter_any|release)\b"
 )
-LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|\[::1\])")
+LOCAL = re.compile(r"^(?:localhost|127\.|::1|\[::1\])")
 
 
 def _client(walk: Walk, call: Call) -> Value | None:
@@ -226,11 +226,24 @@ def descriptor(_: Walk, call: Call) -> Value | None:
     "logging.config.listen",
     "twisted.internet.reactor.listenTCP",
     "http.server.test",
+    "uvicorn.run",
+    "waitress.serve",
+    "aiohttp.web.run_app",
+    "bottle.run",
 )
 def serve(walk: Walk, call: Call) -> Value | None:
     """A server."""
     walk.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
     return Value(name=f"{call.name}()")
+
+
+@handles("socket.gethostbyname", "socket.getaddrinfo", "socket.gethostbyname_ex")
+def resolve(walk: Walk, call: Call) -> Value | None:
+    """A name resolved: a question to the network, unless it is this machine's own."""
+    host = call.text(0, "host")
+    if host is None or LOCAL.match(host):
+        return CALLS["socket.gethostname"](walk, call)
+    return ask(walk, call, call.name.rpartition(".")[2])
 
 
 @handles("asyncio.open_connection")

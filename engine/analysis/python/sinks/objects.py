@@ -141,6 +141,13 @@ def registry(walk: Walk, call: Call) -> Value | None:
     return None
 
 
+@handles("crontab.CronTab", "win32com.client.Dispatch().RegisterTask", "schedule_task.create")
+def schedule(walk: Walk, call: Call) -> Value | None:
+    """The system's table of what runs when."""
+    walk.report(PERSISTENCE, call.node, f"`{call.name}` schedules what runs later")
+    return Value(name=f"{call.name}()")
+
+
 @handles("setuptools.setup", "distutils.core.setup")
 def setup(walk: Walk, call: Call) -> Value | None:
     """A package whose installation runs code."""

@@ -34,7 +34,7 @@ _SYSTEM = re.compile(
     r"(?i)^(?:/(?:etc|usr|s?bin|boot|lib(?:32|64)?|root|var/(?!tmp|folders)|opt|srv|sys|proc|system|library)(?:/|$)|c:[\\/](?:windows|program))"
 )
 _LOOKED_AT = re.compile(
-    r"(?i)^(?:/(?:etc|root|boot|var(?!/tmp|/folders)|home)(?:/[^\ufffc]|$)|c:[\\/]windows)"
+    r"(?i)^(?:/(?:etc|root|boot|var(?!/tmp|/folders)|home|opt|srv|usr(?!/share/(?:dict|fonts|zoneinfo|locale)))(?:/[^\ufffc]|$)|c:[\\/]windows)"
 )
 PERSISTENT = re.compile(
     r"\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|zshrc|zprofile|zshenv|profile|cshrc|kshrc|inputrc|"

@@ -10,6 +10,7 @@ from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
+from engine.analysis.python.sinks.paths import loop_turns
 from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
@@ -171,11 +172,14 @@ def duplicate(walk: Walk, call: Call) -> Value | None:
 @handles("os.fork", "os.forkpty", "pty.fork")
 def fork(walk: Walk, call: Call) -> Value | None:
     """Report a fork; in a loop it is a bomb."""
-    if any(commands.endless(loop) for loop in walk.loops):
+    many = any(commands.endless(loop) or loop_turns(walk, loop) >= _MANY_FORKS for loop in walk.loops)
+    if many:
         walk.report(BOMB, call.node, "Forks in a loop without an exit")
     walk.report(rules.FORK, call.node, f"`{call.name}`")
     return None
 
+
+_MANY_FORKS = 100
 
 # --- native code ---
 

@@ -7,6 +7,7 @@ from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.processes import KILL
 from engine.analysis.python.values import Taint, Value
 from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
 from engine.models import Level
 
 _HARMLESS_PSUTIL = frozenset(("psutil.cpu_count", "psutil.pid_exists", "psutil.wait_procs"))
@@ -27,6 +28,18 @@ def _psutil(walk: Walk, call: Call) -> Value | None:
 
 
 PREFIXES["psutil"] = _psutil
+
+
+def _hardware(walk: Walk, call: Call) -> Value | None:
+    if "(" not in call.name:
+        walk.fact("recon", call.node)
+        message = f"`{call.name}`: the machine and its parts"
+        walk.report(rules.RECON, call.node, message, severity=Level.MEDIUM)
+    return Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+
+
+for _module in words("GPUtil cpuinfo wmi pynvml netifaces distro screeninfo getmac usb nvidia_smi"):
+    PREFIXES[_module] = _hardware
 
 
 @handles(
