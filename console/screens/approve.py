@@ -74,18 +74,22 @@ class ApproveScreen(ModalScreen[Decided | None]):
     def _told(self) -> list[list[Part]]:
         submission = self._case.submission
         draft = submission.draft
-        found = len(self._case.analysis.violations)
-        return [
-            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), "  ",
-             (f"{draft.language.value}, {size(len(draft.code.text.encode()))}, violations: {found}",
-              "muted")],
+        facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
+        found = f"violations: {len(self._case.analysis.violations)}"
+        lines: list[list[Part]] = [
+            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
             [("asked by ", "muted"), submission.requester.name],
             [("digest   ", "muted"), (submission.digest, "faint")],
-            *([("file     ", "muted"), each.name, (f"  {size(len(each.content))}", "faint")]
-              for each in draft.files),
-            *([(f"{each.need.value:<9}", "muted"), each.value, ("  predicted", "faint")]
-              for each in self._case.analysis.predictions[:PREDICTIONS]),
-        ]  # fmt: skip
+        ]
+        lines += [
+            [("file     ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]
+            for file in draft.files
+        ]
+        lines += [
+            [(f"{each.need.value:<9}", "muted"), each.value, ("  predicted", "faint")]
+            for each in self._case.analysis.predictions[:PREDICTIONS]
+        ]
+        return lines
 
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """Say what the grant has become."""
