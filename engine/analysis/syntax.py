@@ -33,10 +33,14 @@ class Tree:
 
     def of(self, node: Node) -> str:
         """Return the source text of a node."""
+        if self.lines.ascii:
+            return self.text[node.start_byte : node.end_byte]
         return self.slice(node.start_byte, node.end_byte)
 
     def slice(self, start: int, end: int) -> str:
         """Return the source text between two byte offsets."""
+        if self.lines.ascii:
+            return self.text[start:end]
         return self.data[start:end].decode("utf-8", "replace")
 
     def character(self, offset: int) -> int:

@@ -77,15 +77,14 @@ class Command:
     own: bool = False
     """Whether the name is a function of the script itself."""
 
-    @property
-    def words(self) -> list[str]:
-        """The texts of the arguments."""
-        return [arg.text for arg in self.args]
+    words: list[str] = field(init=False)
+    """The texts of the arguments."""
+    operands: list[Arg] = field(init=False)
+    """The arguments that are no options."""
 
-    @property
-    def operands(self) -> list[Arg]:
-        """The arguments that are no options."""
-        return [arg for arg in self.args if not arg.text.startswith("-") or arg.text == "-"]
+    def __post_init__(self) -> None:
+        self.words = [arg.text for arg in self.args]
+        self.operands = [arg for arg in self.args if arg.text[:1] != "-" or arg.text == "-"]
 
     @property
     def privileged(self) -> bool:
@@ -131,13 +130,12 @@ class Command:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop: its condition's text, its body's place, and whether anything inside can end it."""
+    """A loop: the text before its body, and its place."""
 
     condition: str
     span: Span
     start: int
     end: int
-    ends: bool
 
 
 @dataclass(slots=True)

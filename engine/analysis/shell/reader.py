@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -22,7 +21,6 @@ MAX_TURNS = 4
 """How many values of a loop's variable are followed."""
 MAX_NESTED = 2
 """In how many loops within loops more than one value is followed."""
-_ENDS = re.compile(r"\b(break|exit|return|read|sleep|wait|select|inotifywait|kill)\b")
 _Step = Node | Callable[[], None]
 
 
@@ -143,13 +141,18 @@ class Reader:
             follow(self.build, command)
 
     def _pipeline(self, node: Node) -> None:
-        self._run_pipe([child for child in node.named_children if child.type != "comment"])
+        self._run_pipe(_stages(node))
 
-    def _run_pipe(self, stages: list[Node]) -> None:
+    def _run_pipe(self, stages: list[Node], redirects: tuple[Redirect, ...] = ()) -> None:
+        """Visit the stages of a pipeline; redirections behind it belong to its last stage."""
         pipe = _Pipe()
         steps: list[_Step] = [lambda: self._pipes.append(pipe)]
         for index, stage in enumerate(stages):
+            if redirects and index == len(stages) - 1:
+                steps.append(lambda: self._outer.append(redirects))
             steps += [_stage(pipe, last=index == len(stages) - 1), stage]
+        if redirects:
+            steps.append(self._leave_redirects)
         steps.append(self._leave_pipe)
         self._stack.extend(reversed(steps))
 
@@ -162,6 +165,13 @@ class Reader:
         redirects = self.build.redirects(parts)
         self.script.redirects.extend(redirects)
         feed = self.build.feed(parts)
+        if body is not None and body.type == "pipeline":
+            stages = _stages(body)
+            if feed is not None:
+                self.build.feeds[stages[-1].start_byte, stages[-1].end_byte] = feed
+            self._stack.extend(reversed(parts))
+            self._run_pipe(stages, redirects)
+            return
         if body is not None and feed is not None:
             self.build.feeds[body.start_byte, body.end_byte] = feed
         steps: list[_Step] = [lambda: self._outer.append(redirects)]
@@ -176,9 +186,8 @@ class Reader:
             for child in part.named_children if part.type == "heredoc_redirect" else ():
                 if child.type == "pipeline" and body is not None:
                     del self._stack[-3 - len(parts) :]
-                    stages = [stage for stage in child.named_children if stage.type != "comment"]
                     self._stack.extend(other for other in reversed(parts) if other is not part)
-                    self._run_pipe([body, *stages])
+                    self._run_pipe([body, *_stages(child)])
                     return
 
     def _leave_redirects(self) -> None:
@@ -212,12 +221,13 @@ class Reader:
     def _while(self, node: Node) -> None:
         tree, body = self.script.tree, node.child_by_field_name("body")
         if body is not None:
-            head = tree.slice(node.start_byte, body.start_byte)
-            inside = tree.of(body)
-            ends = bool(_ENDS.search(inside) or _ENDS.search(head))
-            loop = Loop(head.strip(), tree.span(node), body.start_byte, body.end_byte, ends)
-            self.script.loops.append(loop)
+            head = tree.slice(node.start_byte, body.start_byte).strip()
+            self.script.loops.append(Loop(head, tree.span(node), node.start_byte, node.end_byte))
         self._descend(node)
+
+
+def _stages(pipeline: Node) -> list[Node]:
+    return [child for child in pipeline.named_children if child.type != "comment"]
 
 
 def _stage(pipe: _Pipe, *, last: bool) -> Callable[[], None]:

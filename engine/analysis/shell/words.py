@@ -58,9 +58,16 @@ class Words:
             self._compose(node, parts, taints, origin, quoted=inside, depth=depth + 1)
         else:
             value = self._expanded(node, depth)
-            parts.append(value.text if quoted else _BLANKS.sub(GAP, value.text))
+            parts.append(value.text if quoted else self._split(value.text))
             taints |= value.taints
             origin.extend(value.origin)
+
+    def _split(self, text: str) -> str:
+        """Return an unquoted expansion with a gap where IFS splits it."""
+        separators = self.variables.get("IFS").text
+        if separators == " \t\n" or UNKNOWN in separators:
+            return _BLANKS.sub(GAP, text)
+        return re.sub(f"[{re.escape(separators)}]", GAP, text) if separators else text
 
     def _compose(
         self,

@@ -68,6 +68,8 @@ def _assigned(program: Program, node: Node, scope: Scope) -> Iterator[Violation]
     if left is None or left.type not in {"member_expression", "subscript_expression"}:
         return
     path = _path(program, left, scope)
+    if path == "Error.prepareStackTrace":
+        yield CONSTRUCTOR.violation(program.tree.span(node), program.text(node))
     if _SHARED.search(path) and not path.startswith("module."):
         yield PROTOTYPE.violation(program.tree.span(node), program.text(node))
     elif _BUILT_IN.match(path):

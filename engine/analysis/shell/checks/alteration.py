@@ -53,7 +53,11 @@ def _hidden_name(command: Command) -> bool:
     return any(_HIDDEN.search(arg.text) for arg in command.operands)
 
 
-_system = touches(paths.is_system)
+def _is_machine(path: str) -> bool:
+    return paths.is_system(path) and not path.startswith(("/var/www", "/srv", "/opt", "/app"))
+
+
+_system = touches(_is_machine)
 _NOISE = r"/dev/(?:zero|u?random)"
 _SHAPES = (
     shape(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),

@@ -63,6 +63,9 @@ def _deletions(script: Script) -> Iterator[Violation]:
         if "-delete" in command.words:
             start = paths.normal(command.words[0])
             yield found(RM_TREE, command, severity=_tree_severity(start))
+    for command in script.named("rsync"):
+        if any(word.startswith("--delete") for word in command.words):
+            yield found(RM_TREE, command, "Deletes what the source does not have", MEDIUM)
     for command in script.named("shred", "wipe", "scrub", "gshred"):
         yield found(SHRED, command)
 
@@ -70,6 +73,8 @@ def _deletions(script: Script) -> Iterator[Violation]:
 def _deletion(command: Command) -> Iterator[Violation]:
     recursive = command.has("r", "--recursive") or command.has("R")
     targets = command.operands
+    if "xargs" in command.wrappers and (command.upstream or command.feed):
+        yield found(RM_TREE, command, "Deletes what it is handed", MEDIUM)
     if recursive and not targets and command.words[-1:] != ["--help"]:
         yield found(RM_TREE, command, "The tree to delete is only known when the code runs", MEDIUM)
     for target in targets[:16]:

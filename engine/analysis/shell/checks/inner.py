@@ -135,7 +135,7 @@ def _addressed(script: Script, command: Command) -> Iterator[Code]:
                 at(command.span),
             )
         return
-    elif name in {"docker", "podman", "kubectl", "lxc"}:
+    elif name in {"docker", "podman", "kubectl", "lxc", "tmux", "screen", "xterm", "gnome-terminal"}:
         arg = None
         if any(word in {"sh", "bash", "/bin/sh", "/bin/bash"} for word in words) and "-c" in words:
             arg = command.option("-c")

@@ -6,9 +6,17 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.shell.checks.transfers import is_local, sends_loot
-from engine.analysis.shell.declare import LOW, MEDIUM, found
+from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, found
 from engine.analysis.shell.model import Command, Script
-from engine.analysis.shell.rules.network import DNS_EXFIL, LISTENER, METADATA, NETWORK, TUNNEL, UPLOAD
+from engine.analysis.shell.rules.network import (
+    DNS_EXFIL,
+    LISTENER,
+    METADATA,
+    NETWORK,
+    PACKAGE,
+    TUNNEL,
+    UPLOAD,
+)
 from engine.analysis.shell.shapes import busy, matches, shape
 from engine.analysis.shell.values import shown
 from engine.models import Violation
@@ -29,6 +37,12 @@ _TUNNELS = (
     " wg-quick zerotier-cli tailscale gost ligolo rathole inlets telebit hans dns2tcp proxytunnel autossh"
     " devtunnel pagekite pagekite.py"
 )
+_INSTALLERS = (
+    "pip pip3 pipx npm yarn pnpm bun gem cargo go apt apt-get aptitude yum dnf apk brew zypper uv conda snap"
+    " composer port pkg cpan cpanm luarocks dpkg rpm opkg"
+)
+_INSTALLS = r"^(?:-\S+ )*(?:global |tool |pip )?(?:install|add|i|get|require|-i|--install|ci)\b"
+_ELSEWHERE = r"\bgit\+|https?://|--(?:extra-)?index-url|--registry|--trusted-host|\.git\b"
 _HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
 _QUESTIONS = {"--version", "--help", "-V", "-h"}
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
@@ -41,6 +55,11 @@ _SHAPES = (
           r"\b(?:start|enable|restart|YES)\b.*\b(?:tor|openvpn|wg-quick)|\b(?:tor|openvpn"
           r"|tor_enable)\b.*(?:start|YES)"),
     shape(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
+    shape(PACKAGE, _INSTALLERS, _INSTALLS, unwanted=_ELSEWHERE),
+    shape(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
+    shape(PACKAGE, "npx bunx pnpx uvx easy_install", test=busy),
+    shape(PACKAGE, "python python2 python3", r"^-m pip install\b"),
+    shape(PACKAGE, "pacman", r"^-S"),
     shape(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
     shape(LISTENER, "socat", r"(?i)listen"),
     shape(LISTENER, "php", r"(?<!\S)-S\b"),

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import CRITICAL, LOW, MEDIUM, found
+from engine.analysis.shell.flow import is_interpreter
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.persistence import (
     ACCOUNT,
+    ESCAPE,
     HIJACK,
     KERNEL,
     PRIVILEGE,
@@ -67,6 +69,12 @@ _SHAPES = (
     shape(PRIVILEGE, "install", r"(?:-m\s*|--mode[= ])" + _SETUID),
     shape(PRIVILEGE, "setcap", test=busy),
     shape(PRIVILEGE, "visudo", unwanted=_O + "-c"),
+    shape(HIJACK, "git", r"\bconfig\b.*(?:core\.(?:hooksPath|sshCommand|pager|fsmonitor)|alias\.\S+ !)",
+          severity=MEDIUM),
+    shape(ESCAPE, "docker podman nerdctl", r"(?:-v|--volume)[ =]?/:|--privileged|--pid[= ]host"
+          r"|--cap-add[= ](?:ALL|SYS_)|docker\.sock|--mount \S*source=/,"),
+    shape(ESCAPE, "nsenter", r"(?:-t|--target)[ =]?1\b"),
+    shape(ESCAPE, "mount", r"/dev/(?:sd|vd|nvme|xvd)|(?<!\S)-o \S*(?:bind|remount,rw)|cgroup"),
     shape(KERNEL, "insmod kextload kldload kmutil rmmod kextunload kldunload dkms", test=busy),
     shape(KERNEL, "modprobe", r"\w", unwanted=r"(?:^|\s)(?:-n|--dry-run|--show-depends|-c)(?:\s|$)"),
 )  # fmt: skip
@@ -81,6 +89,10 @@ def check(script: Script) -> Iterator[Violation]:
         if not command.own:
             if "systemd-run" in command.wrappers:
                 yield found(SCHEDULE, command)
+            if "nsenter" in command.wrappers or (
+                "chroot" in command.wrappers and is_interpreter(command.name)
+            ):
+                yield found(ESCAPE, command)
             yield from _hijacks(command)
     for name, value, _ in script.assignments:
         yield from _hooks(script, name, value)

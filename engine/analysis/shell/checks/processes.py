@@ -20,6 +20,21 @@ _FOREVER = re.compile(
 )
 
 
+_ENDS = {
+    "break",
+    "exit",
+    "return",
+    "read",
+    "sleep",
+    "wait",
+    "select",
+    "inotifywait",
+    "exec",
+    "logout",
+    "mapfile",
+}
+
+
 def check(script: Script) -> Iterator[Violation]:
     """Yield kills, bombs and floods."""
     for command in script.commands:
@@ -39,9 +54,6 @@ def check(script: Script) -> Iterator[Violation]:
         ):
             yield found(STRESS, command, severity=HIGH if command.name != "openssl" else None)
     yield from _bombs(script)
-    for loop in script.loops:
-        if _FOREVER.match(loop.condition) and not loop.ends:
-            yield ENDLESS.violation(loop.span, loop.condition[:120])
 
 
 def _kills(command: Command) -> bool:
@@ -110,6 +122,12 @@ def _bombs(script: Script) -> Iterator[Violation]:
         if len({command.start for command in calls}) > 1 and any(c.background or c.piped for c in calls):
             yield FORK_BOMB.violation(script.tree.span_of(start, end), f"{name} starts itself twice")
     for loop in script.loops:
+        if not _FOREVER.match(loop.condition):
+            continue
         inside = [command for command in script.commands if loop.start <= command.start < loop.end]
-        if _FOREVER.match(loop.condition) and not loop.ends and any(command.background for command in inside):
+        if any(command.name in _ENDS for command in inside):
+            continue
+        if any(command.background for command in inside):
             yield FORK_BOMB.violation(loop.span, "Starts processes in a loop without end")
+        else:
+            yield ENDLESS.violation(loop.span, loop.condition[:120])

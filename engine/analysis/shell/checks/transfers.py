@@ -199,7 +199,8 @@ def _sent(command: Command, sent: list[Arg]) -> Iterator[Violation]:
     texts = [arg.text for arg in sent]
     attached = any(re.search(r"(?:^|=)[@<](?!-)", text) for text in texts)
     from_file = attached or any(word.startswith(_FILES) for word in command.words)
-    output = any("output" in arg.taints for arg in sent) or sends_loot(command)
+    computed = not from_file and any("output" in arg.taints for arg in sent)
+    output = computed or sends_loot(command)
     if not from_file and not output:
         yield found(POST, command, severity=LOW if is_local(command) else None)
     else:

@@ -231,6 +231,26 @@ LISTENER = rule(
     ),
     cwe=923,
 )
+PACKAGE = rule(
+    "sh-package-install",
+    "Installs packages",
+    "net_download",
+    MEDIUM,
+    attack="Runs an installer of the attacker's: a mistyped or made-up name is enough.",
+    why="MEDIUM: packages are granted by name and version; HIGH from an address or another registry.",
+    fix="Ask for the package as a capability.",
+    match=(
+        "pip install requests",
+        "npm install left-pad",
+        "python3 -m pip install x",
+        "sudo apt-get install -y curl",
+        "npx create-x",
+        "pip install git+https://x.test/y",
+    ),
+    not_match=("pip list", "npm test", "npm install --help", "apt list"),
+    cwe=829,
+    owasp="LLM03:2025",
+)
 METADATA = rule(
     "sh-cloud-metadata",
     "Asks the cloud's metadata service",
@@ -260,4 +280,5 @@ RULES = (
     TUNNEL,
     LISTENER,
     METADATA,
+    PACKAGE,
 )

@@ -193,6 +193,24 @@ TRAP = rule(
     cwe=506,
 )
 
+ESCAPE = rule(
+    "sh-host-access",
+    "Reaches out of its container, or into the machine's disks",
+    "escape",
+    HIGH,
+    attack="Mounts the host's files or joins its processes, and is root there.",
+    why="HIGH: these options take down the wall around a container; gVisor's own wall stays.",
+    fix="Remove it.",
+    match=(
+        "docker run -v /:/mnt --rm -it alpine sh",
+        "docker run --privileged x",
+        "nsenter -t 1 -m -u -i -n sh",
+        "mount /dev/sda1 /mnt",
+        "sudo chroot /mnt /bin/bash",
+    ),
+    not_match=("docker run --rm alpine ls", "mount", "docker ps"),
+    cwe=250,
+)
 RULES = (
     STARTUP,
     SCHEDULE,
@@ -200,6 +218,7 @@ RULES = (
     ACCOUNT,
     PRIVILEGE,
     KERNEL,
+    ESCAPE,
     HIJACK,
     TRAP,
 )
