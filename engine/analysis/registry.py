@@ -62,8 +62,8 @@ def _examples(title: str, examples: tuple[str, ...], rule: Rule) -> list[str]:
 
 
 def _shown(example: str) -> str:
-    short = example if len(example) <= 400 else example[:400] + " …"
-    return short.encode("ascii", "backslashreplace").decode() if not short.isascii() else short
+    short = example if len(example) <= 400 else example[:400] + " ..."
+    return "".join(char if char == "\n" or " " <= char <= "~" else ascii(char)[1:-1] for char in short)
 
 
 def pages() -> str:

@@ -77,7 +77,7 @@ def explain_rule(name: Annotated[str, typer.Argument(help="The rule, as a violat
 @rules.command("docs")
 def print_pages() -> None:
     """Print the page of all rules, `docs/rules.md`."""
-    typer.echo(pages(), nl=False)
+    sys.stdout.write(pages())
 
 
 # --- files ---

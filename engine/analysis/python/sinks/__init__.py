@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.python.sinks import (
+    archives,
     environment,
     execution,
     files,
@@ -10,14 +11,18 @@ from engine.analysis.python.sinks import (
     lint,
     memory,
     names,
+    native,
     network,
     objects,
+    pathlike,
     processes,
+    sockets,
     texts,
     watching,
 )
 
 __all__ = [
+    "archives",
     "environment",
     "execution",
     "files",
@@ -25,9 +30,12 @@ __all__ = [
     "lint",
     "memory",
     "names",
+    "native",
     "network",
     "objects",
+    "pathlike",
     "processes",
+    "sockets",
     "texts",
     "watching",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import CALLS, METHODS, Call, handles
+from engine.analysis.python.calls import CALLS, Call, handles
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
@@ -26,10 +26,10 @@ def path_of(value: Value | None) -> str | None:
 def touch(walk: Walk, call: Call, path: Value | None, *, write: bool = False, delete: bool = False) -> int:
     """Report and predict what is done to a path, and return the taint of what lies there."""
     name = path_of(path)
-    shown = (name or "").replace(HOLE, "…")
+    text = (name or "").replace(HOLE, "…")
     walk.predict(
         Need.WRITE if write or delete else Need.READ,
-        shown if name else None,
+        text if name else None,
         call.node,
         pattern=name is not None and HOLE in name,
     )
@@ -46,10 +46,10 @@ def open_file(walk: Walk, call: Call) -> Value | None:
     mode_value = call.arg(1, "mode")
     mode = text_of(mode_value) or ("r" if mode_value is None and not call.has(1, "mode") else "?")
     write = bool(_WRITING & set(mode))
-    walk.report(rules.OPEN, call.node, f"Opens {_shown(path)}", value=path)
+    walk.report(rules.OPEN, call.node, f"Opens {shown(path)}", value=path)
     taint = touch(walk, call, path, write=write)
     if write:
-        walk.report(rules.WRITE, call.node, f"Writes {_shown(path)}", severity=_weight(path), value=path)
+        walk.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=_weight(path), value=path)
         paths.check_flood(walk, call.node)
     value = Value(NOTHING if path is None else path.const, "builtins.open()", taint=taint if not write else 0)
     value.items = {"path": path, "write": Value(write)}
@@ -66,7 +66,8 @@ def _weight(path: Value | None) -> Level | None:
     return None if outside else Level.LOW
 
 
-def _shown(path: Value | None) -> str:
+def shown(path: Value | None) -> str:
+    """Return a path as people read it."""
     name = path_of(path)
     return f"`{name.replace(HOLE, '…')[:120]}`" if name else "a file that only the run will tell"
 
@@ -77,7 +78,7 @@ def open_descriptor(walk: Walk, call: Call) -> Value | None:
     flags = call.arg(1, "flags")
     write = not (flags is not None and flags.name == "os.O_RDONLY")
     taint = touch(walk, call, call.arg(0, "path"), write=write)
-    walk.report(rules.WRITE if write else rules.OPEN, call.node, f"Opens {_shown(call.arg(0))}")
+    walk.report(rules.WRITE if write else rules.OPEN, call.node, f"Opens {shown(call.arg(0))}")
     return Value(name="os.descriptor", taint=taint)
 
 
@@ -88,11 +89,12 @@ def _written(walk: Walk, call: Call) -> Value | None:
     receiver = call.receiver
     path = receiver.items.get("path") if receiver is not None and receiver.items else None
     name = path_of(path) or ""
-    _judge_content(walk, call, taint, name, content)
+    judge_content(walk, call, taint, name, content)
     return None
 
 
-def _judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value | None) -> None:
+def judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value | None) -> None:
+    """Report content from the network, or of an encoding, that goes to a file."""
     if taint & (Taint.NETWORK | Taint.SOCKET) and not taint & PRIVATE:
         program = paths.is_program(name) or paths.is_system(name)
         walk.report(
@@ -131,96 +133,8 @@ def read_file(_: Walk, call: Call) -> Value | None:
 @handles("os.write")
 def write_descriptor(walk: Walk, call: Call) -> Value | None:
     """What is written to a descriptor."""
-    _judge_content(walk, call, call.taint, "", call.arg(1))
+    judge_content(walk, call, call.taint, "", call.arg(1))
     return None
-
-
-# --- pathlib ---
-
-
-@handles("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.Path.home", "pathlib.Path.cwd")
-def make_path(_: Walk, call: Call) -> Value | None:
-    """A path object, whose constant is its path."""
-    if call.name == "pathlib.Path.home":
-        return Value("~", "pathlib.Path()")
-    if call.name == "pathlib.Path.cwd":
-        return Value(name="pathlib.Path()")
-    parts = [pattern_of(arg) for arg in call.args]
-    value = Value(name="pathlib.Path()", taint=call.taint)
-    if parts and all(part != HOLE for part in parts):
-        value.const = "/".join(parts)
-    return value
-
-
-_PATH_READS = ("read_text", "read_bytes", "iterdir", "glob", "rglob", "stat", "exists", "is_file", "is_dir")
-_PATH_WRITES = words(
-    "write_text write_bytes mkdir touch rename replace symlink_to hardlink_to chmod lchmod link_to"
-)
-_QUIET_READS = frozenset(("exists", "is_file", "is_dir", "stat"))
-
-
-def _path_read(walk: Walk, call: Call) -> Value | None:
-    taint = touch(walk, call, call.receiver)
-    if call.name.rpartition(".")[2] not in _QUIET_READS:
-        walk.report(rules.OPEN, call.node, f"Reads {_shown(call.receiver)}")
-    value = Value(taint=taint)
-    if call.name.endswith(("iterdir", "glob")):
-        value.items = {0: Value(name="pathlib.Path()")}
-    return value
-
-
-def _path_write(walk: Walk, call: Call) -> Value | None:
-    touch(walk, call, call.receiver, write=True)
-    quiet = call.name.endswith((".mkdir", ".touch"))
-    walk.report(
-        rules.WRITE, call.node, f"Writes {_shown(call.receiver)}", severity=Level.LOW if quiet else None
-    )
-    if call.name.endswith(("rename", "replace", "_to")):
-        touch(walk, call, call.arg(0), write=True)
-    _judge_content(walk, call, call.taint, path_of(call.receiver) or "", call.arg(0))
-    return None
-
-
-for _method in _PATH_READS:
-    CALLS[f"pathlib.Path().{_method}"] = _path_read
-for _method in _PATH_WRITES:
-    CALLS[f"pathlib.Path().{_method}"] = _path_write
-
-
-@handles("pathlib.Path().open")
-def path_open(walk: Walk, call: Call) -> Value | None:
-    """`Path.open` is `open`."""
-    args = [call.receiver, *call.args]
-    return open_file(walk, Call(call.node, "builtins.open", args, call.keywords))
-
-
-@handles("pathlib.Path().unlink", "pathlib.Path().rmdir")
-def path_delete(walk: Walk, call: Call) -> Value | None:
-    """A path deleted."""
-    touch(walk, call, call.receiver, delete=True)
-    walk.report(rules.DELETE, call.node, f"Deletes {_shown(call.receiver)}")
-    return None
-
-
-@handles(
-    "pathlib.Path().expanduser",
-    "pathlib.Path().resolve",
-    "pathlib.Path().absolute",
-    "pathlib.Path().as_posix",
-)
-def path_same(_: Walk, call: Call) -> Value | None:
-    """The same path."""
-    return call.receiver
-
-
-@handles("pathlib.Path().joinpath", "pathlib.Path().with_name")
-def path_join(_: Walk, call: Call) -> Value | None:
-    """A path below."""
-    parts = [pattern_of(call.receiver), *(pattern_of(arg) for arg in call.args)]
-    value = Value(name="pathlib.Path()", taint=call.taint)
-    if all(part != HOLE for part in parts):
-        value.const = "/".join(parts)
-    return value
 
 
 # --- os and shutil ---
@@ -257,9 +171,9 @@ def write_path(walk: Walk, call: Call) -> Value | None:
         touch(walk, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
     if call.name.startswith("shutil.co"):
         touch(walk, call, call.arg(0, "src"))
-    shown = " to ".join(_shown(arg) for arg in call.args[:2] if arg is not None)
+    moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
     walk.report(
-        rules.WRITE, call.node, f"`{call.name}` {shown}".rstrip(), severity=Level.LOW if quiet else None
+        rules.WRITE, call.node, f"`{call.name}` {moved}".rstrip(), severity=Level.LOW if quiet else None
     )
     if quiet:
         paths.check_flood(walk, call.node)
@@ -277,7 +191,7 @@ def delete_path(walk: Walk, call: Call) -> Value | None:
     name = path_of(path)
     everything = name in ("/", "~", "/*", "C:\\", "/home", "..") and call.name.endswith("rmtree")
     walk.report(
-        rules.DELETE, call.node, f"Deletes {_shown(path)}", severity=Level.CRITICAL if everything else None
+        rules.DELETE, call.node, f"Deletes {shown(path)}", severity=Level.CRITICAL if everything else None
     )
     return None
 
@@ -293,7 +207,7 @@ def change_mode(walk: Walk, call: Call) -> Value | None:
         return None
     if path_of(path) in walk.downloaded:
         walk.report(DOWNLOAD_RUN, call.node, "Makes a file from the network executable")
-    walk.report(rules.PROGRAM_WRITE, call.node, f"Changes the rights of {_shown(path)}")
+    walk.report(rules.PROGRAM_WRITE, call.node, f"Changes the rights of {shown(path)}")
     return None
 
 
@@ -311,46 +225,8 @@ def read_path(walk: Walk, call: Call) -> Value | None:
     taint = touch(walk, call, call.arg(0, "path"))
     listing = call.name in _LISTING
     if listing:
-        walk.report(rules.OPEN, call.node, f"Looks at {_shown(call.arg(0))}")
+        walk.report(rules.OPEN, call.node, f"Looks at {shown(call.arg(0))}")
         name = path_of(call.arg(0, "path")) or ""
         if name in ("/", "/home", "/root", "~", "/tmp", "/var", "/usr/bin", "/opt"):
             walk.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)
     return Value(name=f"{call.name}()", taint=taint if listing else 0)
-
-
-# --- archives and temporary files ---
-
-
-@handles(
-    "tarfile.open().extractall",
-    "tarfile.TarFile().extractall",
-    "tarfile.TarFile.open().extractall",
-    "zipfile.ZipFile().extractall",
-    "shutil.unpack_archive",
-)
-def extract(walk: Walk, call: Call) -> Value | None:
-    """An archive unpacked."""
-    chosen = call.keywords.get("filter")
-    if chosen is None or text_of(chosen) not in ("data", "tar"):
-        walk.report(rules.ARCHIVE, call.node, f"`{call.name}` trusts the names in the archive")
-    return None
-
-
-def _extract_method(walk: Walk, call: Call) -> Value | None:
-    return extract(walk, call)
-
-
-METHODS["extractall"] = _extract_method
-
-
-@handles("tempfile.mktemp")
-def temporary_name(walk: Walk, call: Call) -> Value | None:
-    """A guessable name."""
-    walk.report(rules.TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
-    return None
-
-
-@handles("tempfile.gettempdir", "tempfile.mkdtemp")
-def temporary_folder(_: Walk, __: Call) -> Value | None:
-    """Where temporary files lie."""
-    return Value("/tmp")

@@ -50,8 +50,8 @@ def _client(walk: Walk, call: Call) -> Value | None:
 
 def ask(walk: Walk, call: Call, verb: str) -> Value:
     """Report one use of the network, and what goes out with it."""
-    address = _address(call)
-    _predict(walk, call, address)
+    address = address_of(call)
+    predict(walk, call, address)
     where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
     walk.report(rules.NETWORK, call.node, f"`{verb}`{where}")
     walk.fact("network", call.node)
@@ -87,7 +87,8 @@ def outgoing(walk: Walk, call: Call, verb: str) -> None:
         walk.report(rules.UPLOAD, call.node, "Sends data out")
 
 
-def _address(call: Call) -> str | None:
+def address_of(call: Call) -> str | None:
+    """Return the address that a call names, with holes for what is unknown."""
     for value in (*call.args[:2], call.keywords.get("url"), call.keywords.get("host")):
         if value is None:
             continue
@@ -104,7 +105,8 @@ def _address(call: Call) -> str | None:
     return None
 
 
-def _predict(walk: Walk, call: Call, address: str | None) -> None:
+def predict(walk: Walk, call: Call, address: str | None) -> None:
+    """Predict the host, the port and the URL of an address."""
     if address is None:
         walk.predict(Need.HOST, None, call.node)
         return
@@ -135,123 +137,6 @@ for _module in words(
     PREFIXES[_module] = _client
 
 
-# --- sockets ---
-
-
-@handles(
-    "socket.socket",
-    "socket.create_connection",
-    "ssl.wrap_socket",
-    "socket.socketpair",
-    "ssl.SSLContext().wrap_socket",
-    "ssl.create_default_context().wrap_socket",
-)
-def make_socket(walk: Walk, call: Call) -> Value | None:
-    """A socket; connecting is what is reported."""
-    value = Value(name="socket.socket()", taint=Taint.SOCKET)
-    value.trail = (call.node,)
-    if call.name == "socket.create_connection":
-        ask(walk, call, "create_connection")
-    return value
-
-
-@handles("socket.socket().connect", "socket.socket().connect_ex")
-def connect(walk: Walk, call: Call) -> Value | None:
-    """A connection; in a loop over ports, a scan."""
-    ask(walk, call, call.name.rpartition(".")[2])
-    if call.name.endswith("connect_ex"):
-        walk.report(
-            rules.SCAN,
-            call.node,
-            "Tries whether a port is open",
-            severity=None if walk.loops else Level.MEDIUM,
-        )
-    return None
-
-
-@handles("socket.socket().bind", "socket.socket().listen", "socket.socket().accept", "socket.create_server")
-def listen(walk: Walk, call: Call) -> Value | None:
-    """A port opened."""
-    if not call.name.endswith(("listen", "accept")):
-        walk.report(rules.LISTEN, call.node, f"Listens on `{_address(call) or 'a port'}`")
-    value = Value(taint=Taint.SOCKET)
-    value.items = {0: Value(name="socket.socket()", taint=Taint.SOCKET), 1: None}
-    return value
-
-
-@handles(
-    "socket.socket().send", "socket.socket().sendall", "socket.socket().sendto", "socket.socket().sendfile"
-)
-def send(walk: Walk, call: Call) -> Value | None:
-    """Data sent over a socket."""
-    call.receiver = None
-    if call.name.endswith("sendto"):
-        _predict(walk, call, _address(Call(call.node, call.name, call.args[1:], {})))
-    walk.report(rules.NETWORK, call.node, "Sends over a socket")
-    outgoing(walk, call, "send")
-    return None
-
-
-@handles(
-    "socket.socket().recv",
-    "socket.socket().recvfrom",
-    "socket.socket().recv_into",
-    "socket.socket().makefile",
-)
-def receive(_: Walk, call: Call) -> Value | None:
-    """What the other side sends."""
-    value = Value(taint=Taint.SOCKET | Taint.NETWORK)
-    value.trail = (call.node,)
-    return value
-
-
-@handles("socket.socket().fileno")
-def descriptor(_: Walk, call: Call) -> Value | None:
-    """A socket's descriptor."""
-    value = Value(taint=Taint.SOCKET)
-    value.trail = call.receiver.trail if call.receiver is not None else ()
-    return value
-
-
-@handles(
-    "http.server.HTTPServer",
-    "http.server.ThreadingHTTPServer",
-    "socketserver.TCPServer",
-    "socketserver.UDPServer",
-    "socketserver.ThreadingTCPServer",
-    "xmlrpc.server.SimpleXMLRPCServer",
-    "wsgiref.simple_server.make_server",
-    "wsgiref.handlers.CGIHandler",
-    "asyncio.start_server",
-    "logging.config.listen",
-    "twisted.internet.reactor.listenTCP",
-    "http.server.test",
-    "uvicorn.run",
-    "waitress.serve",
-    "aiohttp.web.run_app",
-    "bottle.run",
-)
-def serve(walk: Walk, call: Call) -> Value | None:
-    """A server."""
-    walk.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
-    return Value(name=f"{call.name}()")
-
-
-@handles("socket.gethostbyname", "socket.getaddrinfo", "socket.gethostbyname_ex")
-def resolve(walk: Walk, call: Call) -> Value | None:
-    """A name resolved: a question to the network, unless it is this machine's own."""
-    host = call.text(0, "host")
-    if host is None or LOCAL.match(host):
-        return CALLS["socket.gethostname"](walk, call)
-    return ask(walk, call, call.name.rpartition(".")[2])
-
-
-@handles("asyncio.open_connection")
-def open_connection(walk: Walk, call: Call) -> Value | None:
-    """A connection of asyncio."""
-    return ask(walk, call, "open_connection")
-
-
 # --- downloads ---
 
 
@@ -265,7 +150,7 @@ def retrieve(walk: Walk, call: Call) -> Value | None:
     """A file fetched."""
     ask(walk, call, "urlretrieve")
     target = pattern_of(call.arg(1, "filename"))
-    source = _address(call) or ""
+    source = address_of(call) or ""
     program = paths.is_program(target) or paths.is_program(source) or paths.is_system(target)
     walk.report(
         rules.DOWNLOAD,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
-from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, Call, handles
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
@@ -180,65 +179,6 @@ def fork(walk: Walk, call: Call) -> Value | None:
 
 
 _MANY_FORKS = 100
-
-# --- native code ---
-
-_LOADERS = words(
-    "ctypes.CDLL ctypes.PyDLL ctypes.WinDLL ctypes.OleDLL ctypes.cdll.LoadLibrary "
-    "ctypes.windll.LoadLibrary ctypes.util.find_library cffi.FFI().dlopen ctypes.pydll.LoadLibrary "
-    "_ctypes.dlopen ctypes.LibraryLoader"
-)
-
-
-@handles(*_LOADERS)
-def load_library(walk: Walk, call: Call) -> Value | None:
-    """Report a native library; what is called in it is judged by its name."""
-    if call.name.endswith("find_library"):
-        return None
-    walk.report(rules.NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
-    return Value(name="ctypes.library")
-
-
-_CALM = re.compile(
-    r"^ctypes\.(?:c_|POINTER|Structure|Union|sizeof|byref|cast|create_|get_errno|set_errno|string_at|addressof|"
-    r"py_object|pointer|resize|ARRAY|alignment|memset|wstring_at|CFUNCTYPE|util|ArgumentError)"
-)
-_SYSCALLS = re.compile(
-    r"(?i)syscall|ptrace|mount|prctl|setuid|setgid|unshare|setns|clone|bpf|keyctl|add_key|module|kexec|reboot|"
-    r"process_vm|personality|perf_event|io_uring|userfaultfd|mprotect|mmap|memfd|pivot_root|chroot|iopl|ioperm|"
-    r"VirtualAlloc|VirtualProtect|CreateRemoteThread|WriteProcessMemory|OpenProcess|RtlMoveMemory|"
-    r"SetWindowsHook|AdjustToken|NtRaise|IsDebugger|open_by_handle|system|execv|mknod|swapon|sethostname"
-)
-
-
-def _ctypes(walk: Walk, call: Call) -> Value | None:
-    last = call.name.rpartition(".")[2]
-    if _SYSCALLS.search(last):
-        walk.report(rules.SYSCALL, call.node, f"`{last}` in native code")
-        return None
-    if call.name.startswith(("ctypes.pythonapi", "ctypes.string_at", "ctypes.memmove")):
-        walk.report(rules.SYSCALL, call.node, f"`{last}` reads or writes the interpreter's memory")
-        return None
-    if _CALM.match(call.name):
-        return None
-    walk.report(rules.NATIVE, call.node, f"Calls `{last}` in native code")
-    return None
-
-
-PREFIXES["ctypes"] = _ctypes
-_KERNEL = words(
-    "os.mknod os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid os.setgroups "
-    "os.chroot os.unshare os.setns os.pivot_root fcntl.ioctl os.memfd_create os.makedev os.initgroups"
-)
-
-
-@handles(*_KERNEL)
-def kernel(walk: Walk, call: Call) -> Value | None:
-    """Report calls that only the machine's owner should make."""
-    level = Level.MEDIUM if call.name in ("fcntl.ioctl", "os.makedev") else None
-    walk.report(rules.SYSCALL, call.node, f"`{call.name}`", severity=level)
-    return None
-
 
 # --- other machines, and methods of things unknown ---
 

@@ -1,0 +1,99 @@
+"""Path objects."""
+
+from __future__ import annotations
+
+from engine.analysis.python.calls import CALLS, Call, handles
+from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.rules import files as rules
+from engine.analysis.python.sinks.files import judge_content, open_file, path_of, shown, touch
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
+from engine.models import Level
+
+# --- pathlib ---
+
+
+@handles("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.Path.home", "pathlib.Path.cwd")
+def make_path(_: Walk, call: Call) -> Value | None:
+    """A path object, whose constant is its path."""
+    if call.name == "pathlib.Path.home":
+        return Value("~", "pathlib.Path()")
+    if call.name == "pathlib.Path.cwd":
+        return Value(name="pathlib.Path()")
+    parts = [pattern_of(arg) for arg in call.args]
+    value = Value(name="pathlib.Path()", taint=call.taint)
+    if parts and all(part != HOLE for part in parts):
+        value.const = "/".join(parts)
+    return value
+
+
+_PATH_READS = ("read_text", "read_bytes", "iterdir", "glob", "rglob", "stat", "exists", "is_file", "is_dir")
+_PATH_WRITES = words(
+    "write_text write_bytes mkdir touch rename replace symlink_to hardlink_to chmod lchmod link_to"
+)
+_QUIET_READS = frozenset(("exists", "is_file", "is_dir", "stat"))
+
+
+def _path_read(walk: Walk, call: Call) -> Value | None:
+    taint = touch(walk, call, call.receiver)
+    if call.name.rpartition(".")[2] not in _QUIET_READS:
+        walk.report(rules.OPEN, call.node, f"Reads {shown(call.receiver)}")
+    value = Value(taint=taint)
+    if call.name.endswith(("iterdir", "glob")):
+        value.items = {0: Value(name="pathlib.Path()")}
+    return value
+
+
+def _path_write(walk: Walk, call: Call) -> Value | None:
+    touch(walk, call, call.receiver, write=True)
+    quiet = call.name.endswith((".mkdir", ".touch"))
+    walk.report(
+        rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=Level.LOW if quiet else None
+    )
+    if call.name.endswith(("rename", "replace", "_to")):
+        touch(walk, call, call.arg(0), write=True)
+    judge_content(walk, call, call.taint, path_of(call.receiver) or "", call.arg(0))
+    return None
+
+
+for _method in _PATH_READS:
+    CALLS[f"pathlib.Path().{_method}"] = _path_read
+for _method in _PATH_WRITES:
+    CALLS[f"pathlib.Path().{_method}"] = _path_write
+
+
+@handles("pathlib.Path().open")
+def path_open(walk: Walk, call: Call) -> Value | None:
+    """`Path.open` is `open`."""
+    args = [call.receiver, *call.args]
+    return open_file(walk, Call(call.node, "builtins.open", args, call.keywords))
+
+
+@handles("pathlib.Path().unlink", "pathlib.Path().rmdir")
+def path_delete(walk: Walk, call: Call) -> Value | None:
+    """A path deleted."""
+    touch(walk, call, call.receiver, delete=True)
+    walk.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}")
+    return None
+
+
+@handles(
+    "pathlib.Path().expanduser",
+    "pathlib.Path().resolve",
+    "pathlib.Path().absolute",
+    "pathlib.Path().as_posix",
+)
+def path_same(_: Walk, call: Call) -> Value | None:
+    """The same path."""
+    return call.receiver
+
+
+@handles("pathlib.Path().joinpath", "pathlib.Path().with_name")
+def path_join(_: Walk, call: Call) -> Value | None:
+    """A path below."""
+    parts = [pattern_of(call.receiver), *(pattern_of(arg) for arg in call.args)]
+    value = Value(name="pathlib.Path()", taint=call.taint)
+    if all(part != HOLE for part in parts):
+        value.const = "/".join(parts)
+    return value

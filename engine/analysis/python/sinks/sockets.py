@@ -1,0 +1,126 @@
+"""Sockets."""
+
+from __future__ import annotations
+
+from engine.analysis.python.calls import CALLS, Call, handles
+from engine.analysis.python.rules import network as rules
+from engine.analysis.python.sinks.network import LOCAL, address_of, ask, outgoing, predict
+from engine.analysis.python.values import Taint, Value
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+# --- sockets ---
+
+
+@handles(
+    "socket.socket",
+    "socket.create_connection",
+    "ssl.wrap_socket",
+    "socket.socketpair",
+    "ssl.SSLContext().wrap_socket",
+    "ssl.create_default_context().wrap_socket",
+)
+def make_socket(walk: Walk, call: Call) -> Value | None:
+    """A socket; connecting is what is reported."""
+    value = Value(name="socket.socket()", taint=Taint.SOCKET)
+    value.trail = (call.node,)
+    if call.name == "socket.create_connection":
+        ask(walk, call, "create_connection")
+    return value
+
+
+@handles("socket.socket().connect", "socket.socket().connect_ex")
+def connect(walk: Walk, call: Call) -> Value | None:
+    """A connection; in a loop over ports, a scan."""
+    ask(walk, call, call.name.rpartition(".")[2])
+    if call.name.endswith("connect_ex"):
+        walk.report(
+            rules.SCAN,
+            call.node,
+            "Tries whether a port is open",
+            severity=None if walk.loops else Level.MEDIUM,
+        )
+    return None
+
+
+@handles("socket.socket().bind", "socket.socket().listen", "socket.socket().accept", "socket.create_server")
+def listen(walk: Walk, call: Call) -> Value | None:
+    """A port opened."""
+    if not call.name.endswith(("listen", "accept")):
+        walk.report(rules.LISTEN, call.node, f"Listens on `{address_of(call) or 'a port'}`")
+    value = Value(taint=Taint.SOCKET)
+    value.items = {0: Value(name="socket.socket()", taint=Taint.SOCKET), 1: None}
+    return value
+
+
+@handles(
+    "socket.socket().send", "socket.socket().sendall", "socket.socket().sendto", "socket.socket().sendfile"
+)
+def send(walk: Walk, call: Call) -> Value | None:
+    """Data sent over a socket."""
+    call.receiver = None
+    if call.name.endswith("sendto"):
+        predict(walk, call, address_of(Call(call.node, call.name, call.args[1:], {})))
+    walk.report(rules.NETWORK, call.node, "Sends over a socket")
+    outgoing(walk, call, "send")
+    return None
+
+
+@handles(
+    "socket.socket().recv",
+    "socket.socket().recvfrom",
+    "socket.socket().recv_into",
+    "socket.socket().makefile",
+)
+def receive(_: Walk, call: Call) -> Value | None:
+    """What the other side sends."""
+    value = Value(taint=Taint.SOCKET | Taint.NETWORK)
+    value.trail = (call.node,)
+    return value
+
+
+@handles("socket.socket().fileno")
+def descriptor(_: Walk, call: Call) -> Value | None:
+    """A socket's descriptor."""
+    value = Value(taint=Taint.SOCKET)
+    value.trail = call.receiver.trail if call.receiver is not None else ()
+    return value
+
+
+@handles(
+    "http.server.HTTPServer",
+    "http.server.ThreadingHTTPServer",
+    "socketserver.TCPServer",
+    "socketserver.UDPServer",
+    "socketserver.ThreadingTCPServer",
+    "xmlrpc.server.SimpleXMLRPCServer",
+    "wsgiref.simple_server.make_server",
+    "wsgiref.handlers.CGIHandler",
+    "asyncio.start_server",
+    "logging.config.listen",
+    "twisted.internet.reactor.listenTCP",
+    "http.server.test",
+    "uvicorn.run",
+    "waitress.serve",
+    "aiohttp.web.run_app",
+    "bottle.run",
+)
+def serve(walk: Walk, call: Call) -> Value | None:
+    """A server."""
+    walk.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
+    return Value(name=f"{call.name}()")
+
+
+@handles("socket.gethostbyname", "socket.getaddrinfo", "socket.gethostbyname_ex")
+def resolve(walk: Walk, call: Call) -> Value | None:
+    """A name resolved: a question to the network, unless it is this machine's own."""
+    host = call.text(0, "host")
+    if host is None or LOCAL.match(host):
+        return CALLS["socket.gethostname"](walk, call)
+    return ask(walk, call, call.name.rpartition(".")[2])
+
+
+@handles("asyncio.open_connection")
+def open_connection(walk: Walk, call: Call) -> Value | None:
+    """A connection of asyncio."""
+    return ask(walk, call, "open_connection")
