@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import tree_sitter_bash
@@ -17,6 +18,11 @@ _CASE = re.compile(rb"(\$\{!?[\w@*]+(?:\[[^\]\n]*\])?)(~~?)(?=\})")
 _READ_WRITE = re.compile(rb"<>(?!\()")
 _BRACE_COMMAND = re.compile(rb"(?:^|(?<=[;&|(\n`]))([ \t]*)\{(?=[^\s{}();&|<>]+,[^\s{}();&|<>]*\})")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_FALL_THROUGH = re.compile(rb";;&|;&(?=[ \t]*(?:\n|\S+\)|esac))")
+_PATTERN_LIST = re.compile(rb"(?<=[\w.*/\"'])[@?*+!]\([^()$`\n]*\)|@\([^()$`\n]*\)")
+_BARE_BODY = re.compile(rb"(?m)^[ \t]*[\w-]+[ \t]*\([ \t]*\)[ \t]*(?=(?:for|while|until|if|case|select)\b)")
+_BRACE_LOOP = re.compile(rb"\bfor[ \t]+\w+[ \t]+in[ \t][^;\n`()<>]*;(?=[ \t]*\{[ \t\n])")
+_AFTER_HEREDOC = re.compile(rb"(?m)(<<-?[ \t]*['\"\\]?\w+['\"]?[^;\n]*?); (?=\S)")
 _CONTROL = re.compile("[\x00-\x08]")
 
 
@@ -31,6 +37,19 @@ def parse(source: str) -> Tree:
     return Tree(_parser(), text, _masked(text.encode("utf-8", "replace")))
 
 
+def _blank(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
+
+
+_FILLED: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = (
+    (_FALL_THROUGH, lambda match: b";;".ljust(len(match[0]))),
+    (_PATTERN_LIST, lambda match: b"z" * len(match[0])),
+    (_BARE_BODY, _blank),
+    (_BRACE_LOOP, _blank),
+    (_AFTER_HEREDOC, lambda match: match[1] + b"&&"),
+)
+
+
 def _masked(data: bytes) -> bytes:
     """Return bytes of the same length in which every construct is one that the grammar can read.
 
@@ -38,6 +57,8 @@ def _masked(data: bytes) -> bytes:
     in a table of 256, and reads outside of it.
     """
     data = _BEYOND_ASCII.sub(b"z", data)
+    for pattern, filler in _FILLED:
+        data = pattern.sub(filler, data)
     if b"${" in data:
         data = _SUBSTRING.sub(lambda match: match[1] + b"0" * len(match[2]), data)
         data = _CASE.sub(lambda match: match[1] + b"^" * len(match[2]), data)

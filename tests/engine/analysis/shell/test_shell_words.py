@@ -78,3 +78,28 @@ def test_deep_nesting_is_bounded() -> None:
     """Substitutions within substitutions neither overflow nor take for ever."""
     depth = 120
     assert depth + 1 == len(_commands("echo $(" * depth + "ls" + ")" * depth))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'f() for i in "$@"; do echo "$i"; done',
+        'for i in {1..3}; { echo "$i"; }',
+        "[[ $a == *.@(jpg|png) ]]",
+        "case $x in a) : b ;& *) : ;;& esac",
+        "cat <<'E' > f; echo after\nx\nE\n",
+        'echo "${line[@]: -$1}" "${1~~}" "${s:$i:1}"',
+        "exec 5<>f; {ls,-l}; é=1; echo {é..漢}",
+    ],
+)
+def test_valid_bash_is_no_syntax_error(source: str) -> None:
+    """Constructs that the grammar lacks are read all the same."""
+    assert not read(source, AnalysisSettings(), 0).tree.root.has_error
+
+
+@pytest.mark.parametrize(
+    "source", ["for i in $(rm -rf /);{ :; }", "echo ${x:$(rm -rf /):1}", "[[ a == b@($(rm -rf /)) ]]"]
+)
+def test_nothing_is_hidden_by_what_is_filled_in(source: str) -> None:
+    """A command inside such a construct is still seen."""
+    assert "rm" in [command.name for command in _commands(source)]
