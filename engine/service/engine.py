@@ -43,7 +43,7 @@ from engine.service.opened import OpenSubmissions
 from engine.service.rulings import Rulings
 from engine.service.runs import Runs
 from engine.service.standings import Standings
-from engine.settings import Settings
+from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
 
 PAGE_BYTES = 4 << 20
@@ -260,8 +260,13 @@ class Engine:
         proof = self._sandboxes.proof
         await self._journal.record("sandbox.proved", data=proof.model_dump(mode="json") if proof else {})
         if proof is not None and proof.isolated:
-            images = self.settings.sandbox.images.items()
-            await self._sandboxes.warm([(Language(language), reference(name)) for language, name in images])
+            await self._sandboxes.warm(stocked(self.settings.sandbox))
+
+
+def stocked(settings: SandboxSettings) -> list[tuple[Language, str]]:
+    """Return the images of which sandboxes wait ready: each language's, and that of Python with data."""
+    images = [(Language(language), reference(name)) for language, name in settings.images.items()]
+    return [*images, (Language.PYTHON, reference(settings.data_image))]
 
 
 def _urgency(summary: Summary) -> tuple[bool, datetime]:

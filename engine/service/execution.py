@@ -86,6 +86,7 @@ def job_of(case: Case, image: str) -> Job:
         code=submission.draft.code.text.encode(),
         files=files,
         limits=granted.limits,
+        principal=submission.requester.name.text,
     )
 
 
