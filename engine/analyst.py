@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import resource
 import signal
@@ -172,6 +173,8 @@ def main() -> None:
     settings = AnalysisSettings.model_validate_json(sys.argv[1])
     warnings.simplefilter("ignore")
     analyse("import os", Language.PYTHON, settings)
+    gc.collect()
+    gc.freeze()
     limit = settings.memory_mb * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

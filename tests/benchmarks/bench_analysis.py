@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import sys
 import time
 from collections import defaultdict
@@ -164,6 +165,8 @@ def _speed() -> Iterator[Row]:
     for code in snippets[:5]:
         analyse(code, Language.PYTHON)
         bandit.read(code)
+    gc.collect()
+    gc.freeze()
     ours, theirs = [], []
     for code in snippets:
         ours.append(_milliseconds(partial(analyse, code, Language.PYTHON)))

@@ -41,6 +41,7 @@ def _walked(walk: Walk, tree: ast.Module) -> Findings:
     surface.look_at_names(walk, tree)
     if walk.settings.profile == "allow":
         allowlist.check(walk, tree)
+    walk.forget()
     return walk.found
 
 

@@ -117,6 +117,7 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value | None:
 def _lambda(walk: Walk, node: ast.Lambda) -> Value:
     function = Function(node, walk.scope)
     walk.pending.append(function)
+    walk.functions.append(function)
     value = Value()
     value.function = function
     return value

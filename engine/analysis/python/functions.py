@@ -23,6 +23,7 @@ def read_function(walk: Walk, node: _Def) -> None:
     value = Value()
     value.function = function
     walk.pending.append(function)
+    walk.functions.append(function)
     for decorator in node.decorator_list:
         hooks.decorated(walk, decorator, value)
     walk.scope.names[node.name] = value
@@ -56,7 +57,7 @@ def read_class(walk: Walk, node: ast.ClassDef) -> None:
 def read_pending(walk: Walk) -> None:
     """Read all functions that nobody called, those within them too."""
     while walk.pending:
-        function = walk.pending.pop(0)
+        function = walk.pending.popleft()
         if function.state == "unread":
             _read(walk, function, None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -39,7 +39,8 @@ class Walk:
         self.depth = depth
         self.found = Findings()
         self.scope = Scope()
-        self.pending: list[Function] = []
+        self.pending: deque[Function] = deque()
+        self.functions: list[Function] = []
         self.touched = 0
         """How many constructs that rules look at were met: is a function worth reading again?"""
         self.inlining = 0
@@ -73,6 +74,14 @@ class Walk:
             handler = STATEMENTS.get(type(node))
             if handler is not None:
                 handler(self, node)
+
+    def forget(self) -> None:
+        """Break the cycles of scopes, functions and classes, so that the tree is freed at once."""
+        self.scope.names.clear()
+        for function in self.functions:
+            function.scope.names.clear()
+            if function.owner is not None:
+                function.owner.attributes.clear()
 
     # --- what was found ---
 

@@ -77,10 +77,12 @@ _KEEPING = frozenset(("list", "tuple", "reversed", "iter", "sorted", "set"))
 def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Walk, Call], Value | None]:
     def fold(_: Walk, call: Call) -> Value | None:
         args = call.args
-        if args and not call.keywords and all(arg is not None and arg.known and not arg.name for arg in args):
-            consts = [arg.const for arg in args if arg is not None]
-            return derived(attempt(lambda: compute(*consts)), *args)
         first = args[0] if args else None
+        if first is None and len(args) <= 1 and not call.keywords:
+            return None
+        consts = [arg.const for arg in args if arg is not None and arg.known and not arg.name]
+        if args and len(consts) == len(args) and not call.keywords:
+            return derived(attempt(lambda: compute(*consts)), *args)
         if name in _KEEPING and first is not None and first.items is not None:
             return _reordered(first) if name == "reversed" else first
         if name in ("str", "bytes") and first is not None and first.items is not None:
