@@ -11,7 +11,6 @@ from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -281,26 +280,6 @@ class ConsoleApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer everything that the keys offer, and the themes."""
-        for name in PLACES:
-            yield SystemCommand(f"Go to {name.title()}", "One of the five places", self._going(name))
-        for each in self.available_themes.values():
-            yield SystemCommand(f"Theme: {each.name}", "Change the colours", self._dressing(each.name))
-        yield from self._screen_commands(screen)
-        yield SystemCommand("Quit", "Leave the console; runs go on", self.action_quit)
+        from console.commands import commands  # noqa: PLC0415
 
-    def _screen_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        for key, active in screen.active_bindings.items():
-            binding = active.binding
-            shown = binding.id and not binding.id.startswith("go.") and binding.id != "approve.confirm"
-            if active.enabled and shown and binding.description:
-                run = self._acting(binding.action, active.node)
-                yield SystemCommand(f"{binding.description} ({key})", binding.tooltip, run)
-
-    def _going(self, place: str) -> Callable[[], Awaitable[None]]:
-        return lambda: self.action_go(place)
-
-    def _dressing(self, name: str) -> Callable[[], None]:
-        return lambda: setattr(self, "theme", name)
-
-    def _acting(self, action: str, node: DOMNode) -> Callable[[], Awaitable[bool]]:
-        return lambda: self.run_action(action, node)
+        yield from commands(self, screen)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -18,10 +17,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from console.highlight import Token, highlight
+from console.highlight import highlight
 from console.ink import ink
-from console.units import SHAPES
-from console.widgets.code_lines import TAB, Mark, Row, find, marks_of, pieces, split_lines, width_of, wrap
+from console.widgets.code_lines import Row, find, marks_of, split_lines, width_of, wrap
+from console.widgets.code_paint import Paint
 from engine.models import Language, Violation
 from engine.text import Untrusted
 
@@ -58,25 +57,22 @@ class CodeView(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._lines: list[str] = []
+        self._paint = Paint()
         self._rows: list[Row] = []
-        self._tokens: list[list[Token]] = []
-        self._marks: dict[int, list[Mark]] = {}
         self._violations: tuple[Violation, ...] = ()
-        self._found: dict[int, list[tuple[int, int]]] = {}
         self._hits: list[tuple[int, int, int]] = []
         self._hit = -1
         self._furthest = 0
         self._widest = 0
         self._width = 0
-        self._strips: OrderedDict[tuple[int, bool], Strip] = OrderedDict()
+        self._strips: OrderedDict[int, Strip] = OrderedDict()
 
     # --- what is shown ----------------------------------------------------------------------------
 
     def show(self, code: Untrusted, language: Language, violations: tuple[Violation, ...]) -> None:
         """Show code from its first line; colours follow when they are ready."""
-        self._lines = split_lines(code.text)
-        self._tokens, self._found, self._hits, self._hit = [], {}, [], -1
+        self._paint = Paint(split_lines(code.text))
+        self._hits, self._hit = [], -1
         self._furthest = 0
         self.set_reactive(CodeView.current, None)
         self.mark(violations)
@@ -87,15 +83,15 @@ class CodeView(ScrollView, can_focus=True):
     def mark(self, violations: tuple[Violation, ...]) -> None:
         """Mark the violations in the gutter and under their spans."""
         self._violations = violations
-        self._marks = marks_of(violations, self._lines)
+        self._paint.marks = marks_of(violations, self._paint.lines)
         self._redraw()
 
     def search(self, words: str) -> int:
         """Mark every place of `words` and go to the first; return how many there are."""
-        self._hits = find(self._lines, words) if words else []
-        self._found = {}
+        self._hits = find(self._paint.lines, words) if words else []
+        self._paint.found = {}
         for line, start, end in self._hits:
-            self._found.setdefault(line, []).append((start, end))
+            self._paint.found.setdefault(line, []).append((start, end))
         self._hit = -1
         self._redraw()
         self.next_hit(1)
@@ -109,7 +105,7 @@ class CodeView(ScrollView, can_focus=True):
 
     def go_to(self, line: int) -> None:
         """Bring a line, counted from 1, a third down from the top."""
-        wanted = max(0, min(line, len(self._lines)) - 1)
+        wanted = max(0, min(line, len(self._paint.lines)) - 1)
         row = next((index for index, row in enumerate(self._rows) if row.line >= wanted), 0)
         self.scroll_to(y=max(0, row - self.size.height // 3), animate=False)
 
@@ -128,23 +124,19 @@ class CodeView(ScrollView, can_focus=True):
     @property
     def line_count(self) -> int:
         """Return the number of lines."""
-        return len(self._lines)
+        return len(self._paint.lines)
 
     # --- layout -----------------------------------------------------------------------------------
 
     @property
-    def _digits(self) -> int:
-        return max(3, len(str(len(self._lines))))
-
-    @property
     def _room(self) -> int:
-        return max(8, self.size.width - self._digits - 4)
+        return max(8, self.size.width - self._paint.digits - 4)
 
     def _lay_out(self) -> None:
         self._width = self.size.width
-        self._widest = 0 if self.wrapped else max((width_of(line) for line in self._lines), default=0)
-        self._rows = wrap(self._lines, self._room if self.wrapped else None)
-        width = self.size.width if self.wrapped else self._widest + self._digits + 4
+        self._widest = 0 if self.wrapped else max((width_of(line) for line in self._paint.lines), default=0)
+        self._rows = wrap(self._paint.lines, self._room if self.wrapped else None)
+        width = self.size.width if self.wrapped else self._widest + self._paint.digits + 4
         self.virtual_size = Size(width, len(self._rows))
         self._redraw()
         self._note_read()
@@ -161,19 +153,19 @@ class CodeView(ScrollView, can_focus=True):
 
     @work(exclusive=True, group="colour")
     async def _colour(self, code: str, language: Language) -> None:
-        self._tokens = await asyncio.to_thread(highlight, code, language)
+        self._paint.tokens = await asyncio.to_thread(highlight, code, language)
         self._redraw()
 
     def on_resize(self) -> None:
         """Wrap again where the width changed."""
-        if self._lines and self.size.width != self._width:
+        if self._paint.lines and self.size.width != self._width:
             top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
             part = self.read
             self._lay_out()
             self._furthest = max(self._furthest, int(part * len(self._rows)))
             if top:
                 self.go_to(top + 1)
-        elif self._lines:
+        elif self._paint.lines:
             self._note_read()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -184,11 +176,12 @@ class CodeView(ScrollView, can_focus=True):
     def watch_wrapped(self, wrapped: bool) -> None:
         """Lay the lines out again."""
         self.styles.overflow_x = "hidden" if wrapped else "auto"
-        if self._lines:
+        if self._paint.lines:
             self._lay_out()
 
     def watch_current(self, index: int | None) -> None:
         """Bring the violation into sight."""
+        self._paint.current = index
         self._redraw()
         if index is not None and index < len(self._violations):
             line = self._violations[index].span.line
@@ -225,75 +218,11 @@ class CodeView(ScrollView, can_focus=True):
 
     def _drawn(self, index: int, base: Style) -> tuple[Strip, Strip]:
         row = self._rows[index]
-        key = (index, True)
-        if key not in self._strips:
-            self._strips[key] = self._text(row, base)
+        if index not in self._strips:
+            self._strips[index] = self._paint.text(row, base, self)
             if len(self._strips) > CACHED:
                 self._strips.popitem(last=False)
-        return self._gutter(row, base), self._strips[key]
-
-    def _gutter(self, row: Row, base: Style) -> Strip:
-        marks = self._marks.get(row.line, [])
-        sign = Segment("  ", base)
-        if marks and row.start == 0:
-            worst = marks[-1].level
-            sign = Segment(SHAPES[worst] + " ", base + ink(self, f"bold risk-{worst.value}"))
-        here = self.current is not None and any(mark.index == self.current for mark in marks)
-        number = f"{row.line + 1:>{self._digits}}" if row.start == 0 else "↳".rjust(self._digits)
-        style = base + ink(self, "bold foreground" if here else "faint")
-        return Strip([sign, Segment(number, style), Segment("  ", base)])
-
-    def _text(self, row: Row, base: Style) -> Strip:
-        line = self._lines[row.line]
-        edges = self._edges(row)
-        segments = []
-        for start, text, stand_in in pieces(line, row):
-            if stand_in:
-                segments.append(
-                    Segment(text, self._style(row.line, start, base) + ink(self, "error reverse"))
-                )
-            else:
-                segments.extend(self._runs(row.line, start, text, edges, base))
-        return Strip(segments)
-
-    def _runs(self, line: int, start: int, text: str, edges: list[int], base: Style) -> list[Segment]:
-        if text == TAB:
-            return [Segment(text, self._style(line, start, base) + ink(self, "faint"))]
-        if len(text) < 2:
-            return [Segment(text, self._style(line, start, base))]
-        cuts = [start, *(edge for edge in edges if start < edge < start + len(text)), start + len(text)]
-        return [
-            Segment(text[low - start : high - start], self._style(line, low, base))
-            for low, high in pairwise(cuts)
-            if high > low
-        ]
-
-    def _edges(self, row: Row) -> list[int]:
-        edges = {row.start, row.end}
-        if row.line < len(self._tokens):
-            edges.update(edge for token in self._tokens[row.line] for edge in token[:2])
-        edges.update(edge for mark in self._marks.get(row.line, ()) for edge in (mark.start, mark.end))
-        edges.update(edge for pair in self._found.get(row.line, ()) for edge in pair)
-        return sorted(edges)
-
-    def _style(self, line: int, at: int, base: Style) -> Style:
-        style = base
-        if line < len(self._tokens):
-            style += next(
-                (ink(self, name) for start, end, name in self._tokens[line] if start <= at < end), base
-            )
-        for mark in self._marks.get(line, ()):
-            if mark.start <= at < mark.end:
-                style += self._mark_style(mark)
-        if any(start <= at < end for start, end in self._found.get(line, ())):
-            style += ink(self, "on found")
-        return style
-
-    def _mark_style(self, mark: Mark) -> Style:
-        name = mark.level.value
-        if mark.index == self.current:
-            return ink(self, f"bold underline risk-{name} on mark-{name}")
-        return ink(self, f"underline on mark-{name}")
+        return self._paint.gutter(row, base, self), self._strips[index]
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -320,6 +249,6 @@ class CodeView(ScrollView, can_focus=True):
             return
         index = offset.y + int(self.scroll_offset.y)
         if 0 <= index < len(self._rows):
-            marks = self._marks.get(self._rows[index].line)
+            marks = self._paint.marks.get(self._rows[index].line)
             if marks:
                 self.current = marks[-1].index
