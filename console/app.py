@@ -92,7 +92,13 @@ class ConsoleApp(App[None]):
     link: reactive[str] = reactive("starting")
     """How it stands with the engine: `starting`, `connected` or `lost`."""
 
-    def __init__(self, connect: Connect | None = None, prefer: preferences.Preferences | None = None) -> None:
+    def __init__(
+        self,
+        connect: Connect | None = None,
+        prefer: preferences.Preferences | None = None,
+        opened: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._opened = opened
         self._backstop = Backstop()
         self.keys = KeyGuard()
         super().__init__()
@@ -175,6 +181,7 @@ class ConsoleApp(App[None]):
         for problem in self._problems:
             self.notify(problem, severity="warning", timeout=10)
         self._keep()
+        self._opened()
 
     @work(exclusive=True, group="link")
     async def _keep(self) -> None:

@@ -21,9 +21,18 @@ def _console() -> int:
         return 2
     from console.app import ConsoleApp  # noqa: PLC0415  nor the console for a command
 
-    app = ConsoleApp()
+    app = ConsoleApp(opened=settle_memory)
     app.run()
     return app.return_code or 0
+
+
+def settle_memory() -> None:
+    """Keep the collector off what was loaded: a full collection over it would freeze the screen."""
+    import gc  # noqa: PLC0415
+
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ class CodeView(ScrollView, can_focus=True):
         self.mark(violations)
         self.scroll_to(0, 0, animate=False)
         self._lay_out()
-        self._colour(code.text, language)
+        self.call_after_refresh(self._colour, code.text, language)
 
     def mark(self, violations: tuple[Violation, ...]) -> None:
         """Mark the violations in the gutter and under their spans."""
@@ -153,7 +153,8 @@ class CodeView(ScrollView, can_focus=True):
 
     @work(exclusive=True, group="colour")
     async def _colour(self, code: str, language: Language) -> None:
-        self._paint.tokens = await asyncio.to_thread(highlight, code, language)
+        paint = self._paint
+        paint.tokens = await asyncio.to_thread(highlight, code, language)
         self._redraw()
 
     def on_resize(self) -> None:
@@ -203,7 +204,7 @@ class CodeView(ScrollView, can_focus=True):
         """Draw one row."""
         index = y + self.scroll_offset.y
         width = self.size.width
-        base = self.rich_style
+        base = self.visual_style.rich_style
         if y < 0 or index >= len(self._rows):
             return Strip.blank(width, base)
         gutter, text = self._drawn(index, base)

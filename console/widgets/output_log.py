@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import deque
+from itertools import repeat
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -101,8 +102,12 @@ class OutputLog(ScrollView, can_focus=True):
 
     def _take(self, stream: Stream, text: str) -> None:
         *finished, rest = (self._partial.pop(stream, "") + text).split("\n")
-        for line in finished:
-            self._keep(stream, line)
+        if "\r" not in text and len(max(finished, key=len, default="")) <= MAX_LINE:
+            self._lines.extend(zip(repeat(stream), finished, strict=False))
+            self._characters += sum(map(len, finished))
+        else:
+            for line in finished:
+                self._keep(stream, line)
         if rest:
             self._partial[stream] = self._short(collapse(rest) if len(rest) > MAX_LINE else rest)
 
@@ -140,7 +145,7 @@ class OutputLog(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self.visual_style.rich_style
         index = y + self.scroll_offset.y
         if not self.count and y == 1 and self.hint:
             return drawn(self, [" ", (self.hint, "muted")], width, base)

@@ -103,7 +103,7 @@ class Rows(ScrollView, can_focus=True):
         width = self.size.width
         place = y + self.scroll_offset.y
         index, line = divmod(place, self.ROW_HEIGHT)
-        base = self.rich_style
+        base = self.visual_style.rich_style
         if y < 0 or index >= self.count:
             return self._blank(place, width, base)
         if index == self.cursor:
