@@ -41,11 +41,10 @@ async def ours(daemon: Daemon) -> list[dict[str, Any]]:
 
 
 async def _remove(daemon: Daemon, container: str) -> bool:
-    with contextlib.suppress(APIError, DaemonLost):
-        state = (await daemon.ask("inspect_container", container))["State"]
-        group = Cgroup.of(state["Pid"], container) if state["Pid"] else None
-        if group is not None:
-            group.freeze(False)  # a frozen sandbox hangs Docker's kill
+    """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
+    for pid in _processes_of({container}):
+        if group := Cgroup.of(pid, container):
+            group.freeze(False)
     return await remove(daemon, container)
 
 
