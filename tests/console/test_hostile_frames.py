@@ -11,6 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import ConsoleApp
+from console.screens.approve import ApproveScreen
+from console.widgets.editor import Editor
 from engine.models import (
     Capabilities,
     Case,
@@ -79,8 +81,8 @@ def _ended(id: str, payload: str, like: Case) -> Case:
         at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(capabilities=Capabilities()),
     )  # fmt: skip
     return ended.model_copy(
-        update={"status": Status.KILLED, "result": result(KillReason.MEMORY, (payload,)), "decision": decision,
-                "started_at": datetime.now(UTC)}
+        update={"status": Status.KILLED, "result": result(KillReason.MEMORY, (payload,)),
+                "decision": decision, "started_at": datetime.now(UTC)}
     )  # fmt: skip
 
 
@@ -99,8 +101,6 @@ def keys(*pressed: str) -> Open:
 
 async def paste(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Put the payload into the editor of Explore."""
-    from console.widgets.editor import Editor
-
     await quiet(pilot, "3")
     editor = app.screen.query_one(Editor)
     editor.text = app.queue[0].requester.text
@@ -109,8 +109,6 @@ async def paste(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval."""
-    from console.screens.approve import ApproveScreen
-
     await until(pilot, lambda: bool(app.queue))
     await app.push_screen(ApproveScreen(await app.client.case(app.queue[0].id)))
     await pilot.pause(0.1)
@@ -154,7 +152,7 @@ async def test_the_reviewer_sees_the_hostile_text(name: str) -> None:
     async with desk(hostile(PAYLOADS[name]), (200, 60)) as (app, pilot):
         await until(pilot, lambda: "print(1)" in plain(app) or name == "huge")
         assert "AAA" in plain(app)
-        assert name == "huge" or name == "many" or "ZZZ" in plain(app)
+        assert name in {"huge", "many"} or "ZZZ" in plain(app)
 
 
 async def test_markup_is_shown_exactly() -> None:
