@@ -21,6 +21,7 @@ new this constructor __proto__ process env fs child_process exec 'x' 'child_' + 
 while(true) for(;;) atob Buffer.from join split reverse \\u0041 é 漢 // /* */ ... x y a[b] return yield
 """
 
+
 def _pieces(bits: str) -> st.SearchStrategy[str]:
     piece = st.sampled_from([*bits.split(), "\n", "\t", "\x00", "\x01", "\x04"])
     return st.lists(piece, max_size=40).map(" ".join)
