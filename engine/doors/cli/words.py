@@ -57,7 +57,7 @@ def say_case(case: Case) -> None:
     """Print a case as a reviewer needs it: who asks, how risky, which violations where."""
     submission = case.submission
     draft = submission.draft
-    lines = len(draft.code.text.split("\n"))
+    lines = draft.code.text.count("\n") + (not draft.code.text.endswith("\n"))
     say(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines} lines, {_status(case)}")
     say(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}")
     say_violations(case.analysis.violations)
