@@ -27,6 +27,7 @@ _BEAT_DEADLINE_SECONDS = 10.0
 _BEATS_TO_A_PROOF = 12
 """How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
+_GONE_SECONDS = 0.05
 
 
 class SandboxManager:
@@ -206,12 +207,13 @@ class SandboxManager:
             await watcher.happened("sandbox.destroyed", {"sandbox": box.id, "gone": gone})
 
     async def _remove_own(self) -> None:
-        """Remove what is left of this engine's own: nothing outlives it."""
-        me = self._maker.owner
-        with contextlib.suppress(DaemonLost, APIError):
-            for listed in await reaper.ours(self._daemon):
-                if listed["Labels"].get("pratique.engine") == me.engine:
-                    await self._daemon.ask("remove_container", listed["Id"], force=True)
+        """Remove what is left of this engine's own, and wait until it is gone: nothing outlives it."""
+        with contextlib.suppress(DaemonLost, APIError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                while left := await reaper.owned(self._daemon, self._maker.owner.engine):
+                    for container in left:
+                        await reaper.remove_thawed(self._daemon, container)
+                    await asyncio.sleep(_GONE_SECONDS)
 
     async def _reap_for_ever(self) -> None:
         while True:

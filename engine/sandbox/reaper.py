@@ -31,7 +31,7 @@ async def reap(daemon: Daemon, me: Ownership, used: Set[str] = frozenset()) -> t
         for listed in await ours(daemon)
         if listed["Id"] not in used and (orphaned(listed["Labels"], me) or forgotten(listed["Labels"], me))
     ]
-    return tuple([container for container in gone if await _remove(daemon, container)])
+    return tuple([container for container in gone if await remove_thawed(daemon, container)])
 
 
 async def ours(daemon: Daemon) -> list[dict[str, Any]]:
@@ -40,7 +40,13 @@ async def ours(daemon: Daemon) -> list[dict[str, Any]]:
     return listed
 
 
-async def _remove(daemon: Daemon, container: str) -> bool:
+async def owned(daemon: Daemon, engine: str) -> tuple[str, ...]:
+    """List the containers that carry an engine's name. Raises DaemonLost."""
+    listed = await ours(daemon)
+    return tuple(one["Id"] for one in listed if one["Labels"].get("pratique.engine") == engine)
+
+
+async def remove_thawed(daemon: Daemon, container: str) -> bool:
     """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
