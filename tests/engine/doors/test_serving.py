@@ -175,7 +175,7 @@ def test_a_second_engine_on_the_same_state_says_so(engine: EngineProcess) -> Non
             "ceiling",
             b'{"draft": {"code": "x", "language": "shell", "capabilities": {"limits": {"cpus": 999}}}}',
         ),
-        (400, "body", b"[" * 100_000),
+        (422, "nest|deep|JSON", b"[" * 100_000),
         (413, "at most", b" " * (33 << 20)),
     ],
 )
