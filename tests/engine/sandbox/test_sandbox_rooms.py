@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,10 @@ def test_what_has_no_living_owner_is_orphaned(orphan: bool, labels: dict[str, st
     assert orphan == owner.orphaned(labels, owner.here("me"))
 
 
+COLLECTED = time.time()
+"""When the labels below were made."""
+
+
 @pytest.mark.parametrize(
     ("left", "labels"),
     [
@@ -130,7 +135,7 @@ def test_what_has_no_living_owner_is_orphaned(orphan: bool, labels: dict[str, st
 )
 def test_what_an_engine_made_and_does_not_use_is_forgotten(left: bool, labels: dict[str, str]) -> None:
     """Only its own, and only what has been on its way for too long."""
-    assert left == owner.forgotten(labels, owner.here("me"))
+    assert left == owner.forgotten(labels, owner.here("me"), COLLECTED)
 
 
 def test_nobody_is_alive_on_an_unknown_machine() -> None:
