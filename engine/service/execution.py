@@ -10,6 +10,7 @@ from typing import Any
 from engine.models import Case, KillReason, Language, Meters, Need, OutputChunk, Result
 from engine.problem import Problem
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox.envelope import unstarted
 from engine.service.canonical import digest
 from engine.service.feed import Feed
 from engine.service.journal import Journal
@@ -104,15 +105,4 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
 
 def failed(why: str, reason: KillReason = KillReason.SANDBOX_FAILED) -> Result:
     """Return the result of a run that never got to say anything."""
-    return Result(
-        exit_code=None,
-        kill_reason=reason,
-        evidence=(why,),
-        duration=0.0,
-        memory_peak=0,
-        stdout_bytes=0,
-        stderr_bytes=0,
-        truncated=False,
-        image_digest="",
-        runtime="",
-    )
+    return unstarted("", reason, why)
