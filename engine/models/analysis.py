@@ -1,0 +1,100 @@
+"""What the analysis says."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from engine.models.base import Level, Noun
+from engine.text import Untrusted
+
+
+class Span(Noun):
+    """A stretch of code. Lines and columns count from 1, columns in characters; the end is exclusive."""
+
+    line: int = Field(ge=1)
+    column: int = Field(ge=1)
+    end_line: int = Field(ge=1)
+    end_column: int = Field(ge=1)
+
+
+class Confidence(StrEnum):
+    """How sure a rule is that the construct is what it says."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Evidence(Noun):
+    """One step of the chain from where a value came from to where it is used."""
+
+    span: Span
+    text: Untrusted
+
+
+class Violation(Noun):
+    """One finding of the static analysis."""
+
+    rule: str
+    severity: Level
+    confidence: Confidence
+    category: str
+    span: Span
+    message: Untrusted
+    attack: str = ""
+    """What an attacker does with it."""
+    why: str = ""
+    """Why the severity is not higher or lower."""
+    fix: str = ""
+    cwe: int | None = None
+    owasp: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    related: tuple[Span, ...] = ()
+    """Other places of the same construct, grouped into this violation."""
+    layers: tuple[str, ...] = ()
+    """What was peeled to find it, outermost first: `base64`, `zlib`, `exec`, `shell`."""
+
+
+class Certainty(StrEnum):
+    """How well a predicted value is known."""
+
+    EXACT = "exact"
+    PATTERN = "pattern"
+    UNKNOWN = "unknown"
+
+
+class Need(StrEnum):
+    """The kinds of things that code is predicted to want."""
+
+    HOST = "host"
+    URL = "url"
+    PORT = "port"
+    READ = "read"
+    WRITE = "write"
+    COMMAND = "command"
+    ENVIRONMENT = "environment"
+    MODULE = "module"
+    PACKAGE = "package"
+    SIZE = "size"
+
+
+class Prediction(Noun):
+    """One thing that the code will want, and the lines that say so."""
+
+    need: Need
+    value: Untrusted
+    certainty: Certainty
+    lines: tuple[int, ...]
+    note: str = ""
+
+
+class Analysis(Noun):
+    """All violations of a submission and what it is predicted to want."""
+
+    violations: tuple[Violation, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
+    complete: bool = True
+    """False where something could not be read or judged: policy then holds it HIGH at least."""
+    seconds: float = 0.0

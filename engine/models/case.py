@@ -1,0 +1,76 @@
+"""Everything known about one submission, and a line about each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from engine.models.analysis import Analysis
+from engine.models.base import Digest, Language, Level, Noun
+from engine.models.decision import Assessment, Claim, Decision
+from engine.models.run import KillReason, Result
+from engine.models.submission import Submission
+from engine.text import Untrusted
+
+
+class Status(StrEnum):
+    """Where a submission stands. Waiting is before the decision; queued and running are after an approval."""
+
+    WAITING = "waiting"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    KILLED = "killed"
+
+
+class Case(Noun):
+    """Everything known about one submission: what doors answer and what screens show.
+
+    The run of a submission has the submission's id: one approval, one run.
+    """
+
+    submission: Submission
+    status: Status
+    analysis: Analysis
+    assessment: Assessment
+    deadline: datetime | None = None
+    decision: Decision | None = None
+    reviews: tuple[Decision, ...] = ()
+    """Approvals given while another reviewer's is still wanted."""
+    claim: Claim | None = None
+    started_at: datetime | None = None
+    result: Result | None = None
+
+
+class Summary(Noun):
+    """One line about a submission, for queues and histories."""
+
+    id: str
+    digest: Digest
+    status: Status
+    risk: Level
+    language: Language
+    requester: Untrusted
+    first_line: Untrusted
+    lines: int
+    violations: int
+    submitted_at: datetime
+    deadline: datetime | None = None
+    reviewer: Untrusted = Untrusted("")
+    kill_reason: KillReason | None = None
+    exit_code: int | None = None
+    duration: float | None = None
+    memory_peak: int | None = None
+
+
+class Facets(Noun):
+    """How many submissions there are of each kind."""
+
+    total: int
+    exact: bool
+    """False where more fit than were counted."""
+    counts: dict[str, dict[str, int]]
+    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value, the most frequent first."""

@@ -1,0 +1,135 @@
+"""What is decided."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from engine.models.base import Digest, Level, Noun, Principal
+from engine.models.submission import Grant
+from engine.text import Untrusted
+
+
+class RuleMatch(Noun):
+    """A policy rule that matched, and the construct or the request that made it match."""
+
+    rule: str
+    level: Level
+    reason: Untrusted
+    refuses: bool = False
+    """True where the rule leaves nobody anything to decide."""
+
+
+class Assessment(Noun):
+    """The risk of a submission, the rules that made it so, and how long a person has to decide."""
+
+    risk: Level
+    matches: tuple[RuleMatch, ...]
+    deadline_seconds: float | None
+    """None: approved at once, and recorded."""
+
+
+class Verdict(StrEnum):
+    """How a decision ends. `expired` is nobody's no; `refused` is the policy's."""
+
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+
+
+WITHDRAWN = "withdrawn by its requester"
+"""The reason of a denial that is the requester's own."""
+
+
+class Disposition(StrEnum):
+    """What a reviewer makes of a violation."""
+
+    ACCEPTED = "accepted"
+    MITIGATED = "mitigated"
+    FALSE_POSITIVE = "false-positive"
+
+
+class Disposed(Noun):
+    """A violation, by its place in the analysis (counted from 0), and what the reviewer made of it."""
+
+    violation: int = Field(ge=0)
+    disposition: Disposition
+
+
+class EyesOn(Noun):
+    """What a reviewer had on screen before deciding, and for how long."""
+
+    seconds: float = Field(ge=0)
+    lines: tuple[tuple[int, int], ...] = ()
+    """Stretches of lines that were on screen: first and last, counted from 1."""
+    violations: tuple[int, ...] = ()
+    """Violations that were on screen, by their place in the analysis, counted from 0."""
+    dispositions: tuple[Disposed, ...] = ()
+
+
+class Signature(Noun):
+    """An Ed25519 signature over a decision's canonical bytes, and the public key that verifies it."""
+
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
+    value: str = Field(pattern=r"^[0-9a-f]{128}$")
+
+
+class Claim(Noun):
+    """A reviewer works on a submission; the claim lapses."""
+
+    by: Untrusted
+    until: datetime
+
+
+class Decision(Noun):
+    """Who let a submission run, or did not, and what exactly was allowed."""
+
+    submission: str
+    digest: Digest
+    verdict: Verdict
+    by: Principal
+    at: datetime
+    reason: Untrusted = Untrusted("")
+    grant: Grant | None = None
+    image: str = ""
+    """The digest of the image that the grant is for."""
+    policy: str = ""
+    """The hash of the policy in force."""
+    analysis: str = ""
+    """The hash of the analysis that was decided upon."""
+    seen: EyesOn | None = None
+    standing: str = ""
+    """The id of the standing approval that it rests on."""
+    signature: Signature | None = None
+
+
+class Sameness(StrEnum):
+    """What has to be the same for a standing approval to hold."""
+
+    DIGEST = "digest"
+    SHAPE = "shape"
+
+
+class Standing(Noun):
+    """An approval given beforehand, for submissions that are the same, of one requester."""
+
+    id: str
+    sameness: Sameness
+    value: Digest
+    """The digest, or the hash of the shape."""
+    requester: Untrusted
+    ceiling: Level
+    """Nothing of a higher risk rests on it."""
+    uses: int = Field(ge=1)
+    """How many submissions may rest on it in all."""
+    until: datetime
+    grant: Grant
+    basis: str
+    """The submission that it was given for."""
+    by: Principal
+    at: datetime
+    used: int = 0
+    revoked: bool = False

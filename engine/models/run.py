@@ -1,0 +1,96 @@
+"""What happened in a sandbox."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from engine.models.base import Digest, Noun
+from engine.text import Untrusted
+
+
+class KillReason(StrEnum):
+    """Why a run ended early, decided from evidence."""
+
+    NONE = "none"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    DISK = "disk"
+    OUTPUT = "output"
+    POLICY = "policy"
+    OPERATOR = "operator"
+    ENGINE_LOST = "engine-lost"
+    INTERRUPTED = "interrupted"
+    SANDBOX_FAILED = "sandbox-failed"
+
+
+class Stream(StrEnum):
+    """Which of the guest's outputs."""
+
+    STDOUT = "stdout"
+    STDERR = "stderr"
+
+
+class OutputChunk(Noun):
+    """Bytes that a guest wrote, `at` seconds after its code went in, from `offset` bytes of all output on."""
+
+    stream: Stream
+    at: float
+    offset: int
+    data: bytes
+
+
+class Meters(Noun):
+    """What a run uses, `at` seconds after its code went in."""
+
+    at: float
+    cpu: float
+    """Cores in use since the last sample: 0.5 is half a core."""
+    memory: int
+    """Bytes."""
+    memory_peak: int
+    processes: int
+    disk: int | None = None
+    """Bytes in `/workspace` and `/tmp`, where known."""
+    output: int = 0
+    """Bytes written so far."""
+
+
+class Artifact(Noun):
+    """A file that a run left in `/workspace`."""
+
+    name: Untrusted
+    size: int
+    digest: Digest
+
+
+class Proof(Noun):
+    """What a real sandbox said of the kernel it runs on."""
+
+    isolated: bool
+    """True only where the guest saw gVisor's kernel."""
+    runtime: str
+    kernel: Untrusted
+    detail: Untrusted
+    version: str = ""
+    """The runtime's own version."""
+
+
+class Result(Noun):
+    """The envelope of one run."""
+
+    exit_code: int | None
+    kill_reason: KillReason
+    evidence: tuple[str, ...] = ()
+    """What the engine did and saw that decided the kill reason."""
+    duration: float
+    first_byte: float | None = None
+    """Seconds from the code going in to the first output."""
+    memory_peak: int
+    cpu_seconds: float = 0.0
+    stdout_bytes: int
+    stderr_bytes: int
+    truncated: bool
+    image_digest: str
+    runtime: str
+    artifacts: tuple[Artifact, ...] = ()
