@@ -22,7 +22,7 @@ check: setup ## Lint, format, types, and who may import whom.
 	$(BIN)/lint-imports
 
 lock: ## Resolve the dependencies anew into requirements.lock.
-	uv pip compile --quiet --upgrade pyproject.toml --group dev --universal --generate-hashes \
+	$(BIN)/uv pip compile --quiet --upgrade pyproject.toml --group dev --universal --generate-hashes \
 	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
 screenshots: setup ## Draw every screen into screenshots/.
