@@ -59,6 +59,11 @@ class Disposed(Noun):
     disposition: Disposition
 
 
+def _nothing(value: object) -> bool:
+    """Leave out what older records do not have, so that what was signed then still verifies."""
+    return not value
+
+
 class EyesOn(Noun):
     """What a reviewer had on screen before deciding, and for how long."""
 
@@ -68,6 +73,10 @@ class EyesOn(Noun):
     violations: tuple[int, ...] = ()
     """Violations that were on screen, by their place in the analysis, counted from 0."""
     dispositions: tuple[Disposed, ...] = ()
+    files: tuple[int, ...] = Field((), exclude_if=_nothing)
+    """Input files that were on screen, by their place in the draft, counted from 0."""
+    purpose: bool = Field(False, exclude_if=_nothing)
+    """Whether what the agent says it is for was on screen."""
 
 
 class Signature(Noun):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from engine.eyes import Gaps, gaps, wanted
 from engine.models import Case, Claim, EyesOn, Level, Principal, Verdict
+from engine.text import visible
 
 
 def may_not_decide(case: Case, by: Principal, verdict: Verdict, *, two_reviewers: bool) -> str | None:
@@ -38,33 +40,25 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
 
 def unseen(case: Case, seen: EyesOn | None) -> tuple[str, ...]:
     """Return what stands between a HIGH or CRITICAL case and its approval: what was not on screen."""
-    if case.assessment.risk.rank < Level.HIGH.rank:
-        return ()
-    return tuple(_unseen(case, seen or EyesOn(seconds=0)))
+    return tuple(_told(case, gaps(case, seen or EyesOn(seconds=0)))) if wanted(case) else ()
 
 
-def _unseen(case: Case, seen: EyesOn) -> Iterator[str]:
-    code = case.submission.draft.code.text
-    if line := _first_missing(seen.lines, code.count("\n") + (not code.endswith("\n"))):
-        yield f"line {line} was not on screen"
-    shown = set(seen.violations)
-    settled = {disposed.violation for disposed in seen.dispositions}
-    for number, violation in enumerate(case.analysis.violations):
-        where = f"the violation {violation.rule} in line {violation.span.line}"
-        if number not in shown:
-            yield f"{where} was not on screen"
-        if violation.severity.rank >= Level.HIGH.rank and number not in settled:
-            yield f"{where} was neither accepted, nor mitigated, nor called a false positive"
+def _told(case: Case, missing: Gaps) -> Iterator[str]:
+    if missing.purpose:
+        yield "what the agent says it is for was not on screen"
+    for first, _ in missing.lines[:1]:
+        yield f"line {first} was not on screen"
+    for number in missing.files:
+        yield f"the input file {visible(case.submission.draft.files[number].name)[:200]} was not on screen"
+    for number in missing.violations:
+        yield f"{_where(case, number)} was not on screen"
+    for number in missing.unsettled:
+        yield f"{_where(case, number)} was neither accepted, nor mitigated, nor called a false positive"
 
 
-def _first_missing(stretches: tuple[tuple[int, int], ...], count: int) -> int | None:
-    """Return the first line of `count` that is in no stretch."""
-    wanted = 1
-    for first, last in sorted(stretches):
-        if first > wanted:
-            break
-        wanted = max(wanted, last + 1)
-    return wanted if wanted <= count else None
+def _where(case: Case, number: int) -> str:
+    violation = case.analysis.violations[number]
+    return f"the violation {violation.rule} in line {violation.span.line}"
 
 
 def _critical(case: Case) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.eyes import gaps, stretches
 from engine.models import (
     Analysis,
     Assessment,
@@ -22,6 +23,7 @@ from engine.models import (
     Draft,
     EyesOn,
     Grant,
+    InputFile,
     Language,
     Level,
     Limits,
@@ -158,6 +160,34 @@ def test_what_was_not_looked_at(
 ) -> None:
     """Every line and violation has to be on screen, and every HIGH violation disposed of."""
     assert missing == len(unseen(case_of(risk, *violations), seen))
+
+
+def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
+    """Every input file, and what the agent says it is for, are looked at before an approval."""
+    plain = case_of(Level.HIGH)
+    files = tuple(InputFile(name=Untrusted(name), content=b"1") for name in ("a.csv", "b.csv"))
+    draft = plain.submission.draft.model_copy(update={"files": files, "purpose": Untrusted("to help")})
+    whole = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
+    seen = EyesOn(seconds=1, lines=((1, 3),))
+    assert 3 == len(unseen(whole, seen))
+    assert ("the input file b.csv was not on screen",) == unseen(
+        whole, seen.model_copy(update={"files": (0,), "purpose": True})
+    )
+    assert () == unseen(whole, seen.model_copy(update={"files": (1, 0), "purpose": True}))
+
+
+@given(st.sets(st.integers(1, 60)), st.integers(1, 50))
+def test_the_gaps_between_lines_are_exact(seen: set[int], count: int) -> None:
+    """What is missing and what was seen are all the lines, and have none in common."""
+    case = case_of(Level.HIGH, code="\n".join("a" * count))
+    missing = gaps(case, EyesOn(seconds=1, lines=stretches(seen))).lines
+    told = {line for first, last in missing for line in range(first, last + 1)}
+    assert set(range(1, count + 1)) - seen == told
+
+
+def test_what_older_records_lack_is_left_out() -> None:
+    """A record without files and purpose is written as before, so that old signatures verify."""
+    assert {"seconds", "lines", "violations", "dispositions"} == EyesOn(seconds=1).model_dump().keys()
 
 
 def standing(**changes: Any) -> Standing:
