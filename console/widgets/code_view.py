@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from console.highlight import highlight
 from console.ink import ink
 from console.widgets.code_lines import Row, find, marks_of, split_lines, width_of, wrap
 from console.widgets.code_paint import Paint
+from console.widgets.code_seen import Seen
 from engine.models import Language, Violation
 from engine.text import Untrusted
 
@@ -62,18 +64,24 @@ class CodeView(ScrollView, can_focus=True):
         self._violations: tuple[Violation, ...] = ()
         self._hits: list[tuple[int, int, int]] = []
         self._hit = -1
-        self._furthest = 0
+        self._seen = Seen()
         self._widest = 0
         self._width = 0
         self._strips: OrderedDict[int, Strip] = OrderedDict()
 
     # --- what is shown ----------------------------------------------------------------------------
 
-    def show(self, code: Untrusted, language: Language, violations: tuple[Violation, ...]) -> None:
-        """Show code from its first line; colours follow when they are ready."""
+    def show(
+        self,
+        code: Untrusted,
+        language: Language,
+        violations: tuple[Violation, ...],
+        seen: Iterable[int] = (),
+    ) -> None:
+        """Show code from its first line, of which `seen` lines count; colours follow when they are ready."""
         self._paint = Paint(split_lines(code.text))
         self._hits, self._hit = [], -1
-        self._furthest = 0
+        self._seen = Seen(seen=seen)
         self.set_reactive(CodeView.current, None)
         self.mark(violations)
         self.scroll_to(0, 0, animate=False)
@@ -111,15 +119,23 @@ class CodeView(ScrollView, can_focus=True):
 
     @property
     def read(self) -> float:
-        """Return the part of the rows that was on screen, from the top: 1 once the last one was."""
-        if not self._rows or not self.size.height:
-            return 0.0
-        return min(1.0, self._furthest / len(self._rows))
+        """Return the part of the rows that was on screen: 1 once every one of them was."""
+        return self._seen.part
+
+    @property
+    def seen_lines(self) -> frozenset[int]:
+        """Return the lines that were on screen from their first character to their last, counted from 1."""
+        return frozenset(self._seen.lines)
 
     @property
     def cut(self) -> bool:
         """Say whether lines run past the right edge."""
         return not self.wrapped and self._widest > self._room
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return the lines of the code, as they came."""
+        return tuple(self._paint.lines)
 
     @property
     def line_count(self) -> int:
@@ -136,20 +152,27 @@ class CodeView(ScrollView, can_focus=True):
         self._width = self.size.width
         self._widest = 0 if self.wrapped else max((width_of(line) for line in self._paint.lines), default=0)
         self._rows = wrap(self._paint.lines, self._room if self.wrapped else None)
+        self._seen = self._seen.laid_out(self._rows)
         width = self.size.width if self.wrapped else self._widest + self._paint.digits + 4
         self.virtual_size = Size(width, len(self._rows))
         self._redraw()
-        self._note_read()
+        self.look()
 
     def _redraw(self) -> None:
         self._strips.clear()
         self.refresh()
 
-    def _note_read(self) -> None:
-        bottom = int(self.scroll_offset.y) + self.size.height
-        if self.size.height and not self.cut:
-            self._furthest = max(self._furthest, min(bottom, len(self._rows)))
+    def look(self) -> None:
+        """Note what is on screen now; whoever comes back to a screen calls this."""
+        if self.app.screen is self.screen and not self.cut:
+            top = int(self.scroll_offset.y)
+            self._seen.note(top, top + self.size.height)
         self.post_message(self.Scrolled(self, self.read))
+
+    def read_on(self) -> None:
+        """Bring the first row that was not on screen yet to the top."""
+        if (row := self._seen.first_left) is not None:
+            self.scroll_to(y=row, animate=False)
 
     @work(exclusive=True, group="colour")
     async def _colour(self, code: str, language: Language) -> None:
@@ -161,18 +184,16 @@ class CodeView(ScrollView, can_focus=True):
         """Wrap again where the width changed."""
         if self._paint.lines and self.size.width != self._width:
             top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
-            part = self.read
             self._lay_out()
-            self._furthest = max(self._furthest, int(part * len(self._rows)))
             if top:
                 self.go_to(top + 1)
         elif self._paint.lines:
-            self._note_read()
+            self.look()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Count what was on screen."""
         super().watch_scroll_y(old_value, new_value)
-        self._note_read()
+        self.look()
 
     def watch_wrapped(self, wrapped: bool) -> None:
         """Lay the lines out again."""
