@@ -5,6 +5,7 @@ Every group is handed to the room that it is named after; no room sees another's
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -90,6 +91,27 @@ class PolicySettings(Group):
         return self.profile == "team" if self.four_eyes is None else self.four_eyes
 
 
+Address = Annotated[str, AfterValidator(lambda text: str(ip_network(text)))]
+"""A network, as `10.1.0.0/16`, or one address."""
+
+
+class NetworkSettings(Group):
+    """What granted names lead to, and how much a run may use of it."""
+
+    ports: tuple[int, ...] = (80, 443)
+    """Ports that may be connected to."""
+    addresses: tuple[Address, ...] = ()
+    """Networks that granted names may lead to although they are not public: `[10.1.0.0/16]`."""
+    names: dict[str, str] = {}
+    """Addresses of names that are not looked up, as in a hosts file."""
+    requests: int = Field(1000, ge=1)
+    """How many requests or connections a run may ask for."""
+    megabytes: int = Field(256, ge=1)
+    """How much a run may send and receive in all."""
+    seconds: float = Field(10.0, gt=0)
+    """How long looking a name up, connecting, or a handshake may take."""
+
+
 class SandboxSettings(Group):
     """Where and how approved code runs."""
 
@@ -107,6 +129,18 @@ class SandboxSettings(Group):
     """The image of each language."""
     data_image: str = "python-data"
     """The image of Python code that imports numpy, pandas, scipy, sympy or matplotlib."""
+    network: NetworkSettings = NetworkSettings()
+    """What a granted network may reach."""
+    session_images: dict[str, str] = {"python": "notebook", "javascript": "node", "shell": "shell"}
+    """The image of each language's sandboxes that stay between executions."""
+    sessions: int = Field(8, ge=0)
+    """How many sandboxes that stay there may be at once."""
+    sessions_each: int = Field(2, ge=0)
+    """How many of them one principal may have."""
+    session_idle_seconds: float = Field(900.0, gt=0)
+    """After how long without an execution such a sandbox goes."""
+    session_life_seconds: float = Field(7200.0, gt=0)
+    """After how long it goes in any case."""
 
 
 class AuditSettings(Group):

@@ -120,6 +120,13 @@ class SandboxDestroyed(Facts):
     gone: bool
 
 
+class SandboxKept(Facts):
+    """A sandbox that stays was opened, interrupted, started anew, or is gone."""
+
+    type: Literal["sandbox.opened", "sandbox.interrupt", "sandbox.restart", "sandbox.closed"]
+    why: str = ""
+
+
 class RunStarted(Facts):
     """The code went in."""
 

@@ -24,6 +24,7 @@ Fact = Annotated[
     | facts.RunQueued
     | facts.InSandbox
     | facts.SandboxDestroyed
+    | facts.SandboxKept
     | facts.RunStarted
     | facts.RunSteered
     | facts.Output

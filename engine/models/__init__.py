@@ -28,12 +28,24 @@ from engine.models.decision import (
 )
 from engine.models.event import Event, Verification
 from engine.models.health import Check, Health
-from engine.models.run import Artifact, KillReason, Meters, OutputChunk, Proof, Result, Stream
+from engine.models.run import (
+    Artifact,
+    Display,
+    KillReason,
+    Meters,
+    OutputChunk,
+    Proof,
+    Result,
+    Stream,
+    Truth,
+)
+from engine.models.sandbox import Sandbox, SandboxState
 from engine.models.submission import (
     Act,
     Capabilities,
     Consequence,
     Draft,
+    Expect,
     Grant,
     InputFile,
     Limits,
@@ -57,11 +69,13 @@ __all__ = [
     "Consequence",
     "Decision",
     "Digest",
+    "Display",
     "Disposed",
     "Disposition",
     "Draft",
     "Event",
     "Evidence",
+    "Expect",
     "EyesOn",
     "Facets",
     "Grant",
@@ -85,6 +99,8 @@ __all__ = [
     "Roles",
     "RuleMatch",
     "Sameness",
+    "Sandbox",
+    "SandboxState",
     "Signature",
     "Span",
     "Standing",
@@ -92,6 +108,7 @@ __all__ = [
     "Stream",
     "Submission",
     "Summary",
+    "Truth",
     "Verdict",
     "Verification",
     "Violation",

@@ -64,6 +64,30 @@ class Artifact(Noun):
     digest: Digest
 
 
+class Truth(StrEnum):
+    """What became of an assertion about a run's value."""
+
+    VERIFIED = "verified"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+class Display(Noun):
+    """A rich result that a notebook's execution showed, in the order in which it came.
+
+    `text` is the guest's own text, HTML and SVG included, which are never rendered as markup. A picture has
+    a `digest` by which its bytes are fetched like those of an artifact. A `table` is JSON: `columns`, `rows`.
+    """
+
+    mime: str
+    """`text/plain`, `text/html`, `image/png`, `image/svg+xml`, `application/json` or `table`."""
+    text: Untrusted = Untrusted("")
+    digest: Digest | None = None
+    size: int = 0
+    final: bool = False
+    """Whether it is the value of the last expression."""
+
+
 class Proof(Noun):
     """What a real sandbox said of the kernel it runs on."""
 
@@ -94,3 +118,11 @@ class Result(Noun):
     image_digest: str
     runtime: str
     artifacts: tuple[Artifact, ...] = ()
+    displays: tuple[Display, ...] = ()
+    """What a notebook showed beside its output."""
+    value: Untrusted | None = None
+    """What was expected of the output and found there, as JSON."""
+    verified: Truth | None = None
+    """What became of the assertion, where there was one."""
+    why: Untrusted = Untrusted("")
+    """Why the value or the assertion could not be had, where it could not."""

@@ -63,6 +63,46 @@ class Consequence(Noun):
     """False where the analysis could not tell exactly what a line wants."""
 
 
+class Act(StrEnum):
+    """What is done in a sandbox. `run` is what a submission asks for; the others are single tool calls."""
+
+    RUN = "run"
+    INSTALL = "install"
+    WRITE = "write"
+    READ = "read"
+    LIST = "list"
+    REMOVE = "remove"
+    METADATA = "metadata"
+    DESTROY = "destroy"
+
+
+class Operation(Noun):
+    """One tool call on a sandbox: what it does, to which file, and what it asks for.
+
+    What a write writes is the one input file of its draft, so that the digest covers it and it is shown.
+    """
+
+    act: Act
+    path: Untrusted = Untrusted("")
+    executable: bool = False
+    """Whether a file that is written may be executed."""
+    capabilities: Capabilities = Capabilities()
+
+
+class Expect(StrEnum):
+    """What a requester expects the output to hold."""
+
+    ANYTHING = ""
+    JSON = "json"
+    NUMBER = "number"
+    TABLE = "table"
+
+
+def _unused(value: object) -> bool:
+    """Say whether a field that came later is not used: the digest of a draft without it is what it was."""
+    return not value
+
+
 class Draft(Noun):
     """What an agent hands in: the part of a submission that its digest covers, without who asked."""
 
@@ -74,6 +114,22 @@ class Draft(Noun):
     image: str = Field(
         "", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="empty: the language's own image"
     )
+    sandbox: str = Field(
+        "",
+        pattern=r"^[a-z0-9-]{0,32}$",
+        description="the living sandbox to run in; empty: one of its own",
+        exclude_if=_unused,
+    )
+    operation: Operation | None = Field(
+        None, description="a tool call on `sandbox`, in place of code", exclude_if=_unused
+    )
+    expect: Expect = Field(Expect.ANYTHING, description="what the output is to hold", exclude_if=_unused)
+    verify: str = Field(
+        "",
+        max_length=200,
+        description="an assertion about the value that is expected: value == 42.5 within 1e-9",
+        exclude_if=_unused,
+    )
 
 
 class Submission(Noun):
@@ -84,25 +140,3 @@ class Submission(Noun):
     requester: Principal
     submitted_at: datetime
     digest: Digest
-
-
-class Act(StrEnum):
-    """What is done in a sandbox. `run` is what a submission asks for; the others are single tool calls."""
-
-    RUN = "run"
-    INSTALL = "install"
-    WRITE = "write"
-    READ = "read"
-    LIST = "list"
-    METADATA = "metadata"
-    DESTROY = "destroy"
-
-
-class Operation(Noun):
-    """One tool call on a sandbox: what it does, to which file, and what it asks for."""
-
-    act: Act
-    path: Untrusted = Untrusted("")
-    executable: bool = False
-    """Whether a file that is written may be executed."""
-    capabilities: Capabilities = Capabilities()

@@ -25,19 +25,16 @@ from engine.problem import Problem
 from engine.service.canonical import digest
 from engine.service.decisions import Decisions
 from engine.service.gate import Gate
-from engine.service.intake import asking_for_its_files, facts_of, found_in, submission_of
+from engine.service.intake import facts_of, found_in, submission_of
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.keys import FIELD
 from engine.service.opened import Opened, OpenSubmissions
 from engine.service.rulings import Rulings
 from engine.service.standings import Standings
-from engine.settings import Settings
 from engine.text import Untrusted, visible
 
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
-GVISOR = "runsc"
-"""The runtime than which any other is weaker."""
 
 
 class Desk:
@@ -45,7 +42,6 @@ class Desk:
 
     def __init__(
         self,
-        settings: Settings,
         journal: Journal,
         analyst: Analyst,
         opened: OpenSubmissions,
@@ -53,8 +49,8 @@ class Desk:
         decisions: Decisions,
         standings: Standings,
         rulings: Rulings,
+        gate: Gate,
     ) -> None:
-        self._settings = settings
         self._journal = journal
         self._analyst = analyst
         self._opened = opened
@@ -62,7 +58,7 @@ class Desk:
         self._decisions = decisions
         self._standings = standings
         self._rulings = rulings
-        self._gate = Gate(settings, journal, opened)
+        self._gate = gate
 
     async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
         """Store, analyse and classify a draft, and return its case, which is on disk.
@@ -72,7 +68,7 @@ class Desk:
         Raises:
             Problem: it is too large, asks for too much, or too many submissions came or wait.
         """
-        draft = asking_for_its_files(draft)
+        draft = self._gate.completed(draft)
         async with self._gate.passing(draft, requester):
             submission = submission_of(draft, requester)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
@@ -123,7 +119,7 @@ class Desk:
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
         """Return the digest that a submission of this draft by this requester has."""
-        return digest(asking_for_its_files(draft), requester)
+        return digest(self._gate.completed(draft), requester)
 
     def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
@@ -143,9 +139,8 @@ class Desk:
         self._rulings.expire_after(entry, min(most, max(0.0, left)))
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> Opened:
-        weaker = self._settings.sandbox.runtime != GVISOR
         policy = self._policy.current
-        assessment = assess(submission.draft, analysis, policy, weaker_runtime=weaker)
+        assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._gate.weaker_runtime)
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -36,12 +36,15 @@ from engine.service.arrivals import Arrivals
 from engine.service.claims import Claims
 from engine.service.decisions import Decisions
 from engine.service.desk import Desk
+from engine.service.gate import Gate
 from engine.service.holders import Holders
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.opened import OpenSubmissions
+from engine.service.register import Register
 from engine.service.rulings import Rulings
 from engine.service.runs import Runs
+from engine.service.sandboxes import Sandboxes
 from engine.service.standings import Standings
 from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
@@ -84,8 +87,8 @@ class Engine:
             self.runs.start,
             two_reviewers=settings.policy.two_reviewers,
         )
+        register = Register(settings.sandbox)
         self.desk = Desk(
-            settings,
             self._journal,
             analyst,
             self._opened,
@@ -93,7 +96,9 @@ class Engine:
             decisions,
             self.standings,
             rulings,
+            Gate(settings, self._journal, self._opened, register),
         )
+        self.sandboxes = Sandboxes(register, self._journal, self.desk)
         self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
         self.holders = Holders(
             self._opened, self._tasks, settings.doors.withdraw_seconds, self._withdraw_for_its_requester
@@ -195,16 +200,17 @@ class Engine:
         """Return the events of one submission, the oldest first."""
         return await self._log.events(subject=id)
 
-    def events(self, since: int | None = None) -> AsyncIterator[Event]:
+    def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen, those after `since` first."""
         return self._journal.follow(since)
 
-    async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+    async def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
         entry = self._opened.find(id)
         if entry:
-            async for chunk in entry.feed.output(offset):
-                yield chunk
+            async with contextlib.aclosing(entry.feed.output(offset)) as live:
+                async for chunk in live:
+                    yield chunk
             return
         await self.case(id)
         while chunks := await self._log.read_output(id, offset, PAGE_BYTES):
@@ -212,12 +218,13 @@ class Engine:
                 offset = chunk.offset + len(chunk.data)
                 yield chunk
 
-    async def meters(self, id: str) -> AsyncIterator[Meters]:
+    async def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield what a run uses: live, or all that was kept where the run is over."""
         entry = self._opened.find(id)
         if entry:
-            async for sample in entry.feed.meters():
-                yield sample
+            async with contextlib.aclosing(entry.feed.meters()) as live:
+                async for sample in live:
+                    yield sample
             return
         await self.case(id)
         for sample in await self._log.read_meters(id):

@@ -11,9 +11,14 @@ from engine.models import Draft, Principal
 from engine.policy import beyond
 from engine.policy.quota import Buckets, too_large
 from engine.problem import Problem
+from engine.service.intake import asking_for_its_files
 from engine.service.journal import Journal
 from engine.service.opened import OpenSubmissions
+from engine.service.register import Register
 from engine.settings import Settings
+
+GVISOR = "runsc"
+"""The runtime than which any other is weaker."""
 
 
 class Gate:
@@ -24,25 +29,42 @@ class Gate:
         settings: Settings,
         journal: Journal,
         opened: OpenSubmissions,
+        register: Register,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._journal = journal
         self._opened = opened
+        self._register = register
         self._clock = clock
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
         self._tellings = Buckets(per_minute=6, burst=3)
         self._coming = 0
 
+    @property
+    def weaker_runtime(self) -> bool:
+        """Whether code would run without gVisor."""
+        return self._settings.sandbox.runtime != GVISOR
+
+    def completed(self, draft: Draft) -> Draft:
+        """Return the draft with all that it asks for by what it is.
+
+        Raises:
+            Problem: a file leads out of the workspace, or two of them cannot lie beside each other.
+        """
+        return self._register.completed(asking_for_its_files(draft))
+
     @contextlib.asynccontextmanager
     async def passing(self, draft: Draft, requester: Principal) -> AsyncIterator[None]:
         """Hold a place for a draft until it stands in the queue.
 
         Raises:
-            Problem: it is too large (413), asks for more than may be given (422), comes too soon after
-                others of the same requester, or the queue is full (429).
+            Problem: it is too large (413), asks for more than may be given (422), names a sandbox that is not
+                its requester's (404), comes too soon after others of the same requester, or the queue is
+                full (429).
         """
+        self._register.may_use(draft, requester)
         if large := too_large(draft, self._settings.policy):
             raise Problem(413, large)
         over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)

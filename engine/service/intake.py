@@ -27,7 +27,7 @@ def submission_of(draft: Draft, requester: Principal) -> Submission:
 
 
 def asking_for_its_files(draft: Draft) -> Draft:
-    """Return the draft with its input files among what it asks for: handing one in is asking for it.
+    """Return the draft with its input files and its session among what it asks for: using is asking for.
 
     Raises:
         Problem: one leads out of the workspace, or two of them cannot lie beside each other.
@@ -38,7 +38,10 @@ def asking_for_its_files(draft: Draft) -> Draft:
     folders = {parent for name in names for parent in _workspace_path(name).parents}
     if both := next((name for name in names if _workspace_path(name) in folders), None):
         raise Problem(422, f"input file {visible(both)} is a folder of another one")
-    return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update={"files": names})})
+    wants: dict[str, object] = {"files": names}
+    if draft.sandbox:
+        wants["session"] = True
+    return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update=wants)})
 
 
 def _workspace_path(name: Untrusted) -> PurePosixPath:
@@ -51,13 +54,18 @@ def _workspace_path(name: Untrusted) -> PurePosixPath:
 def facts_of(submission: Submission) -> dict[str, Any]:
     """Return what is recorded about a submission that came in."""
     draft = submission.draft
-    return {
+    facts: dict[str, Any] = {
         "digest": submission.digest,
         "language": draft.language.value,
         "bytes": len(draft.code.text.encode()),
         "purpose": draft.purpose.text,
         "capabilities": draft.capabilities.model_dump(mode="json"),
     }
+    if draft.sandbox:
+        facts["sandbox"] = draft.sandbox
+    if draft.operation:
+        facts["operation"] = {"act": draft.operation.act.value, "path": draft.operation.path.text}
+    return facts
 
 
 def found_in(analysis: Analysis) -> dict[str, Any]:

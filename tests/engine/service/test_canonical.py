@@ -5,7 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.models import Capabilities, Draft, InputFile, Language, Limits, Principal
+from engine.models import (
+    Act,
+    Capabilities,
+    Draft,
+    Expect,
+    InputFile,
+    Language,
+    Limits,
+    Operation,
+    Principal,
+)
+from engine.policy.shape import shape
 from engine.service.canonical import digest
 from engine.text import Untrusted
 
@@ -15,6 +26,10 @@ DRAFT = Draft(
     language=Language.PYTHON,
     files=(InputFile(name=Untrusted("a.csv"), content=b"1,2\n"),),
 )
+
+DIGEST = "393ec1d1a9f01aecb8e29ce5201b64fb608bc44c125b78da5a954d5ab5f4a954"
+"""What `DRAFT` of `ALICE` has always had."""
+SHAPE = "fccd820653477e56708ed2acab4617fc868b6f856a8da1f15655c599f42edc0c"
 
 CHANGES: list[dict[str, object]] = [
     {"code": Untrusted("print(1)\n")},
@@ -27,13 +42,23 @@ CHANGES: list[dict[str, object]] = [
     {"image": "python-data"},
     {"capabilities": Capabilities(limits=Limits(seconds=31))},
     {"capabilities": Capabilities(domains=(Untrusted("example.org"),))},
+    {"sandbox": "b-1"},
+    {"sandbox": "b-1", "operation": Operation(act=Act.LIST)},
+    {"sandbox": "b-1", "operation": Operation(act=Act.READ)},
+    {"expect": Expect.NUMBER},
+    {"verify": "value == 1"},
 ]
 
 
 def test_each_part_of_a_submission_changes_its_digest() -> None:
-    """No two of a draft and its ten variations share a digest."""
+    """No two of a draft and its fifteen variations share a digest."""
     drafts = [DRAFT, *(DRAFT.model_copy(update=change) for change in CHANGES)]
-    assert 11 == len({digest(draft, ALICE) for draft in drafts})
+    assert 16 == len({digest(draft, ALICE) for draft in drafts})
+
+
+def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
+    """Decisions and standing approvals of old still hold: a plain draft has the digest and shape of old."""
+    assert (DIGEST, SHAPE) == (digest(DRAFT, ALICE), shape(DRAFT))
 
 
 def test_who_asked_is_part_of_it() -> None:

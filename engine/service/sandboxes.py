@@ -1,0 +1,134 @@
+"""Sandboxes that stay: created and destroyed at once, and used through the desk like any run.
+
+What an execution or a tool call gives back is its run's result and output: the bytes of a file that is read,
+the JSON of a listing. Nothing is done in a sandbox before its submission is approved.
+"""
+
+from __future__ import annotations
+
+from engine.models import (
+    Act,
+    Capabilities,
+    Case,
+    Draft,
+    Expect,
+    InputFile,
+    Language,
+    Operation,
+    Package,
+    Principal,
+    Sandbox,
+    SandboxState,
+)
+from engine.service.desk import Desk
+from engine.service.journal import Journal
+from engine.service.register import Register
+from engine.text import Untrusted
+
+NOTHING = Capabilities()
+
+
+class Sandboxes:
+    """The sandboxes that stay, for their owners."""
+
+    def __init__(self, register: Register, journal: Journal, desk: Desk) -> None:
+        self._register = register
+        self._journal = journal
+        self._desk = desk
+
+    async def create(self, by: Principal, language: Language, image: str = "") -> Sandbox:
+        """Open a sandbox for a principal. It runs nothing, and takes no memory before its first execution.
+
+        Raises:
+            Problem: the principal has too many, or there are too many (429).
+        """
+        sandbox = self._register.enter(by, language, image)
+        data = {"language": language.value, "image": sandbox.image}
+        await self._journal.record("sandbox.opened", sandbox.id, by.name, data=data)
+        return sandbox
+
+    def listed(self, by: Principal) -> tuple[Sandbox, ...]:
+        """Return a principal's own sandboxes that are not gone, the oldest first."""
+        return tuple(one for one in self._register.living if one.owner.name == by.name)
+
+    def get(self, id: str, by: Principal) -> Sandbox:
+        """Return a principal's own sandbox. Raises Problem where there is none (404)."""
+        return self._register.own(id, by)
+
+    async def destroy(self, id: str, by: Principal, why: str = "destroyed by its owner") -> Sandbox:
+        """End a sandbox at once, with whatever runs in it. Raises Problem where there is none (404)."""
+        sandbox = self._register.own(id, by)
+        if sandbox.state is SandboxState.GONE:
+            return sandbox
+        await self._journal.record("sandbox.closed", id, by.name, data={"why": why})
+        return self._register.change(id, state=SandboxState.GONE, why=why)
+
+    # --- through the desk; each raises Problem as `Desk.submit` does
+
+    async def execute(
+        self,
+        id: str,
+        by: Principal,
+        code: str,
+        *,
+        purpose: str = "",
+        files: tuple[InputFile, ...] = (),
+        capabilities: Capabilities = NOTHING,
+        expect: Expect = Expect.ANYTHING,
+        verify: str = "",
+    ) -> Case:
+        """Submit code to run in a sandbox, with what ran there before still there."""
+        sandbox = self._register.own(id, by)
+        draft = Draft(
+            code=Untrusted(code),
+            language=sandbox.language,
+            files=files,
+            capabilities=capabilities,
+            purpose=Untrusted(purpose),
+            image=sandbox.image,
+            sandbox=id,
+            expect=expect,
+            verify=verify,
+        )
+        return await self._desk.submit(draft, by)
+
+    async def write(
+        self, id: str, by: Principal, path: str, content: bytes, *, executable: bool = False
+    ) -> Case:
+        """Submit the writing of a file below `/workspace`."""
+        operation = Operation(act=Act.WRITE, path=Untrusted(path), executable=executable)
+        return await self._operate(id, by, operation, InputFile(name=Untrusted(path), content=content))
+
+    async def read(self, id: str, by: Principal, path: str) -> Case:
+        """Submit the reading of a file; its bytes are the run's standard output."""
+        return await self._operate(id, by, Operation(act=Act.READ, path=Untrusted(path)))
+
+    async def files(self, id: str, by: Principal, path: str = "") -> Case:
+        """Submit the listing of a folder; the run's output is JSON: `[{"name", "size", "folder"}]`."""
+        return await self._operate(id, by, Operation(act=Act.LIST, path=Untrusted(path)))
+
+    async def metadata(self, id: str, by: Principal, path: str) -> Case:
+        """Submit a question about one file; the run's output is one entry of a listing."""
+        return await self._operate(id, by, Operation(act=Act.METADATA, path=Untrusted(path)))
+
+    async def remove(self, id: str, by: Principal, path: str) -> Case:
+        """Submit the removal of a file."""
+        return await self._operate(id, by, Operation(act=Act.REMOVE, path=Untrusted(path)))
+
+    async def install(self, id: str, by: Principal, packages: tuple[Package, ...]) -> Case:
+        """Submit the installation of packages for the executions that follow."""
+        wants = Capabilities(packages=packages)
+        return await self._operate(id, by, Operation(act=Act.INSTALL, capabilities=wants))
+
+    async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:
+        sandbox = self._register.own(id, by)
+        draft = Draft(
+            code=Untrusted(""),
+            language=sandbox.language,
+            files=files,
+            capabilities=operation.capabilities,
+            image=sandbox.image,
+            sandbox=id,
+            operation=operation,
+        )
+        return await self._desk.submit(draft, by)
