@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -12,6 +13,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
+from starlette.types import Send
 
 from engine.audit import AuditError
 from engine.audit.filter import FilterError
@@ -69,9 +71,22 @@ def describe(app: FastAPI, nouns: Sequence[type[BaseModel]]) -> None:
     app.openapi = document  # type: ignore[method-assign]
 
 
-def stream(items: AsyncIterator[BaseModel]) -> StreamingResponse:
+class Stream(StreamingResponse):
+    """A stream that ends, whoever ends it, in the task that sends it: what it reads is closed there too."""
+
+    def __init__(self, body: AsyncGenerator[bytes, None], media_type: str) -> None:
+        super().__init__(body, media_type=media_type)
+        self._body = body
+
+    async def stream_response(self, send: Send) -> None:
+        """Send it, and close what is read."""
+        async with contextlib.aclosing(self._body):
+            await super().stream_response(send)
+
+
+def stream(items: AsyncGenerator[BaseModel, None]) -> Stream:
     """Return a stream of items, a line for each; a reader that is slow holds up nobody but itself."""
-    return StreamingResponse(_lines(items), media_type=NDJSON)
+    return Stream(_lines(items), NDJSON)
 
 
 def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -82,9 +97,10 @@ def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONRe
     return JSONResponse(body.model_dump(), problem.status, headers=headers, media_type=PROBLEM)
 
 
-async def _lines(items: AsyncIterator[BaseModel]) -> AsyncIterator[bytes]:
-    async for item in items:
-        yield item.model_dump_json().encode() + b"\n"
+async def _lines(items: AsyncGenerator[BaseModel, None]) -> AsyncGenerator[bytes, None]:
+    async with contextlib.aclosing(items):
+        async for item in items:
+            yield item.model_dump_json().encode() + b"\n"
 
 
 async def _problem(request: Request, error: Exception) -> JSONResponse:

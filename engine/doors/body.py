@@ -56,12 +56,14 @@ def parse(body: bytes) -> Any:
     return value
 
 
-def known_parameters(request: Request) -> None:
+async def known_parameters(request: Request) -> None:
     """Refuse parameters of the query that the route does not know, or that come twice.
 
     Raises:
         Problem: there is such a one.
     """
+    if not request.scope["query_string"]:
+        return
     route = request.scope.get("route")
     known = {field.alias for field in route.dependant.query_params} if isinstance(route, APIRoute) else set()
     seen: set[str] = set()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import contextlib
+from collections.abc import AsyncGenerator, Callable
 from importlib.metadata import version
 from typing import Annotated
 
@@ -110,7 +111,7 @@ def _requester(named: Untrusted, by: Principal) -> Principal:
     return Principal(name=named) if named else by
 
 
-async def _presence(engine: Engine, holder: str) -> AsyncIterator[Held]:
+async def _presence(engine: Engine, holder: str) -> AsyncGenerator[Held, None]:
     """Count a client as there for as long as it reads."""
     async with engine.holders.present(holder):
         yield Held(holder=holder)
@@ -189,8 +190,11 @@ def _measuring(app: FastAPI, engine: Engine) -> None:
             raise Problem(503, f"nothing runs here: {why}", mend=bad.mend if bad else "")
 
 
-async def _chosen(events: AsyncIterator[Event], type: str, subject: str) -> AsyncIterator[Event]:
+async def _chosen(
+    events: AsyncGenerator[Event, None], type: str, subject: str
+) -> AsyncGenerator[Event, None]:
     """Yield the events of one type (`run` is every `run.…`), of one subject, or both."""
-    async for event in events:
-        if subject in {"", event.subject} and (not type or f"{event.type}.".startswith(f"{type}.")):
-            yield event
+    async with contextlib.aclosing(events):
+        async for event in events:
+            if subject in {"", event.subject} and (not type or f"{event.type}.".startswith(f"{type}.")):
+                yield event

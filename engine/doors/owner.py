@@ -10,10 +10,12 @@ from fastapi import Depends
 from engine.models import Principal, Role
 from engine.text import Untrusted
 
+_OWNER = Principal(name=Untrusted(getpass.getuser()), roles=frozenset(Role))
 
-def owner() -> Principal:
+
+async def owner() -> Principal:
     """Return whoever owns the socket: it is theirs alone, so they may do everything."""
-    return Principal(name=Untrusted(getpass.getuser()), roles=frozenset(Role))
+    return _OWNER
 
 
 Owner = Annotated[Principal, Depends(owner)]

@@ -9,10 +9,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from pathlib import Path
 
 import uvicorn
+import uvloop
 
 from engine import locations
 from engine.analyst import Analyst
@@ -143,11 +144,17 @@ def _answers(path: Path) -> bool:
         return True
 
 
+def on_fast_loop(work: Coroutine[None, None, None]) -> None:
+    """Do the engine's work on the event loop that is written in C."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work)
+
+
 def main() -> int:
     """Serve until idle: what a console starts in the background."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        asyncio.run(serve(Settings(), until_idle=True))
+        on_fast_loop(serve(Settings(), until_idle=True))
     except Problem as problem:
         sys.stderr.write(f"{problem}\n")
         return 1

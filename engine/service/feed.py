@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 from engine.models import Meters, OutputChunk
 
@@ -47,7 +47,7 @@ class Feed:
         self._closed = True
         self._wake()
 
-    async def output(self, offset: int = 0) -> AsyncIterator[OutputChunk]:
+    async def output(self, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield the output from `offset` bytes on, until the run is over."""
         while True:
             changed, closed = self._changed, self._closed
@@ -61,7 +61,7 @@ class Feed:
             else:
                 await changed.wait()
 
-    async def meters(self) -> AsyncIterator[Meters]:
+    async def meters(self) -> AsyncGenerator[Meters, None]:
         """Yield the samples from now on, until the run is over; a slow reader misses some."""
         seen = max(0, self._ticks - 1)
         while True:

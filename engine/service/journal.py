@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from engine.audit import AuditLog
@@ -51,7 +51,7 @@ class Journal:
             listener(event)
         return event
 
-    async def follow(self, since: int | None = None) -> AsyncIterator[Event]:
+    async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""
         seen = self._latest if since is None else since
         while True:

@@ -8,13 +8,14 @@ from engine import locations
 from engine.doors.cli.configured import settings
 from engine.doors.cli.words import say
 from engine.doors.client import Client
+from engine.doors.serve import on_fast_loop
 from engine.doors.serve import serve as run_engine
 
 
 def serve() -> None:
     """Run an engine without a screen, until Ctrl+C."""
     say(f"engine at {locations.socket()}, inbox at {locations.inbox()}; Ctrl+C ends it")
-    asyncio.run(run_engine(settings()))
+    on_fast_loop(run_engine(settings()))
 
 
 def stop() -> None:
