@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from textual import events, work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.filter import LineFilter
@@ -16,8 +16,10 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
 
-from console import preferences, theme
+from console import preferences
+from console.announcing import Announcing
 from console.backstop import Backstop
+from console.dressing import Dressed
 from console.guard import KeyGuard
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Opening(Screen[None]):
         yield Static(Content("Opening the desk …"), id="word")
 
 
-class ConsoleApp(App[None]):
+class ConsoleApp(Announcing, Dressed):
     """The Textual app. It knows the engine through a client and keeps nothing that is not the engine's."""
 
     TITLE = "Pratique"
@@ -108,19 +110,8 @@ class ConsoleApp(App[None]):
         self._client: Client | None = None
         self._listeners: list[Callable[[Event], None]] = []
         self.decisions: Decisions | None = None
-        self._themes()
-
-    def _themes(self) -> None:
-        loaded = theme.load((theme.shipped(), theme.own()))
-        for each in loaded.themes:
-            self.register_theme(each)
-        names = [each.name for each in loaded.themes]
-        for name in [name for name in self.available_themes if name not in names]:
-            self.unregister_theme(name)
-        self._problems = [*loaded.problems, *([self._wrong] if self._wrong else [])]
-        if self.prefer.theme not in names:
-            self._problems.append(f"no theme is called {self.prefer.theme}; there are {', '.join(names)}")
-        self.theme = self.prefer.theme if self.prefer.theme in names else theme.DEFAULT
+        self.keeps = prefer is None
+        self._problems = [*self.dress(), *([self._wrong] if self._wrong else [])]
 
     # --- safety -----------------------------------------------------------------------------------
 
@@ -169,6 +160,14 @@ class ConsoleApp(App[None]):
         self.set_keymap(self.prefer.keymap)
         self.call_after_refresh(self._open)
 
+    def on_unmount(self) -> None:
+        """Leave the terminal as it was."""
+        self.unname_terminal()
+
+    def watch_queue(self, queue: tuple[Summary, ...]) -> None:
+        """Say outside of the frame how many wait."""
+        self.announce(queue)
+
     @work
     async def _open(self) -> None:
         for module in ("console.screens.review", "console.link", "console.decisions"):
@@ -178,10 +177,25 @@ class ConsoleApp(App[None]):
         self.decisions = Decisions(self._send, self.prefer.undo_seconds)
         if self.current_mode == "_default":
             await self.switch_mode("review")
+        self._problems += await self._take_keys()
         for problem in self._problems:
             self.notify(problem, severity="warning", timeout=10)
         self._keep()
+        self._follow_files()
         self._opened()
+
+    async def _take_keys(self) -> list[str]:
+        """Take the person's own keys in; return what is wrong with them."""
+        if not (self.prefer.vim or self.prefer.keymap):
+            return []
+        keymap = await asyncio.to_thread(importlib.import_module, "console.keymap")
+        good, faults = await asyncio.to_thread(keymap.checked, self.prefer.keymap, self.prefer.keymap_lines)
+        self.set_keymap((keymap.VIM if self.prefer.vim else {}) | good)
+        return list(faults)
+
+    @work(exclusive=True, group="files")
+    async def _follow_files(self) -> None:
+        await self.follow_files()
 
     @work(exclusive=True, group="link")
     async def _keep(self) -> None:
@@ -221,8 +235,6 @@ class ConsoleApp(App[None]):
 
     def happened(self, event: Event) -> None:
         """Tell whoever listens what the engine recorded."""
-        if self.prefer.bell and event.type == "submission.received":
-            self.bell()
         for listener in tuple(self._listeners):
             listener(event)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import SystemCommand
 
 from console.app import PLACES
+from console.dressing import Dress
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -24,7 +25,7 @@ def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]
     for name in PLACES:
         yield SystemCommand(f"Go to {name.title()}", "One of the five places", _going(app, name))
     for each in app.available_themes.values():
-        yield SystemCommand(f"Theme: {each.name}", "Change the colours", _dressing(app, each.name))
+        yield SystemCommand(f"Theme: {each.name}", "Wear it; kept for the next time", Dress(app, each.name))
     for key, active in screen.active_bindings.items():
         binding = active.binding
         named = binding.id and not binding.id.startswith("go.") and binding.id not in NEVER
@@ -36,10 +37,6 @@ def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]
 
 def _going(app: ConsoleApp, place: str) -> Callable[[], Awaitable[None]]:
     return lambda: app.action_go(place)
-
-
-def _dressing(app: ConsoleApp, name: str) -> Callable[[], None]:
-    return lambda: setattr(app, "theme", name)
 
 
 def _acting(app: ConsoleApp, action: str, node: DOMNode) -> Callable[[], Awaitable[bool]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import yaml
 
 from engine import locations
+
+CHORDS = frozenset({"review.approve", "approve.confirm"})
+"""Bindings that approve: no plain key may, since a terminal's own answers arrive as plain keys."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +25,18 @@ class Preferences:
     """How long a decision can be taken back before it is sent."""
     bell: bool = False
     """Whether the terminal's bell rings when something begins to wait."""
+    notify: bool = False
+    """Whether the terminal is asked (OSC 9) to show a notification when something begins to wait."""
+    vim: bool = False
+    """Whether lists, code and output also move by `ctrl+d`, `ctrl+u`, `ctrl+f`, `ctrl+b`, `g` and `G`."""
     keymap: dict[str, str] = field(default_factory=dict)
     """Keys by the id of their binding: `review.deny: ctrl+d`."""
+    keymap_lines: dict[str, int] = field(default_factory=dict, compare=False)
+    """Where in the file each entry of the keymap stands."""
+
+
+KEYS = tuple(each.name for each in fields(Preferences) if each.name != "keymap_lines")
+_FLAGS = ("bell", "notify", "vim")
 
 
 def file() -> Path:
@@ -42,25 +56,69 @@ def load() -> tuple[Preferences, str]:
 
 
 def parse(text: str) -> Preferences:
-    """Return the preferences that `text` says. Raises ValueError, in words for people."""
-    said = yaml.safe_load(text) or {}
-    if not isinstance(said, dict):
-        raise ValueError("a list of `key: value` is wanted")  # noqa: TRY004  all are one error to readers
-    known = [each.name for each in fields(Preferences)]
-    if unknown := [str(key) for key in said if key not in known]:
-        raise ValueError(f"no such key: {', '.join(unknown)}; there are {', '.join(known)}")
-    _check(said)
-    return Preferences(**said)
+    """Return the preferences that `text` says. Raises ValueError, in words for people and with the line."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if root is None:
+        return Preferences()
+    said, lines = _mapping(root, "the file")
+    for name, value in said.items():
+        if name not in KEYS:
+            raise ValueError(f"line {lines[name]}: no such key: {name}; there are {', '.join(KEYS)}")
+        _check(name, value, lines[name])
+    keymap_lines = {}
+    if isinstance(root, yaml.MappingNode):
+        nodes = [value for key, value in root.value if key.value == "keymap"]
+        keymap_lines = _keymap(nodes[-1]) if nodes else {}
+    return Preferences(**said, keymap_lines=keymap_lines)
 
 
-def _check(said: dict[str, Any]) -> None:
-    undo = said.get("undo_seconds", 0)
-    if isinstance(undo, bool) or not isinstance(undo, int | float) or not 0 <= undo <= 30:
-        raise ValueError("undo_seconds: a number from 0 to 30 is wanted")
-    if not isinstance(said.get("theme", ""), str) or not isinstance(said.get("bell", False), bool):
-        raise ValueError("theme: a name is wanted; bell: true or false")  # noqa: TRY004
-    keymap = said.get("keymap", {})
-    if not isinstance(keymap, dict) or not all(
-        isinstance(part, str) for pair in keymap.items() for part in pair
+def keep_theme(name: str) -> None:
+    """Write the choice of a theme into the file; whatever else stands there stays as it is."""
+    path = file()
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    line = f"theme: {name}"
+    changed, found = re.subn(r"(?m)^theme:.*$", line, text, count=1)
+    if not found:
+        changed = f"{line}\n{text}"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    fresh.write_text(changed, encoding="utf-8")
+    fresh.replace(path)
+
+
+def _mapping(node: yaml.Node, place: str) -> tuple[dict[str, Any], dict[str, int]]:
+    if not isinstance(node, yaml.MappingNode):
+        raise ValueError(f"line {_line(node)}: {place}: a list of `key: value` is wanted")  # noqa: TRY004
+    made = yaml.SafeLoader("")
+    try:
+        said = made.construct_document(node)
+    finally:
+        made.dispose()
+    return {str(key): value for key, value in said.items()}, {k.value: _line(k) for k, _ in node.value}
+
+
+def _keymap(node: yaml.Node) -> dict[str, int]:
+    keymap, lines = _mapping(node, "keymap")
+    for name, key in keymap.items():
+        if not isinstance(key, str) or not key:
+            raise ValueError(f"line {lines[name]}: keymap: {name}: a key is wanted, such as ctrl+d")
+        if name in CHORDS and not all(each.strip().startswith("ctrl+") for each in key.split(",")):
+            raise ValueError(f"line {lines[name]}: keymap: {name}: a chord is wanted, such as ctrl+y")
+    return lines
+
+
+def _check(name: str, value: object, line: int) -> None:
+    if name == "undo_seconds" and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 30
     ):
-        raise ValueError("keymap: `binding: key` is wanted")
+        raise ValueError(f"line {line}: undo_seconds: a number from 0 to 30 is wanted")
+    if name == "theme" and not isinstance(value, str):
+        raise ValueError(f"line {line}: theme: a name is wanted")
+    if name in _FLAGS and not isinstance(value, bool):
+        raise ValueError(f"line {line}: {name}: true or false is wanted")
+    if name == "keymap" and not isinstance(value, dict):
+        raise ValueError(f"line {line}: keymap: `binding: key` is wanted")
+
+
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1

@@ -19,7 +19,7 @@ QUICK = Preferences(undo_seconds=0)
 
 @asynccontextmanager
 async def desk(
-    engine: StandIn, size: tuple[int, int] = (120, 36), prefer: Preferences = QUICK
+    engine: StandIn, size: tuple[int, int] = (120, 36), prefer: Preferences | None = QUICK
 ) -> AsyncIterator[tuple[ConsoleApp, Pilot[Any]]]:
     """Open the console and wait until it shows what the engine says."""
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from textual.color import Color
 
-from console import theme
+from console import theme, units
 from console.preferences import Preferences
-from tests.console.desk import desk
-from tests.console.stand_in import StandIn
+from engine.models import Level
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, case
 
+COLOUR = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:[349][1-6]|[34]8)(?:;[0-9;]*)?m")
 SHIPPED = sorted(theme.shipped().glob("*.yaml"))
-TEXTS = ("foreground", "muted", "primary", "accent", "success", "warning", "error", "risk-low", "risk-medium",
-         "risk-high", "risk-critical", "stdout", "stderr")  # fmt: skip
+TEXTS = ("foreground", "muted", "faint", "primary", "accent", "success", "warning", "error", "risk-low",
+         "risk-medium", "risk-high", "risk-critical", "stdout", "stderr")  # fmt: skip
+BEHIND = ("background", "surface", "panel", "cursor")
+CODE = ("foreground", "code-comment", "code-keyword", "code-name", "code-string", "code-number",
+        "code-operator")  # fmt: skip
+BEHIND_CODE = (*BEHIND, "found", "mark-low", "mark-medium", "mark-high", "mark-critical")
+PAIRS = [(name, behind) for name in TEXTS for behind in BEHIND]
+CODE_PAIRS = [(name, behind) for name in CODE for behind in BEHIND_CODE] + [("background", "accent")]
 
 
 def contrast(one: str, other: str) -> float:
@@ -45,46 +54,65 @@ def test_the_five_themes_ship() -> None:
     "path", [each for each in SHIPPED if each.stem != "ansi16"], ids=lambda path: path.stem
 )
 def test_text_can_be_read(path: Path) -> None:
-    """Every text has a contrast of 4.5 to what lies behind it; in the high-contrast theme, of 7."""
+    """Every text has a contrast of 4.5 to all that may lie behind it; in the high-contrast theme, of 7."""
     colours = theme.read(path).theme().variables
     least = 7.0 if path.stem == "high-contrast" else 4.5
-    poor = {
-        (name, behind): round(contrast(colours[name], colours[behind]), 1)
-        for name in TEXTS
-        for behind in ("background", "surface", "panel")
-        if contrast(colours[name], colours[behind]) < least
-    }
-    assert {} == poor
+    poor = {(*pair, each) for pairs, asked in ((PAIRS, least), (CODE_PAIRS, 4.5)) for pair in pairs
+            if (each := round(contrast(*(colours[name] for name in pair)), 2)) < asked}  # fmt: skip
+    assert set() == poor
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('primary: "#6cb6ff"', 'primary: "#6cb6ff"\n  text: "#ffffff"', "no such key: text"),
-        ('primary: "#6cb6ff"', 'primary: "bluish"', "colours.primary: 'bluish' is no colour"),
-        ('  primary: "#6cb6ff"\n', "", "missing: primary"),
-        ("dark: true", "dark: perhaps", "dark: true or false is wanted"),
-        ("name: dark", "name: Dark One", "name: small letters"),
-        ("colours:", "colours: [", "while parsing"),
-    ],
+    "path", [each for each in SHIPPED if each.stem != "ansi16"], ids=lambda path: path.stem
 )
-def test_a_wrong_theme_is_named_with_its_fault(tmp_path: Path, old: str, new: str, said: str) -> None:
-    """An unknown key, a wrong colour, a missing one: the file and the fault are named, other themes load."""
-    text = (theme.shipped() / "dark.yaml").read_text(encoding="utf-8")
-    assert old in text
-    (tmp_path / "mine.yaml").write_text(text.replace(old, new), encoding="utf-8")
-    loaded = theme.load((theme.shipped(), tmp_path))
-    assert 5 == len(loaded.themes)
-    assert 1 == len(loaded.problems)
-    assert loaded.problems[0].startswith("mine.yaml: ")
-    assert said in loaded.problems[0]
+def test_levels_can_be_told_from_what_lies_behind(path: Path) -> None:
+    """The sign of a level, of focus and of a person's own doing has a contrast of 3 to every background."""
+    colours = theme.read(path).theme().variables
+    signs = ("risk-low", "risk-medium", "risk-high", "risk-critical", "primary", "accent")
+    pairs = [(sign, behind) for sign in signs for behind in BEHIND_CODE]
+    assert [] == [pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 3]
 
 
-@pytest.mark.parametrize("name", [path.stem for path in SHIPPED])
-async def test_the_console_opens_in_every_theme(name: str) -> None:
-    """Every theme dresses every place."""
-    async with desk(StandIn(), prefer=Preferences(theme=name)) as (app, pilot):
-        assert name == app.theme
-        for key in "23451":
-            await pilot.press(key if key != "4" else "escape", key)
-            await pilot.pause()
+def test_every_level_has_a_shape_of_its_own() -> None:
+    """Without any colour, the levels differ by their shape and by their letter."""
+    assert 4 == len(set(units.SHAPES.values())) == len({units.badge(each)[0][-1] for each in Level})
+
+
+@pytest.mark.parametrize("without", [True, False], ids=["NO_COLOR", "colour"])
+async def test_no_color_is_heeded(without: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where NO_COLOR is set, no frame holds a colour; where it is not, one does."""
+    monkeypatch.setenv("NO_COLOR", "1") if without else monkeypatch.delenv("NO_COLOR", raising=False)
+    async with desk(StandIn(case("s-1", "import os"))) as (app, _):
+        assert without is not bool(COLOUR.search(frame(app)))
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty home of the program."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    monkeypatch.delenv("PRATIQUE_CONFIG_FILE", raising=False)
+    return tmp_path
+
+
+async def test_a_theme_is_reloaded_when_its_file_changes(own_home: Path) -> None:
+    """What a person writes into their theme is on screen a moment later."""
+    text = (theme.shipped() / "dark.yaml").read_text(encoding="utf-8").replace("name: dark", "name: mine")
+    mine = own_home / "themes" / "mine.yaml"
+    mine.parent.mkdir()
+    mine.write_text(text, encoding="utf-8")
+    async with desk(StandIn(), prefer=Preferences(theme="mine")) as (app, pilot):
+        mine.write_text(text.replace('background: "#0f141b"', 'background: "#2f0000"'), encoding="utf-8")
+        await until(pilot, lambda: app.screen.styles.background.hex == "#2F0000", 60)
+        assert "mine" == app.theme
+
+
+async def test_a_theme_is_tried_on_in_the_palette_and_kept_when_chosen(own_home: Path) -> None:
+    """Moving over a theme shows it; Esc puts the old one back; Enter keeps it for the next time."""
+    (own_home / "console.yaml").write_text("# mine\nundo_seconds: 0\n", encoding="utf-8")
+    async with desk(StandIn(), prefer=None) as (app, pilot):
+        for end, wanted in (("escape", "dark"), ("enter", "light")):
+            await quiet(pilot, "ctrl+k", *"theme light")
+            await until(pilot, lambda: app.theme == "light")
+            await quiet(pilot, end)
+            await until(pilot, lambda wanted=wanted: app.theme == wanted and not app.screen.is_modal)  # type: ignore[misc]
+    assert "theme: light\n# mine\nundo_seconds: 0\n" == (own_home / "console.yaml").read_text()

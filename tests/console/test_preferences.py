@@ -35,4 +35,4 @@ def test_a_wrong_file_is_named_and_not_used(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "console.yaml").write_text("colour: blue", encoding="utf-8")
     prefer, problem = preferences.load()
     assert Preferences() == prefer
-    assert problem.startswith("console.yaml: no such key: colour")
+    assert problem.startswith("console.yaml: line 1: no such key: colour")

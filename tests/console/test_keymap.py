@@ -1,0 +1,71 @@
+"""The keys: each is in a group, a person's own are checked line by line, and approving stays a chord."""
+
+from __future__ import annotations
+
+import pytest
+
+from console import keymap, preferences
+from console.preferences import Preferences
+from tests.console.desk import desk, quiet, until
+from tests.console.stand_in import StandIn, case
+
+
+def test_every_binding_is_in_a_group_that_has_a_title() -> None:
+    """What stands before the dot of an id is the name of a group."""
+    ids = [each.id or "" for own in keymap.bindings().values() for each in own]
+    assert len(ids) > 50
+    assert [] == [id for id in ids if id.partition(".")[0] not in keymap.GROUPS]
+
+
+def test_every_binding_says_what_it_does_and_is_the_only_one_of_its_id() -> None:
+    """Each has an id of its own, a name and a tooltip, in every class of the console."""
+    found = [each for own in keymap.bindings().values() for each in own]
+    assert len({each.id for each in found}) == len(found)
+    assert [] == [each.id for each in found if not (each.description and each.tooltip)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("review.dney: ctrl+d", "no binding is called review.dney; there are review.approve"),
+        ("nothing.at-all: x", "no binding is called nothing.at-all; ? lists them"),
+        ("review.deny: ctl+d", "'ctl+d' is no key"),
+        ("review.deny: n", "n is already the key of review.next"),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_line(entry: str, said: str) -> None:
+    """A wrong entry is not used; the others are."""
+    prefer = preferences.parse(f"bell: true\nkeymap:\n  go.health: H\n  {entry}\n")
+    good, faults = keymap.checked(prefer.keymap, prefer.keymap_lines)
+    assert {"go.health": "H"} == good
+    assert 1 == len(faults)
+    assert faults[0].startswith("console.yaml: line 4: keymap: ")
+    assert said in faults[0]
+
+
+@pytest.mark.parametrize("key", ["a", "enter", "ctrl+y,y"])
+@pytest.mark.parametrize("id", sorted(preferences.CHORDS))
+def test_no_plain_key_may_approve(id: str, key: str) -> None:
+    """A keymap that would approve by one plain key is refused as a whole."""
+    with pytest.raises(ValueError, match=f"line 2: keymap: {id}: a chord is wanted"):
+        preferences.parse(f"keymap:\n  {id}: {key}\n")
+
+
+@pytest.mark.parametrize(
+    "key", ["x", "X", "ctrl+x", "f5", "question_mark", "pagedown", "alt+left", "+", "ctrl++"]
+)
+def test_what_a_terminal_can_send_is_a_key(key: str) -> None:
+    """Characters, named keys and both with modifiers are keys."""
+    assert keymap.is_key(key)
+
+
+async def test_the_keys_of_vim_are_an_option() -> None:
+    """With `vim: true`, G goes to the last row of a list."""
+    engine = StandIn(*(case(f"s-{number}", f"print({number})") for number in range(5)))
+    async with desk(engine, prefer=Preferences(undo_seconds=0, vim=True)) as (app, pilot):
+        await quiet(pilot, "4")
+        table = app.screen.query_one("HistoryTable")
+        await until(pilot, lambda: getattr(table, "count", 0) == 5)
+        table.focus()
+        await quiet(pilot, "G")
+        await until(pilot, lambda: getattr(table, "cursor", 0) == 4)
