@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -17,7 +17,9 @@ from starlette.types import Send
 
 from engine.audit import AuditError
 from engine.audit.filter import FilterError
+from engine.doors.frames import FRAMES, framed, lined
 from engine.doors.wire import Answer
+from engine.models import OutputChunk
 from engine.problem import Problem
 from engine.text import visible
 
@@ -95,6 +97,21 @@ def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONRe
     if problem.status == 429 or problem.retry_after:
         headers = {**(headers or {}), "Retry-After": f"{math.ceil(problem.retry_after or 60)}"}
     return JSONResponse(body.model_dump(), problem.status, headers=headers, media_type=PROBLEM)
+
+
+def output(chunks: AsyncGenerator[OutputChunk, None], accepted: str) -> Stream:
+    """Return a stream of output, as frames where these are accepted by name and as lines otherwise."""
+    if FRAMES in accepted:
+        return Stream(_encoded(chunks, framed), FRAMES)
+    return Stream(_encoded(chunks, lined), NDJSON)
+
+
+async def _encoded(
+    chunks: AsyncGenerator[OutputChunk, None], encode: Callable[[OutputChunk], bytes]
+) -> AsyncGenerator[bytes, None]:
+    async with contextlib.aclosing(chunks):
+        async for chunk in chunks:
+            yield encode(chunk)
 
 
 async def _lines(items: AsyncGenerator[BaseModel, None]) -> AsyncGenerator[bytes, None]:

@@ -141,7 +141,7 @@ class Client(Connection):
 
     def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield the output of a run from `offset` bytes on, until the run is over."""
-        return self._lines(f"/runs/{id}/output", {"offset": offset}, OutputChunk)
+        return self._frames(f"/runs/{id}/output", offset)
 
     def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield what a run uses, until the run is over."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from engine.doors.frames import FRAMES, Unframer
 from engine.doors.wire import Answer
+from engine.models import OutputChunk
 from engine.problem import Problem
 
 DEADLINE_SECONDS = 30.0
+NDJSON = "application/x-ndjson"
+BROKEN_OFF = 502
+"""The status of a stream that ended in the middle."""
+RESUMES = 5
+RESUME_SECONDS = 0.2
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -67,14 +76,49 @@ class Connection:
         return response.content
 
     async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
+        held = b""
+        async with contextlib.aclosing(self._bytes(path, params, NDJSON)) as parts:
+            async for part in parts:
+                *lines, held = (held + part).split(b"\n")
+                for line in lines:
+                    yield noun.model_validate_json(line)
+
+    async def _frames(self, path: str, offset: int) -> AsyncGenerator[OutputChunk, None]:
+        """Yield the chunks of a stream of output from `offset` on; one that breaks off is taken up again."""
+        left, over = RESUMES, False
+        while not over:
+            frames = Unframer()
+            try:
+                async with contextlib.aclosing(self._bytes(path, {"offset": offset}, FRAMES)) as parts:
+                    async for part in parts:
+                        for chunk in frames.take(part):
+                            offset, left = chunk.offset + len(chunk.data), RESUMES
+                            yield chunk
+                over = True
+            except Problem as problem:
+                again = problem.status == BROKEN_OFF or (problem.status == 503 and left < RESUMES)
+                left -= 1
+                if not (again and left):
+                    raise
+                await asyncio.sleep(RESUME_SECONDS)
+
+    async def _bytes(self, path: str, params: dict[str, Any], accept: str) -> AsyncGenerator[bytes, None]:
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
+        begun = False
         try:
-            async with self._http.stream("GET", path, params=params, timeout=endless) as response:
+            async with self._http.stream(
+                "GET", path, params=params, timeout=endless, headers={"accept": accept}
+            ) as response:
                 if response.is_error:
                     raise _problem(response.status_code, await response.aread())
-                async for line in response.aiter_lines():
-                    yield noun.model_validate_json(line)
+                begun = True
+                raw = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
+                async with contextlib.aclosing(raw) as parts:
+                    async for part in parts:
+                        yield part
         except httpx.HTTPError as error:
+            if begun:
+                raise Problem(BROKEN_OFF, "the stream broke off", mend="Ask for the rest.") from error
             raise _unanswered(error) from error
 
 

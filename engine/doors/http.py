@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator, Callable
 from importlib.metadata import version
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Header, Path, Query, Response
+from fastapi import Depends, FastAPI, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from engine.doors.answers import PROBLEMS, answer_problems, describe, lines_of, stream
+from engine.doors.answers import output as written
 from engine.doors.body import StrictRoute, known_parameters
 from engine.doors.metrics import CONTENT_TYPE, Metrics
 from engine.doors.owner import Owner
@@ -120,9 +121,9 @@ async def _presence(engine: Engine, holder: str) -> AsyncGenerator[Held, None]:
 
 def _runs(app: FastAPI, engine: Engine) -> None:
     @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
-    async def output(id: str, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
+    async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
         await engine.case(id)
-        return stream(engine.output(id, offset))
+        return written(engine.output(id, offset), request.headers.get("accept", ""))
 
     @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
     async def meters(id: str) -> StreamingResponse:

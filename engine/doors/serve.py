@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import os
 import signal
@@ -103,11 +104,19 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
     analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, engine_id())
     try:
         async with Engine(settings, log, analyst, sandboxes) as engine:
+            _settle_memory()
             yield engine
     finally:
         await sandboxes.close()
         await analyst.close()
         await log.close()
+
+
+def _settle_memory() -> None:
+    """Keep the collector off what was loaded: a full collection over it would hold up every answer."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def engine_id() -> str:

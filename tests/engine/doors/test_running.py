@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import signal
 from collections.abc import Iterator
@@ -50,8 +51,8 @@ async def output(client: Client, id: str, stream: Stream = Stream.STDOUT) -> byt
 
 async def ended(client: Client, id: str) -> Case:
     """Return a case once its run is over."""
-    async with asyncio.timeout(90):
-        async for event in client.events(0):
+    async with asyncio.timeout(90), contextlib.aclosing(client.events(0)) as events:
+        async for event in events:
             if event.subject == id and event.type == "run.ended":
                 return await client.case(id)
     raise AssertionError("it never ended")
@@ -121,9 +122,8 @@ async def test_an_operator_kills_a_run(engine: EngineProcess) -> None:
     """A killed run ends as killed by an operator, with what it wrote until then."""
     async with engine.client() as client:
         case = await approve(client, draft("print('on', flush=True)\nwhile True: pass"))
-        async for chunk in client.output(case.submission.id):
-            assert b"on\n" == chunk.data
-            break
+        async with contextlib.aclosing(client.output(case.submission.id)) as written:
+            assert b"on\n" == (await anext(written)).data
         await client.kill(case.submission.id)
         over = await ended(client, case.submission.id)
     assert over.result is not None
@@ -145,8 +145,8 @@ async def test_a_killed_engine_leaves_no_sandbox_after_the_next_start(home: Path
     process.start()
     async with process.client() as client:
         case = await approve(client, draft(SLOW))
-        written = client.output(case.submission.id)
-        assert [b"on\n", b"and on\n"] == [(await anext(written)).data for _ in range(2)]
+        async with contextlib.aclosing(client.output(case.submission.id)) as written:
+            assert [b"on\n", b"and on\n"] == [(await anext(written)).data for _ in range(2)]
     assert containers(process)
     process.end(signal.SIGKILL)
     process.start()
