@@ -55,6 +55,11 @@ def keys() -> Path:
     return _private(state() / "keys")
 
 
+def tokens() -> Path:
+    """Return the file of the tokens that programs are let in by."""
+    return state() / "tokens.json"
+
+
 def inbox() -> Path:
     """Return the folder whose files become submissions."""
     return _private(state() / "inbox")

@@ -53,8 +53,10 @@ from engine.models.submission import (
     Package,
     Submission,
 )
+from engine.models.token import ROLES, NewToken, Scope, Token
 
 __all__ = [
+    "ROLES",
     "WITHDRAWN",
     "Act",
     "Analysis",
@@ -87,6 +89,7 @@ __all__ = [
     "Limits",
     "Meters",
     "Need",
+    "NewToken",
     "Noun",
     "Operation",
     "OutputChunk",
@@ -101,6 +104,7 @@ __all__ = [
     "Sameness",
     "Sandbox",
     "SandboxState",
+    "Scope",
     "Signature",
     "Span",
     "Standing",
@@ -108,6 +112,7 @@ __all__ = [
     "Stream",
     "Submission",
     "Summary",
+    "Token",
     "Truth",
     "Verdict",
     "Verification",

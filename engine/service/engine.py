@@ -46,6 +46,7 @@ from engine.service.rulings import Rulings
 from engine.service.runs import Runs
 from engine.service.sandboxes import Sandboxes
 from engine.service.standings import Standings
+from engine.service.tokens import Tokens
 from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
 
@@ -78,6 +79,7 @@ class Engine:
             settings.sandbox, self._journal, sandboxes, self._opened, self._tasks, decisions.changed
         )
         self.standings = Standings(self._journal)
+        self.tokens = Tokens(locations.tokens(), self._journal)
         self.claims = Claims(self._journal, self._opened, settings.policy.claim_seconds)
         rulings = Rulings(
             self._journal,
