@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import threading
 from collections.abc import Iterable
 
 import zstandard
@@ -16,9 +17,20 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+class _Zstd(threading.local):
+    """What compresses, for each thread its own: to make one costs more than to use it."""
+
+    def __init__(self) -> None:
+        self.pack = zstandard.ZstdCompressor(level=3).compress
+        self.unpack = zstandard.ZstdDecompressor().decompress
+
+
+_zstd = _Zstd()
+
+
 def pack(content: bytes) -> bytes:
     """Return `content` compressed with zstd."""
-    return zstandard.ZstdCompressor(level=3).compress(content)
+    return _zstd.pack(content)
 
 
 def unpack(body: bytes) -> bytes:
@@ -28,7 +40,7 @@ def unpack(body: bytes) -> bytes:
         AuditError: it is damaged.
     """
     try:
-        return zstandard.ZstdDecompressor().decompress(body)
+        return _zstd.unpack(body)
     except zstandard.ZstdError:
         raise AuditError("A stored text is damaged", mend="Type: pratique audit verify") from None
 

@@ -8,6 +8,8 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic_core import from_json
+
 from engine.audit import blobs
 from engine.audit.chain import stamp
 from engine.models import Case, Draft, InputFile, Status, Summary
@@ -72,14 +74,30 @@ def columns_json(columns: tuple[object, ...]) -> bytes:
 def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> int:
     """Write the state of a case as the record `seq` left it, and return its number."""
     _tally(connection, frozen.columns[0], -1)
-    row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
+    number = insert(connection, frozen, seq)
     _tally(connection, frozen.columns[0], 1)
+    kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
+    blobs.use(connection, number, kept)
+    return number
+
+
+def insert(connection: sqlite3.Connection, frozen: Frozen, seq: int) -> int:
+    """Write the row of a case, without its contents and uncounted, and return its number."""
+    row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
     connection.execute(
         "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(frozen.body))
     )
-    kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
-    blobs.use(connection, row[0], kept)
     return int(row[0])
+
+
+def tally_all(connection: sqlite3.Connection) -> None:
+    """Count all cases, where none has been counted."""
+    for table, key, value in _TALLY:
+        connection.execute(
+            f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
+            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, count(*) FROM cases "
+            "GROUP BY 1, 2, 3, 4, 5"
+        )
 
 
 def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:
@@ -110,7 +128,7 @@ def _decided_after(case: Case) -> float | None:
 
 def contents_of(body: bytes) -> list[str]:
     """Return the digests of the code and the files that a stored case refers to."""
-    draft = json.loads(body)["submission"]["draft"]
+    draft = from_json(body)["submission"]["draft"]
     return [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
 
 

@@ -48,16 +48,17 @@ def link(seq: int, previous: bytes, at: str, type: str, subject: str, actor: str
 
 def hash_of(seq: int, at: str, type: str, subject: str, actor: str, data: str, previous: bytes) -> bytes:
     """Return the SHA-256 of the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
-    return hashlib.sha256(_json(seq, at, type, subject, actor, data, previous)).digest()
+    return hashlib.sha256(json_of(seq, at, type, subject, actor, data, previous)).digest()
 
 
 def canonical(record: Record) -> bytes:
     """Return the canonical JSON (RFC 8785) of a record, which is what its hash covers."""
     r = record
-    return _json(r.seq, r.at, r.type, r.subject, r.actor, r.data, r.previous)
+    return json_of(r.seq, r.at, r.type, r.subject, r.actor, r.data, r.previous)
 
 
-def _json(seq: int, at: str, type: str, subject: str, actor: str, data: str, previous: bytes) -> bytes:
+def json_of(seq: int, at: str, type: str, subject: str, actor: str, data: str, previous: bytes) -> bytes:
+    """Return the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
     return (
         f'{{"actor":{_quote(actor)},"at":"{at}","data":{data},"previous":"{previous.hex()}",'
         f'"seq":{seq},"subject":{_quote(subject)},"type":{_quote(type)}}}'

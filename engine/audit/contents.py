@@ -9,6 +9,9 @@ from functools import lru_cache
 from engine.audit import blobs
 from engine.audit.errors import AuditError
 
+KEPT = 1 << 16
+"""So many digests are remembered."""
+
 
 class Contents:
     """Looks each digest up once, or not much more often. What retention erased is as it should be."""
@@ -16,7 +19,7 @@ class Contents:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._erased = _erased(connection)
-        self.problem = lru_cache(4096)(self._problem)
+        self.problem = lru_cache(KEPT)(self._problem)
         """Return `changed`, `removed` or `erased without a record`, or nothing where all is well."""
 
     def _problem(self, digest: str) -> str:

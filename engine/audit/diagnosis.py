@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.audit import chain
 from engine.audit.chain import Record
-from engine.audit.witnessing import Row
 
+Row = tuple[int, str, str, str, str, str, bytes, bytes]
+"""A row of the table `events`."""
 REACH = 64
 """How far from its place a record is looked for, to tell a move from a change."""
 
@@ -25,12 +27,12 @@ class Break:
 
 def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
     """Return where the first of these records stands that does not follow the one before it, or None."""
-    hash_of = chain.hash_of
+    json_of, sha256 = chain.json_of, hashlib.sha256
     for seq, at, type_, subject, actor, data, named, digest in step:
         if (
             seq != expected
             or named != previous
-            or hash_of(seq, at, type_, subject, actor, data, named) != digest
+            or sha256(json_of(seq, at, type_, subject, actor, data, named)).digest() != digest
         ):
             record = Record(seq, at, type_, subject, actor, data, named, digest)
             return Break(expected, previous, record)

@@ -100,7 +100,7 @@ class Ledger:
         (record,) = self.append_all([Entry(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
-        self._checkpoint_if_due()
+        self.checkpoint_if_due()
         return record
 
     def append_many(self, entries: Sequence[Entry]) -> int:
@@ -108,7 +108,7 @@ class Ledger:
         self.settle_all()
         self.append_all(entries)
         last = self.tree.size
-        self._checkpoint_if_due()
+        self.checkpoint_if_due()
         return last
 
     def append_all(self, entries: Sequence[Entry]) -> list[Record]:
@@ -136,7 +136,8 @@ class Ledger:
         self.append(CHECKPOINT, "", ENGINE, chain.canonical_data({"note": note, "size": size}))
         self.fresh.append(note)
 
-    def _checkpoint_if_due(self) -> None:
+    def checkpoint_if_due(self) -> None:
+        """Sign the tree where enough was recorded since the last time."""
         if self.tree.size - self.checked >= self.checkpoint_events:
             self.checkpoint()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 EMPTY = hashlib.sha256(b"").digest()
@@ -11,10 +11,10 @@ EMPTY = hashlib.sha256(b"").digest()
 STORED = 10
 """Subtrees of 2**STORED leaves and more are kept, so that proofs and restarts need not read everything."""
 
-_BLOCK = 1 << STORED
-
 Subtree = tuple[int, int, bytes]
 """Level, position among those of its level, hash."""
+Piece = tuple[int, bytes]
+"""Level and hash of a subtree."""
 
 
 def leaf(data: bytes) -> bytes:
@@ -39,15 +39,13 @@ class Frontier:
         return self._add(leaf(data), 0)
 
     def extend(self, leaves: Sequence[bytes]) -> None:
-        """Add leaves, whole blocks of them at once."""
-        place, end = 0, len(leaves)
-        while place < end:
-            if self.size % _BLOCK == 0 and end - place >= _BLOCK:
-                self._add(_block_root(leaves[place : place + _BLOCK]), STORED)
-                place += _BLOCK
-            else:
-                self._add(leaf(leaves[place]), 0)
-                place += 1
+        """Add leaves, whole subtrees of them at once."""
+        self.graft(pieces(self.size, leaves))
+
+    def graft(self, grown: Iterable[Piece]) -> None:
+        """Add subtrees that `pieces` cut for a tree of this size."""
+        for level, root in grown:
+            self._add(root, level)
 
     def _add(self, root: bytes, level: int) -> list[Subtree]:
         complete: list[Subtree] = []
@@ -63,6 +61,19 @@ class Frontier:
     def root(self) -> bytes:
         """Return the root of the tree."""
         return fold(self.edge)
+
+
+def pieces(size: int, leaves: Sequence[bytes]) -> list[Piece]:
+    """Cut leaves that follow `size` others into the largest subtrees that the tree has there."""
+    cut: list[Piece] = []
+    place, end = 0, len(leaves)
+    while place < end:
+        start = size + place
+        most = (end - place).bit_length() - 1
+        level = min(most, (start & -start).bit_length() - 1) if start else most
+        cut.append((level, _block_root(leaves[place : place + (1 << level)])))
+        place += 1 << level
+    return cut
 
 
 def _block_root(leaves: Sequence[bytes]) -> bytes:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.audit.checkpoints import Checkpoint, parse
 from engine.audit.merkle import Frontier
-
-Finding = tuple[int, str]
-"""The number of a record, and what is wrong with it."""
-Row = tuple[int, str, str, str, str, str, bytes, bytes]
-"""A row of the table `events`."""
-
-
-CHECKPOINT = "checkpoint"
+from engine.audit.walk import Finding, Walked
 
 
 class Witnessing:
@@ -25,12 +18,12 @@ class Witnessing:
 
     def __init__(self, notes: Sequence[Checkpoint | None], key: Ed25519PublicKey, tree: Frontier) -> None:
         """Go on from `tree`; what lies before its end is taken as read."""
-        self._key = key
         self._tree = tree
         self._notes = notes
         self._told: dict[int, list[Checkpoint]] = defaultdict(list)
         for note in filter(None, notes):
             self._told[note.size].append(note)
+        self._is_ours = cache(lambda note: note.is_signed_by(key))
         self.agreed = 0
 
     @property
@@ -38,12 +31,16 @@ class Witnessing:
         """How many records are in the tree."""
         return self._tree.size
 
+    def stops(self, first: int, last: int) -> Iterable[int]:
+        """Return the numbers from `first` to `last` that checkpoints name."""
+        return (size for size in self._told if first <= size <= last)
+
     def before(self, total: int) -> Iterator[Finding]:
         """Yield what is wrong with the file of checkpoints itself, or with it and so many records."""
         for number, note in enumerate(self._notes, 1):
             if note is None:
                 yield 0, f"line {number} of the checkpoint file is no checkpoint"
-            elif not note.is_signed_by(self._key):
+            elif not self._is_ours(note):
                 yield (
                     note.size,
                     f"the checkpoint of {note.size} records was forged: not signed by this engine",
@@ -51,22 +48,18 @@ class Witnessing:
         for size in sorted(size for size in self._told if size > total):
             yield total + 1, f"record {total + 1} was removed: a checkpoint covers {size} records"
 
-    def step(self, rows: Sequence[Row]) -> Iterator[Finding]:
-        """Add records, and yield each checkpoint that does not agree with all up to it."""
-        hashes, done = [row[7] for row in rows], 0
-        stops = [place for place, row in enumerate(rows) if row[0] in self._told or row[2] == CHECKPOINT]
-        for stop in stops:
-            seq, _, kind, _, _, data, _, digest = rows[stop]
-            self._tree.extend(hashes[done : stop + 1])
-            done = stop + 1
-            if kind == CHECKPOINT:
-                yield from self._event(seq, parse(json.loads(data)["note"]))
-            if seq in self._told:
-                yield from self._compare(self._told[seq], digest)
-        self._tree.extend(hashes[done:])
+    def agree(self, walked: Walked) -> Iterator[Finding]:
+        """Add a stretch to the tree, and yield each checkpoint that does not agree with all up to it."""
+        for stop in walked.stops:
+            self._tree.graft(stop.pieces)
+            if stop.note is not None:
+                yield from self._event(stop.seq, parse(stop.note))
+            if stop.seq in self._told:
+                yield from self._compare(self._told[stop.seq], stop.hash)
+        self._tree.graft(walked.rest)
 
     def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Finding]:
-        if note is None or note.size != seq - 1 or not note.is_signed_by(self._key):
+        if note is None or note.size != seq - 1 or not self._is_ours(note):
             yield seq, f"the checkpoint in record {seq} was forged: not signed by this engine"
         elif note.size not in self._told:
             yield seq, f"the checkpoint of {note.size} records was removed from the checkpoint file"

@@ -26,6 +26,7 @@ COMMANDS = {
     "rules": "engine.doors.cli.analyze:rules",
     "policy": "engine.doors.cli.policy:app",
     "audit": "engine.doors.cli.audit:app",
+    "dev": "engine.doors.cli.dev:app",
     "demo": "engine.doors.cli.demo:demo",
     "mcp": "engine.doors.cli.mcp:mcp",
     "serve": "engine.doors.cli.serving:serve",

@@ -129,21 +129,6 @@ def case_file(id: Id, output: Output = None) -> None:
     say(f"{path}: {len(content):,} bytes. To check it anywhere: unzip it, then python3 verify.py")
 
 
-@app.command(name="seed-history", hidden=True)
-def seed(
-    runs: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same history.")] = 1,
-) -> None:
-    """Make up a history to try things on; never where there are events."""
-    from engine.audit.seed import seed_history  # noqa: PLC0415  nobody else pays for it
-
-    try:
-        events = seed_history(locations.database(), runs, seed)
-    except AuditError as error:
-        raise Problem(409, error.title, mend=error.mend) from None
-    say(f"{locations.database()}: {runs:,} runs, {events:,} events, all made up")
-
-
 def check(filter: str) -> None:
     """Point at what is wrong with a filter.
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from engine.audit import AuditError, AuditLog
+from engine.audit import AuditError, AuditLog, blobs, cases, chain
+from engine.audit.made_up import MadeUp
+from engine.audit.mould import Mould
 from engine.audit.seed import seed_history
+from engine.models import KillReason, Language, Level, Verdict
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -41,3 +46,30 @@ async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, setting
     await log.close()
     with pytest.raises(AuditError, match="has events already"):
         seed_history(path, 1, seed=1)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_mould_casts_what_the_nouns_would_be(verdict: Verdict) -> None:
+    """Filling gaps makes the same bytes as going through the models."""
+    run = MadeUp(
+        id="s-1",
+        at=datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC),
+        wait=timedelta(seconds=7.5),
+        risk=Level.HIGH,
+        language=Language.SHELL,
+        verdict=verdict,
+        kill=KillReason.MEMORY,
+        requester="agent-7",
+        reviewer="alice",
+        seconds=2.25,
+        code="echo 100%s\n# second\n",
+        code_digest=blobs.digest_of(b"echo 100%s\n# second\n"),
+        output_digest="ab" * 32,
+        output_size=123,
+    )
+    expected = cases.freeze(run.case())
+    cast = Mould(replace(run, id="another", code="x\ny\n")).cast(run)
+    assert (expected.columns, expected.body) == (cast.frozen.columns, cast.frozen.body)
+    assert [
+        (type, actor, chain.canonical_data(data)) for type, actor, data in run.events(expected.sha256)
+    ] == [(entry.type, entry.actor, entry.data) for entry in cast.entries]

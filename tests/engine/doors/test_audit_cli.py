@@ -95,11 +95,11 @@ def test_made_up_history_goes_to_an_empty_place_alone(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A history is made up where there is none, and refused where an engine has one."""
-    assert Exit.PROBLEM == main(["audit", "seed-history", "--runs", "3"])
+    assert Exit.PROBLEM == main(["dev", "seed-history", "--runs", "3"])
     assert "Another engine already writes the history" in capsys.readouterr().err
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path / "empty"))
-    assert Exit.DONE == main(["audit", "seed-history", "--runs", "3"])
-    assert Exit.PROBLEM == main(["audit", "seed-history", "--runs", "3"])
+    assert Exit.DONE == main(["dev", "seed-history", "--runs", "3"])
+    assert Exit.PROBLEM == main(["dev", "seed-history", "--runs", "3"])
     assert "has events already" in capsys.readouterr().err
 
 
