@@ -9,7 +9,10 @@ from typing import Any
 
 from engine.models import Language, Limits
 
-_SUPERVISOR = resources.files("engine.sandbox").joinpath("guest/supervisor.pl").read_text()
+_GUEST = resources.files("engine.sandbox") / "guest"
+_COMMON = (_GUEST / "common.pl").read_text()
+_SUPERVISOR = _COMMON + (_GUEST / "supervisor.pl").read_text()
+_STAYING = _COMMON + (_GUEST / "session.pl").read_text()
 _OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
 """What the supervisor and the waiting interpreter need before the code has started anything."""
 _HOST_TASKS = 128

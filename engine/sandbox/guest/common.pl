@@ -1,0 +1,172 @@
+# What the first process of every sandbox does, whether it takes one run or many.
+use strict;
+use warnings;
+use Fcntl qw(:mode O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_RDONLY O_NONBLOCK F_SETFL F_GETFL);
+use POSIX qw(:sys_wait_h);
+
+my $workspace = '/workspace';
+my ( $child, $wake_read, $wake_write );
+
+sub leave { POSIX::_exit( $_[0] ) }
+
+sub say_bytes {
+    my ( $to, $bytes ) = @_;
+    fcntl $to, F_SETFL, fcntl( $to, F_GETFL, 0 ) & ~O_NONBLOCK;
+    my $done = 0;
+    while ( $done < length $bytes ) {
+        my $wrote = syswrite $to, $bytes, 65536, $done;
+        if ( defined $wrote ) { $done += $wrote }
+        elsif ( !$!{EINTR} ) { leave(1) }
+    }
+}
+
+sub line {
+    my $line = <STDIN>;
+    leave(0) if !defined $line;
+    return $line;
+}
+
+sub take {
+    my ($size) = @_;
+    my $bytes = '';
+    while ( $size > length $bytes ) {
+        read( STDIN, $bytes, $size - length $bytes, length $bytes ) or leave(0);
+    }
+    return $bytes;
+}
+
+# --- what goes in --------------------------------------------------------------------------------------
+
+sub parts_of {
+    my @parts = split m{/}, $_[0], -1;
+    leave(1) if grep { $_ eq '' || $_ eq '.' || $_ eq '..' } @parts;
+    return @parts;
+}
+
+sub put_file {
+    my ( $name, $content ) = @_;
+    my @parts = parts_of($name) or leave(1);
+    my $path = $workspace;
+    for my $folder ( @parts[ 0 .. $#parts - 1 ] ) { mkdir $path .= "/$folder" }
+    sysopen my $file, "$workspace/$name", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644 or return "$name: $!";
+    binmode $file;
+    return "$name: $!" if !( print {$file} $content ) || !close $file;
+    return '';
+}
+
+sub put_files {
+    for ( 1 .. $_[0] ) {
+        my ( $length, $size ) = split ' ', line();
+        my ( $name, $content ) = ( take($length), take($size) );
+        put_file( $name, $content ) eq '' or leave(125);
+    }
+}
+
+# --- while it runs -------------------------------------------------------------------------------------
+
+sub watch_signals {
+    pipe $wake_read, $wake_write or leave(1);
+    $SIG{PIPE} = 'IGNORE';
+    $SIG{CHLD} = sub { syswrite $wake_write, '.' };
+    $SIG{TERM} = sub { kill 'TERM', -$child };
+}
+
+sub give {
+    my ( $to, $code ) = @_;
+    my $done = 0;
+    while ( $done < length $code ) {
+        my $wrote = syswrite $to, $code, 65536, $done;
+        if    ( defined $wrote ) { $done += $wrote }
+        elsif ( !$!{EINTR} )     { last }
+    }
+    close $to;
+}
+
+# Returns the wait status of the interpreter and whether this process had to end it.
+# It counts seconds that it saw pass: those in which it stood frozen do not count.
+sub await {
+    my ($left) = @_;
+    my $before = time;
+    while (1) {
+        while ( ( my $pid = waitpid -1, WNOHANG ) > 0 ) { return ( $?, 0 ) if $pid == $child }
+        my $passed = time - $before;
+        $left -= $passed < 1 ? $passed : 1;
+        $before += $passed;
+        return ( 9, 1 ) if $left <= 0;
+        my $ears = '';
+        vec( $ears, fileno STDIN,      1 ) = 1;
+        vec( $ears, fileno $wake_read, 1 ) = 1;
+        next if select( $ears, undef, undef, 1 ) <= 0;
+        leave(0) if vec( $ears, fileno STDIN, 1 );
+        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+    }
+}
+
+sub tasks {
+    my $count = 0;
+    for my $process ( glob '/proc/[0-9]*/task' ) {
+        opendir my $folder, $process or next;
+        $count += grep { /\d/ } readdir $folder;
+    }
+    return $count;
+}
+
+sub end_everything {
+    local $SIG{ALRM} = sub { leave(1) };
+    alarm 10;
+    kill 'KILL', -1;
+    1 while waitpid( -1, 0 ) > 0;
+    alarm 0;
+}
+
+# --- what comes back -----------------------------------------------------------------------------------
+
+sub full {
+    my ($folder) = @_;
+    my $path = "$folder/.full-$$";
+    sysopen my $file, $path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600 or return $!{ENOSPC} ? 1 : 0;
+    my $wrote = syswrite $file, "\0" x 65536;
+    my $full = !defined $wrote || $wrote < 65536 ? 1 : 0;
+    unlink $path;
+    return $full;
+}
+
+sub files_under {
+    my ( $folder, $depth ) = @_;
+    opendir my $handle, $folder or return;
+    my @found;
+    for my $name ( sort grep { $_ ne '.' && $_ ne '..' } readdir $handle ) {
+        my @facts = lstat "$folder/$name" or next;
+        if ( S_ISREG( $facts[2] ) ) { push @found, [ "$folder/$name", $facts[7] ] }
+        elsif ( S_ISDIR( $facts[2] ) && $depth < 16 ) { push @found, files_under( "$folder/$name", $depth + 1 ) }
+        last if @found > 4096;
+    }
+    return @found;
+}
+
+sub send_file {
+    my ( $path, $size ) = @_;
+    sysopen my $file, $path, O_RDONLY | O_NOFOLLOW or return 0;
+    binmode $file;
+    my $name = substr $path, 1 + length $workspace;
+    say_bytes( \*STDOUT, sprintf( "file %d %d\n", length $name, $size ) . $name );
+    while ($size) {
+        my $piece = $size < 65536 ? $size : 65536;
+        my $got = sysread( $file, my $bytes, $piece ) || 0;
+        $bytes .= "\0" x ( $piece - $got );
+        say_bytes( \*STDOUT, $bytes );
+        $size -= $piece;
+    }
+    return 1;
+}
+
+sub send_files {
+    my ($room) = @_;
+    my $left_out = 0;
+    for my $found ( files_under( $workspace, 0 ) ) {
+        my ( $path, $size ) = @$found;
+        if ( $size <= $room && send_file( $path, $size ) ) { $room -= $size }
+        else                                                { $left_out++ }
+    }
+    say_bytes( \*STDOUT, "left $left_out\n" );
+}

@@ -1,0 +1,172 @@
+# The first process of a sandbox that stays. It starts the interpreter, which keeps its state, and does one thing
+# after the other in the sandbox: code is given to the interpreter, files are read and written here.
+#
+# In:   "act seconds files room task-limit bytes nonce\n", the files, then the code or the path.
+# Out:  "\0ready KERNEL\n" once; for each order what the program writes, untouched; then "\0NONCE " and the last word.
+# Between orders every other process stands still. Nobody may look into this process: it holds the nonce while the
+# program of an earlier order is still there.
+
+my $no_dumps = { x86_64 => 157, aarch64 => 167 }->{ ( POSIX::uname() )[4] };
+syscall $no_dumps, 4, 0, 0, 0, 0 if $no_dumps;    # prctl(PR_SET_DUMPABLE, 0)
+
+my ( $to_child, $from_child, %sent );
+
+# The interpreter reads code on descriptor 4 and answers on 3.
+sub start_interpreter {
+    pipe $from_child,   my $word_write or leave(1);
+    pipe my $code_read, $to_child      or leave(1);
+    $child = fork // leave(1);
+    if ( !$child ) {
+        setpgrp 0, 0;
+        delete $ENV{HOSTNAME};
+        open my $nothing, '<', '/dev/null' or leave(1);
+        my @high = map { POSIX::dup2( fileno( $_->[0] ), $_->[1] ) } [ $nothing, 60 ], [ $word_write, 61 ], [ $code_read, 62 ];
+        POSIX::dup2( @$_ ) for [ $high[0], 0 ], [ $high[1], 3 ], [ $high[2], 4 ];
+        POSIX::close($_) for 5 .. 62;
+        chdir $workspace;
+        exec {$ARGV[0]} @ARGV or leave(127);
+    }
+    close $_ for $word_write, $code_read;
+    sysread $from_child, my $word, 1;
+    leave(126) if !$word;
+}
+
+# Returns the interpreter's status, whether this process had to end it, what was shown, and whether it is gone.
+sub await_word {
+    my ($left) = @_;
+    my ( $before, $heard, $open ) = ( time, '', 1 );
+    while (1) {
+        while ( ( my $pid = waitpid -1, WNOHANG ) > 0 ) { return ( $?, 0, '', 1 ) if $pid == $child }
+        my $passed = time - $before;
+        $left -= $passed < 1 ? $passed : 1;
+        $before += $passed;
+        return ( 9, 1, '', 1 ) if $left <= 0;
+        my $ears = '';
+        vec( $ears, fileno $_, 1 ) = 1 for \*STDIN, $wake_read, $open ? $from_child : ();
+        next if select( $ears, undef, undef, 1 ) <= 0;
+        leave(0) if vec( $ears, fileno STDIN, 1 );
+        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+        next if !$open || !vec( $ears, fileno $from_child, 1 );
+        $open = sysread $from_child, $heard, 65536, length $heard;
+        leave(1) if length $heard > 16 * 1024 * 1024;
+        next if $heard !~ /\A(\d{1,3}) (\d{1,8})\n/ || length $heard < $+[0] + $2;
+        return ( $1 << 8, 0, substr( $heard, $+[0], $2 ), 0 );
+    }
+}
+
+sub run_code {
+    my ( $seconds, $code ) = @_;
+    $code =~ tr/\0//d;
+    say_bytes( $to_child, length($code) . "\n$code" );
+    return await_word($seconds);
+}
+
+# --- files, without the interpreter ----------------------------------------------------------------------
+
+sub item {
+    my ( $path, $name ) = @_;
+    my @facts = lstat $path or return '';
+    my $kind = S_ISREG( $facts[2] ) ? 'f' : S_ISDIR( $facts[2] ) ? 'd' : 'o';
+    return sprintf( "item %d %d %d %s\n", length $name, $facts[7], $facts[9], $kind ) . $name;
+}
+
+sub items {
+    my ($folder) = @_;
+    opendir my $handle, $folder or return;
+    my @names = sort grep { $_ ne '.' && $_ ne '..' } readdir $handle;
+    return map { item( "$folder/$_", $_ ) } splice @names, 0, 4096;
+}
+
+# Returns frames, or nothing where it failed; then $! says why.
+sub do_act {
+    my ( $act, $path, $room ) = @_;
+    my $name = join '/', parts_of($path);
+    my $place = $name eq '' ? $workspace : "$workspace/$name";
+    if ( $act eq 'list' )     { return opendir( my $open, $place ) ? join '', '', items($place) : undef }
+    if ( $act eq 'metadata' ) { return item( $place, $name ) || undef }
+    if ( $act eq 'remove' )   { return unlink($place) || rmdir($place) ? '' : undef }
+    if ( $act eq 'read' )     { return contents( $place, $name, $room ) }
+    return '';
+}
+
+sub contents {
+    my ( $place, $name, $room ) = @_;
+    sysopen my $file, $place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK or return undef;
+    if ( !-f $file ) { $! = POSIX::EISDIR(); return undef }
+    my $bytes = '';
+    1 while length $bytes < $room && sysread $file, $bytes, $room - length $bytes, length $bytes;
+    return sprintf( "file %d %d\n", length $name, length $bytes ) . $name . $bytes;
+}
+
+sub replace_files {
+    for ( 1 .. $_[0] ) {
+        my ( $length, $size ) = split ' ', line();
+        my ( $name, $content ) = ( take($length), take($size) );
+        unlink join '/', $workspace, parts_of($name);
+        return 0 if put_file( $name, $content ) ne '';
+    }
+    return 1;
+}
+
+# --- what comes back -------------------------------------------------------------------------------------
+
+# Files as they were when they were last sent stay; what changed within the last two seconds is sent again.
+sub send_changed {
+    my ($room) = @_;
+    my $left_out = 0;
+    for my $found ( files_under( $workspace, 0 ) ) {
+        my ( $path, $size ) = @$found;
+        my @facts = lstat $path or next;
+        my $state = join ' ', @facts[ 1, 7, 9, 10 ];
+        next if ( $sent{$path} // '' ) eq $state && $facts[9] < time - 2;
+        if ( $size <= $room && send_file( $path, $size ) ) { $room -= $size; $sent{$path} = $state }
+        else                                                { $left_out++ }
+    }
+    return $left_out;
+}
+
+sub mark {
+    my ( $nonce, $status, $late, $crowded, $packed ) = @_;
+    say_bytes( \*STDERR, "\0$nonce\n" );
+    say_bytes( \*STDOUT, sprintf "\0%s %d %d %d %d %d\n", $nonce, $status >> 8, $status & 127, $late, $crowded, $packed );
+}
+
+sub execute {
+    my ( $seconds, $fits, $room, $most_tasks, $code, $nonce ) = @_;
+    kill 'CONT', -1;
+    my ( $status, $late, $shown, $gone ) = $fits ? run_code( $seconds, $code ) : ( 125 << 8, 0, '', 0 );
+    my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
+    kill 'STOP', -1;
+    select undef, undef, undef, 0.01;
+    my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;
+    mark( $nonce, $status, $late, $crowded, $packed );
+    say_bytes( \*STDOUT, sprintf( "shown %d\n", length $shown ) . $shown );
+    my $left_out = send_changed($room);
+    say_bytes( \*STDOUT, "gone\n" ) if $gone;
+    say_bytes( \*STDOUT, "left $left_out\n" );
+    leave(0) if $gone;
+}
+
+sub operate {
+    my ( $act, $path, $room, $fits, $nonce ) = @_;
+    my $frames = $fits ? do_act( $act, $path, $room ) : undef;
+    my $why = defined $frames ? '' : "$!";
+    mark( $nonce, defined $frames ? 0 : 1 << 8, 0, 0, 0 );
+    say_bytes( \*STDOUT, $frames // sprintf( "fault %d\n", length $why ) . $why );
+    say_bytes( \*STDOUT, "left 0\n" );
+}
+
+# --- one sandbox, many orders ----------------------------------------------------------------------------
+
+binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
+start_interpreter();
+watch_signals();
+$SIG{INT} = sub { kill 'INT', -$child };
+say_bytes( \*STDOUT, "\0ready " . ( POSIX::uname() )[2] . "\n" );
+while (1) {
+    my ( $act, $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
+    my $fits = replace_files($files);
+    my $text = take($size);
+    if ( $act eq 'run' ) { execute( $seconds, $fits, $room, $most_tasks, $text, $nonce ) }
+    else                 { operate( $act, $text, $room, $fits, $nonce ) }
+}
