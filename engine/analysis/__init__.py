@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from engine.analysis.extension import Extension, extensions
@@ -20,6 +23,11 @@ _DEFAULT = AnalysisSettings()
 
 def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
     """Return all violations of `source` and what it will want. Never raises: what is not judged is HIGH."""
+    with _uncollected():
+        return _analysed(source, language, settings)
+
+
+def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
     text, unreadable = readable(source, settings)
     found = Findings(list(unreadable), complete=not unreadable)
     found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
@@ -32,6 +40,18 @@ def analyse(source: str | bytes, language: Language, settings: AnalysisSettings 
         predictions=merged_predictions(found.predictions),
         complete=found.complete,
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector from walking, again and again, the trees that are being read."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _extended(extension: Extension, text: str, language: Language) -> Findings:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.analysis.findings import Findings
 from engine.analysis.guards import LAYERS, guarded
 from engine.analysis.languages import analyser
-from engine.models import Evidence, Language, Level, Prediction, Span, Violation
+from engine.models import Evidence, Language, Prediction, Span, Violation
 from engine.settings import AnalysisSettings
 
 MAX_DEPTH = 5
@@ -41,8 +41,7 @@ def analyse_embedded(
 ) -> Findings:
     """Analyse `source`, found in code at `depth`, and return what it says with spans of the code around it.
 
-    `layer` names what was peeled (`base64`, `exec`, `shell`). A syntax error in embedded code is LOW: the
-    call that runs the code has a violation of its own.
+    `layer` names what was peeled (`base64`, `exec`, `shell`).
     """
     if depth >= MAX_DEPTH:
         start = place(Span(line=1, column=1, end_line=1, end_column=1))
@@ -56,14 +55,12 @@ def analyse_embedded(
 
 
 def _placed(violation: Violation, place: Place, layer: str) -> Violation:
-    soft = violation.category == "unreadable" and violation.rule.endswith("-syntax")
     return violation.model_copy(
         update={
             "span": place(violation.span),
             "related": tuple(place(span) for span in violation.related),
             "evidence": tuple(Evidence(span=place(e.span), text=e.text) for e in violation.evidence),
             "layers": (layer, *violation.layers),
-            "severity": Level.LOW if soft else violation.severity,
         }
     )
 

@@ -34,7 +34,7 @@ PASS_ON = frozenset({
 })  # fmt: skip
 _SOURCES = (
     ("fs.read", "file"), ("fs.promises.read", "file"), ("fs.createReadStream", "file"),
-    ("fetch", "network"), ("http", "network"),
+    ("fetch", "network"), ("http", "network"), ("https", "network"), ("http2", "network"),
     ("axios", "network"), ("got", "network"), ("node-fetch", "network"), ("XMLHttpRequest", "network"),
     ("request", "network"),
     ("needle", "network"), ("superagent", "network"), ("net", "network"), ("WebSocket", "network"),
@@ -73,13 +73,26 @@ def shortened(path: str) -> str:
 
 def taints_of(path: str) -> frozenset[str]:
     """Return where the data of a path comes from."""
-    return frozenset(taint for prefix, taint in _SOURCES if _starts(path, prefix))
+    sources = _BY_HEAD.get(_head(path))
+    if sources is None:
+        return frozenset()
+    return frozenset(taint for prefix, taint in sources if _starts(path, prefix))
 
 
 def _starts(path: str, prefix: str) -> bool:
     if not path.startswith(prefix):
         return False
     return len(path) == len(prefix) or path[len(prefix)] in ".(" or prefix.endswith(".read")
+
+
+def _head(path: str) -> str:
+    return path.partition(".")[0].partition("(")[0]
+
+
+_BY_HEAD = {
+    head: [source for source in _SOURCES if _head(source[0]) == head]
+    for head in {_head(prefix) for prefix, _ in _SOURCES}
+}
 
 
 def carriers(path: str, args: list[Value]) -> tuple[Value, ...]:

@@ -131,7 +131,7 @@ def _environment(program: Program) -> Iterator[Prediction]:
 
 
 def _files(program: Program, call: Call) -> Iterator[Prediction]:
-    if not call.args or not call.path.startswith(("fs.", "rimraf", "del")):
+    if not call.args or "()" in call.path or not call.path.startswith(("fs.", "rimraf", "del")):
         return
     line = call.span.line
     if DELETES.match(call.path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -55,6 +56,9 @@ class Resolver:
         self.steps = 0
         self._memo: dict[tuple[int, int], Value] = {}
         self._busy: set[tuple[int, int]] = set()
+        self._cuts = 0
+        """How often an answer was left out for its depth, or because it was being worked out."""
+        self._keys: dict[tuple[int, int], dict[str, Node]] = {}
         self._kinds: dict[str, Callable[[Node, Scope, int], Value]] = {
             **dict.fromkeys(("identifier", "shorthand_property_identifier"), self._identifier),
             **dict.fromkeys(("call_expression", "new_expression"), self._call),
@@ -80,23 +84,32 @@ class Resolver:
 
     def value(self, node: Node | None, scope: Scope, depth: int = 0) -> Value:
         """Return what `node`, seen from `scope`, is known to be."""
-        if node is None or depth > MAX_DEPTH or self.steps > MAX_STEPS:
+        if node is None:
             return NOTHING
-        work = self._kinds.get(node.type)
+        kind = node.type
+        work = self._kinds.get(kind)
         if work is None:
             return NOTHING
         key = (node.start_byte, node.end_byte)
-        if key in self._memo and self._memo[key] is not NOTHING:
-            return self._memo[key]
-        if key in self._busy and node.type != "parenthesized_expression":
+        known = self._memo.get(key)
+        if known is not None:
+            return known
+        if (
+            depth > MAX_DEPTH
+            or self.steps > MAX_STEPS
+            or (key in self._busy and kind != "parenthesized_expression")
+        ):
+            self._cuts += 1
             return NOTHING
         self.steps += 1
         self._busy.add(key)
+        cuts = self._cuts
         try:
             found = work(node, scope, depth + 1)
         finally:
             self._busy.discard(key)
-        self._memo[key] = found
+        if found is not NOTHING or cuts == self._cuts:
+            self._memo[key] = found
         return found
 
     def path(self, node: Node | None, scope: Scope) -> str:
@@ -212,19 +225,28 @@ class Resolver:
         return Value("unknown", taints=taints | {"parameter"})
 
     def _bound(self, name: str, binding: Binding, position: int, depth: int) -> Value:
-        found = NOTHING
-        several = len(binding.definitions) > 1
-        for definition in binding.definitions:
-            if several and definition.position > position and found is not NOTHING:
-                break
-            value = self._defined(definition, depth)
-            if definition.operator in {"+="}:
-                value = sum_of([found, value])
-            elif definition.operator != "=" and definition.operator not in {"||=", "??=", "&&="}:
-                value = NOTHING
-            found = value if value is not NOTHING or not found.path else found
-            found = self._noted(found, name, definition)
+        """What the definitions before `position` make of a name, or else the first one that is known."""
+        definitions, history = binding.definitions, binding.history
+        most = len(definitions)
+        before = most if most == 1 else bisect_right(definitions, position, key=lambda d: d.position)
+        at = min(before, len(history))
+        found = history[at - 1] if at else NOTHING
+        while at < before or (at < most and found is NOTHING):
+            cuts = self._cuts
+            found = self._redefined(found, name, definitions[at], depth)
+            if cuts == self._cuts and at == len(history):
+                history.append(found)
+            at += 1
         return found
+
+    def _redefined(self, found: Value, name: str, definition: Definition, depth: int) -> Value:
+        value = self._defined(definition, depth)
+        if definition.operator in {"+="}:
+            value = sum_of([found, value])
+        elif definition.operator != "=" and definition.operator not in {"||=", "??=", "&&="}:
+            value = NOTHING
+        found = value if value is not NOTHING or not found.path else found
+        return self._noted(found, name, definition)
 
     def _defined(self, definition: Definition, depth: int) -> Value:
         value = self.value(definition.value, definition.scope, depth)
@@ -286,9 +308,10 @@ class Resolver:
         if target.kind == "text" and name.isdigit() and target.known:
             return text(target.text[int(name) : int(name) + 1], target)
         if target.kind == "object" and target.node is not None and target.scope is not None:
-            inner = self._key(target.node, target.scope, name, depth)
-            if inner is not None:
-                return inner
+            key = self._keys_of(target.node).get(name)
+            if key is not None:
+                inner = key.child_by_field_name("value") if key.type == "pair" else key
+                return self.value(inner, target.scope, depth)
         if name == "length" and target.known:
             return Value("number", str(len(target.text)))
         if target.path in {"globalThis", "this"} and (target.path != "this" or name in FAMILIAR):
@@ -298,15 +321,17 @@ class Resolver:
         kind = "unknown" if base == "?" and target.kind == "unknown" else "path"
         return Value(kind, path=path, taints=target.taints | taints_of(path), origin=target.origin)
 
-    def _key(self, node: Node, scope: Scope, name: str, depth: int) -> Value | None:
-        for child in node.named_children:
-            if child.type == "pair":
-                key = child.child_by_field_name("key")
-                if key is not None and self.tree.of(key).strip("\"'`[]") == name:
-                    return self.value(child.child_by_field_name("value"), scope, depth)
-            elif child.type == "shorthand_property_identifier" and self.tree.of(child) == name:
-                return self._identifier(child, scope, depth)
-        return None
+    def _keys_of(self, node: Node) -> dict[str, Node]:
+        """Return the pairs and shorthands of an object by key, the first of each."""
+        place = (node.start_byte, node.end_byte)
+        keys = self._keys.get(place)
+        if keys is None:
+            keys = self._keys[place] = {}
+            for child in node.named_children:
+                key = child.child_by_field_name("key") if child.type == "pair" else child
+                if key is not None and child.type in {"pair", "shorthand_property_identifier"}:
+                    keys.setdefault(self.tree.of(key).strip("\"'`[]"), child)
+        return keys
 
     # --- calls and operators ----------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -23,6 +25,12 @@ _WANTED = frozenset({
     "shorthand_property_identifier",
 })  # fmt: skip
 _HANDED = frozenset({"arguments"})
+_CALLS = frozenset({"call_expression", "new_expression"})
+_LEAVES = frozenset({
+    "string", "identifier", "property_identifier", "number", "comment", "true", "false", "null", "undefined",
+    "this", "super", "shorthand_property_identifier", "shorthand_property_identifier_pattern",
+    "private_property_identifier", "statement_identifier", "regex", "empty_statement",
+})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -52,6 +60,16 @@ class _Collector:
         self.names = Names(tree, Scope(None, function=True))
         self._late: list[tuple[Node, Scope]] = []
         self._stack: list[tuple[Node, Scope, Node | None]] = [(tree.root, self.names.program, None)]
+        self._nodes: defaultdict[str, list[tuple[Node, Scope]]] = defaultdict(list)
+        self._declarations: dict[str, Callable[[Node, Scope, Scope], None]] = {
+            "variable_declarator": self._variable,
+            "import_statement": self._import,
+            "assignment_expression": self._assignment,
+            "augmented_assignment_expression": self._assignment,
+            "class_declaration": self._class,
+            "catch_clause": self._catch,
+            "for_in_statement": self._for_in,
+        }
 
     def run(self) -> Names:
         for _ in range(MAX_NODES):
@@ -60,6 +78,7 @@ class _Collector:
             node, scope, call = self._stack.pop()
             self._visit(node, scope, call)
         self.names.cut = bool(self._stack)
+        self.names.nodes = self._nodes
         for node, scope in self._late:
             self._assign(node, scope)
         return self.names
@@ -67,33 +86,30 @@ class _Collector:
     def _visit(self, node: Node, scope: Scope, call: Node | None) -> None:
         kind = node.type
         if kind in _WANTED:
-            self.names.nodes.setdefault(kind, []).append((node, scope))
+            self._nodes[kind].append((node, scope))
         inner = scope
         if kind in _FUNCTIONS:
             inner = self._function(node, scope, call)
         elif kind in _BLOCKS:
             inner = Scope(scope, function=False)
-        self._declare(node, kind, scope, inner)
-        if node.child_count:
-            below = (
-                node if kind in {"call_expression", "new_expression"} else call if kind in _HANDED else None
-            )
-            children = node.named_children if kind != "string" else ()
-            self._stack.extend((child, inner, below) for child in reversed(children))
+        declare = self._declarations.get(kind)
+        if declare is not None:
+            declare(node, scope, inner)
+        if kind not in _LEAVES:
+            below = node if kind in _CALLS else call if kind in _HANDED else None
+            self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
 
-    def _declare(self, node: Node, kind: str, scope: Scope, inner: Scope) -> None:
-        if kind == "variable_declarator":
-            self._variable(node, scope)
-        elif kind == "import_statement":
-            self._import(node, scope)
-        elif kind in {"assignment_expression", "augmented_assignment_expression"}:
-            self._late.append((node, scope))
-        elif kind == "class_declaration":
-            self._name(node.child_by_field_name("name"), scope.home(), Binding("class"))
-        elif kind == "catch_clause":
-            self._pattern(node.child_by_field_name("parameter"), inner, None, "parameter", scope)
-        elif kind == "for_in_statement":
-            self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
+    def _assignment(self, node: Node, scope: Scope, inner: Scope) -> None:
+        self._late.append((node, scope))
+
+    def _class(self, node: Node, scope: Scope, inner: Scope) -> None:
+        self._name(node.child_by_field_name("name"), scope.home(), Binding("class"))
+
+    def _catch(self, node: Node, scope: Scope, inner: Scope) -> None:
+        self._pattern(node.child_by_field_name("parameter"), inner, None, "parameter", scope)
+
+    def _for_in(self, node: Node, scope: Scope, inner: Scope) -> None:
+        self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
 
     def _function(self, node: Node, scope: Scope, call: Node | None) -> Scope:
         inner = Scope(scope, function=True)
@@ -110,7 +126,7 @@ class _Collector:
                 self._pattern(child, inner, None, "parameter", scope, call=call, call_scope=scope)
         return inner
 
-    def _variable(self, node: Node, scope: Scope) -> None:
+    def _variable(self, node: Node, scope: Scope, inner: Scope) -> None:
         target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         parent = node.parent
         is_var = parent is not None and parent.type == "variable_declaration"
@@ -139,7 +155,7 @@ class _Collector:
             given = value if value is not None else default
             if given is not None:
                 taken = part if value is not None else ()
-                binding.definitions.append(Definition(given, scope, "=", given.start_byte, taken))
+                binding.add(Definition(given, scope, "=", given.end_byte, taken))
 
     def _targets(self, target: Node | None) -> list[tuple[str, tuple[str, ...], Node | None]]:
         """Return the names in a pattern with the path of keys to each, and its default."""
@@ -166,7 +182,7 @@ class _Collector:
                 stack.extend((child, part, None) for child in node.named_children)
         return found
 
-    def _import(self, node: Node, scope: Scope) -> None:
+    def _import(self, node: Node, scope: Scope, inner: Scope) -> None:
         source = node.child_by_field_name("source")
         if source is None:
             return
@@ -206,4 +222,4 @@ class _Collector:
             binding = scope.find(name)
             if binding is None:
                 binding = self.names.program.bindings.setdefault(name, Binding("variable"))
-            binding.definitions.append(Definition(right, scope, operator, node.start_byte, part))
+            binding.add(Definition(right, scope, operator, node.end_byte, part))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from tree_sitter import Node
 
@@ -48,7 +50,11 @@ class Definition:
     scope: Scope
     operator: str
     position: int
+    """From which byte on it holds."""
     part: tuple[str, ...] = ()
+
+
+_position = attrgetter("position")
 
 
 @dataclass(slots=True, eq=False)
@@ -58,11 +64,18 @@ class Binding:
     kind: str
     """`variable`, `parameter`, `import`, `function` or `class`."""
     definitions: list[Definition] = field(default_factory=list)
+    """In the order in which they take effect."""
+    history: list[Value] = field(default_factory=list)
+    """What the name is after each of the first definitions, as far as it was worked out."""
     path: str = ""
     """What an import stands for."""
     caller: Node | None = None
     """For a parameter: the call that the function is handed to."""
     caller_scope: Scope | None = None
+
+    def add(self, definition: Definition) -> None:
+        """Put a definition at its place in the order."""
+        insort(self.definitions, definition, key=_position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from re import _constants as ops
-from re import _parser as parser
+from re import _constants as ops  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 _MAX_PATTERN = 2000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -16,16 +15,10 @@ _MAX_ATTEMPTS = 12
 
 @contextmanager
 def calm() -> Iterator[None]:
-    """Parse without warnings about the code's escapes, and without collecting garbage halfway."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        if enabled:
-            gc.enable()
+    """Parse without warnings about the code's escapes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def parse(source: str) -> ast.Module:

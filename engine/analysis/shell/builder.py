@@ -5,12 +5,12 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import fields
+from engine.analysis.shell.grammar import functions
 from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printer
 from engine.analysis.shell.values import UNKNOWN, Value, Variables, bare
 from engine.analysis.shell.words import Words
 from engine.analysis.shell.wrappers import basename, unwrap
-from engine.analysis.syntax import walk
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
 
@@ -33,12 +33,11 @@ class Builder:
         if "()" not in text and "function" not in text and "( )" not in text:
             return set()
         names: set[str] = set()
-        for node in walk(self.tree.root):
-            if node.type == "function_definition":
-                name = self.tree.of(node.child_by_field_name("name") or node)
-                body = node.child_by_field_name("body")
-                if body is None or name not in self.tree.of(body).replace("/", " ").split():
-                    names.add(name)
+        for node in functions(self.tree):
+            name = self.tree.of(node.child_by_field_name("name") or node)
+            body = node.child_by_field_name("body")
+            if body is None or name not in self.tree.of(body).replace("/", " ").split():
+                names.add(name)
         return names
 
     # --- words ------------------------------------------------------------------------------------
@@ -77,19 +76,25 @@ class Builder:
     def commands(self, node: Node, inherited: tuple[Redirect, ...]) -> list[Command]:
         """Return the command of a node, and those that it carries, as `find -exec` does."""
         fields: list[Arg] = []
+        parts: list[Node] = []
+        assigned: list[Node] = []
         for child in node.named_children:
-            if child.type not in _NO_WORDS:
+            kind = child.type
+            if kind not in _NO_WORDS:
                 fields += self.args(child)
+            elif kind == "variable_assignment":
+                assigned.append(child)
+            elif kind in REDIRECTS:
+                parts.append(child)
         if not fields:
             return []
-        parts = [child for child in node.named_children if child.type in REDIRECTS]
         own = self.redirects(parts)
         self.script.redirects.extend(own)
         feed = self.feed(parts) or self.feeds.get((node.start_byte, node.end_byte))
         command = self.command(node, self._dealiased(fields))
         command.redirects = own + inherited
         command.feed = feed
-        command.assigned = self._prefix(node)
+        command.assigned = self._prefix(assigned)
         command.background = self._in_background(node)
         return [command, *self._carried(command)]
 
@@ -117,13 +122,12 @@ class Builder:
         head = [Arg(word, fields[0].start, fields[0].end) for word in body.split()]
         return head + fields[1:]
 
-    def _prefix(self, node: Node) -> tuple[tuple[str, str], ...]:
+    def _prefix(self, assignments: list[Node]) -> tuple[tuple[str, str], ...]:
         pairs = []
-        for child in node.named_children:
-            if child.type == "variable_assignment":
-                name, _, _ = self.tree.of(child).partition("=")
-                value = child.child_by_field_name("value")
-                pairs.append((name, self.value(value).text if value is not None else ""))
+        for child in assignments:
+            name, _, _ = self.tree.of(child).partition("=")
+            value = child.child_by_field_name("value")
+            pairs.append((name, self.value(value).text if value is not None else ""))
         return tuple(pairs)
 
     def _in_background(self, node: Node) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 import tree_sitter_bash
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from engine.analysis.syntax import Tree
 
@@ -27,8 +27,23 @@ _CONTROL = re.compile("[\x00-\x08]")
 
 
 @cache
+def _language() -> Language:
+    return Language(tree_sitter_bash.language())
+
+
+@cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
+    return Parser(_language())
+
+
+@cache
+def _functions() -> Query:
+    return Query(_language(), "(function_definition) @function")
+
+
+def functions(tree: Tree) -> list[Node]:
+    """Return the function definitions of a script."""
+    return QueryCursor(_functions()).captures(tree.root).get("function", [])
 
 
 def parse(source: str) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,8 @@ MAX_TURNS = 4
 """How many values of a loop's variable are followed."""
 MAX_NESTED = 2
 """In how many loops within loops more than one value is followed."""
+_NESTS = re.compile(r"[(`]|<<")
+"""What every substitution and every here-document has in it."""
 _Step = Node | Callable[[], None]
 
 
@@ -79,7 +82,7 @@ class Reader:
 
     def _descend(self, node: Node) -> None:
         if node.child_count:
-            self._stack.extend(reversed(node.named_children))
+            self._stack.extend([child for child in reversed(node.named_children) if child.child_count])
 
     # --- functions: read when called, with the arguments of the call ------------------------------
 
@@ -113,17 +116,22 @@ class Reader:
 
     def _command(self, node: Node) -> None:
         self._add(self.build.commands(node, self._inherited()))
-        self._descend(node)
+        self._descend_words(node)
 
     def _declaration(self, node: Node) -> None:
         self._add([self.build.declaration(node, self._inherited())])
         self._descend(node)
 
+    def _descend_words(self, node: Node) -> None:
+        """Look into the words of a command for commands of their own."""
+        if _NESTS.search(self.script.tree.of(node)):
+            self._descend(node)
+
     def _assignment(self, node: Node) -> None:
         parent = node.parent
         if parent is None or parent.type != "command":
             assign(self.build, node)
-        self._descend(node)
+        self._descend_words(node)
 
     def _inherited(self) -> tuple[Redirect, ...]:
         return tuple(redirect for group in self._outer for redirect in group)

@@ -64,11 +64,14 @@ class Variables:
         self._values.pop(name, None)
 
 
+_MARKED = str.maketrans({OPEN: "{", COMMA: ",", CLOSE: "}", GAP: " ", GLOB: "*"})
+
+
 def bare(text: str) -> str:
     """Return a word's text with the marks turned back into the characters that they stand for."""
-    return (
-        text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}").replace(GAP, " ").replace(GLOB, "*")
-    )
+    if text.isprintable():
+        return text
+    return text.translate(_MARKED)
 
 
 def shown(text: str) -> str:

@@ -31,6 +31,9 @@ class Words:
 
     def value(self, node: Node) -> Value:
         """Return the text of a word with marks, and where it came from."""
+        literal = _LITERALS.get(node.type)
+        if literal is not None:
+            return Value(literal(self.tree.of(node)))
         parts: list[str] = []
         origin: list[Evidence] = []
         taints: set[str] = set()

@@ -115,10 +115,12 @@ def _bytes(text: str) -> int:
 
 
 def _bombs(script: Script) -> Iterator[Violation]:
+    called: dict[str, list[Command]] = {name: [] for name in script.functions}
+    for command in script.commands:
+        if command.name in called:
+            called[command.name].append(command)
     for name, (start, end) in script.functions.items():
-        calls = [
-            command for command in script.commands if command.name == name and start <= command.start < end
-        ]
+        calls = [command for command in called[name] if start <= command.start < end]
         if len({command.start for command in calls}) > 1 and any(c.background or c.piped for c in calls):
             yield FORK_BOMB.violation(script.tree.span_of(start, end), f"{name} starts itself twice")
     for loop in script.loops:

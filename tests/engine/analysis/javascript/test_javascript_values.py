@@ -25,6 +25,7 @@ def _calls(source: str) -> list[tuple[str, str]]:
         (("fs.unlinkSync", "x"), "const o = {}; o.f = require('fs'); o.f.unlinkSync('x')"),
         (("fs.unlinkSync", "x"), "const { f: { unlinkSync: u } } = { f: require('fs') }; u('x')"),
         (("eval", "1"), "let a = 'ev'; a += 'al'; globalThis[a]('1')"),
+        (("eval", "1"), "let a = 'ev'; a = a + 'al'; globalThis[a]('1')"),
         (("eval", "1"), "(0, eval)('1')"),
         (("eval", "alert(1)"), "eval(atob('YWxlcnQoMSk='))"),
         (("eval", "ab"), "eval(String.fromCharCode(97, 98))"),
