@@ -169,6 +169,17 @@ class OutputTruncated(Facts):
     limit_bytes: int
 
 
+class NetworkAttempted(Facts):
+    """A run asked for a host, and was let out or not."""
+
+    type: Literal["network.attempt"]
+    host: str
+    port: int
+    method: str
+    allowed: bool
+    why: str
+
+
 class RunKilled(Facts):
     """The engine ended a run, and what it saw that made it do so."""
 

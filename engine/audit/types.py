@@ -30,6 +30,7 @@ Fact = Annotated[
     | facts.Output
     | facts.Metered
     | facts.OutputTruncated
+    | facts.NetworkAttempted
     | facts.RunKilled
     | facts.ArtifactKept
     | facts.RunEnded

@@ -54,6 +54,8 @@ class Meters(Noun):
     """Bytes in `/workspace` and `/tmp`, where known."""
     output: int = 0
     """Bytes written so far."""
+    network: int | None = None
+    """Bytes to and from granted hosts so far; None without a granted network."""
 
 
 class Artifact(Noun):

@@ -5,6 +5,7 @@ A program prints `held` when it could not, or whatever it got hold of when it co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,8 @@ class Attempt:
     """How the run may end. Where it may end well it must also have said `held`."""
     language: Language = Language.PYTHON
     limits: dict[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names of hosts that it was granted, and where they lead."""
 
 
 def refused(name: str, promise: str, *steps: str, before: str = "") -> Attempt:

@@ -197,17 +197,19 @@ class Maker:
     living: set[str] = field(default_factory=set)
     """The containers that somebody in this engine still answers for."""
 
-    async def make(self, image: str, language: Language, limits: Limits) -> Box:
+    async def make(
+        self, image: str, language: Language, limits: Limits, extras: recipe.Extras = recipe.NOTHING
+    ) -> Box:
         """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
 
         Where it can be fitted later it starts with all of the host's cores: a quota slows the start down.
         """
         try:
-            box = await self._make(image, language, limits)
+            box = await self._make(image, language, limits, extras)
             if self.can_fit and not box.fit(limits):
                 self.can_fit = False
                 await self.end(box)
-                box = await self._make(image, language, limits)
+                box = await self._make(image, language, limits, extras)
         except (APIError, DaemonLost, OSError) as error:
             raise unavailable(error, image) from error
         else:
@@ -220,11 +222,11 @@ class Maker:
         finally:
             self.living.discard(box.id)
 
-    async def _make(self, image: str, language: Language, limits: Limits) -> Box:
+    async def _make(self, image: str, language: Language, limits: Limits, extras: recipe.Extras) -> Box:
         facts = await self.daemon.ask("inspect_image", image)
         cpus = float(os.cpu_count() or 1) if self.can_fit else limits.cpus
         host = recipe.host_config(self.runtime, language, limits, cpus)
-        body = recipe.container(facts, self.owner.labels(image), host)
+        body = recipe.container(facts, self.owner.labels(image), host, extras)
         made = await self.daemon.ask("create_container_from_config", body)
         reader, writer = await self._attach(made["Id"])
         box = Box(self.daemon, made["Id"], image, facts["Id"], language, limits, host, reader, writer)

@@ -69,13 +69,14 @@ class Daemon:
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        raw = await self.ask("attach_socket", container, params=streams)
-        own = socket.socket(fileno=os.dup(raw.fileno()))
-        _let_go(raw)
-        own.setblocking(False)
-        if own.family == socket.AF_UNIX:
-            return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
-        return await asyncio.open_connection(sock=own, limit=_READ_LIMIT)
+        return await _opened(await self.ask("attach_socket", container, params=streams))
+
+    async def execute(
+        self, container: str, command: Sequence[str]
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Start a command beside what runs in a container, as the guest's user, and connect to it."""
+        made = await self.ask("exec_create", container, list(command), stdin=True, user="1000:1000")
+        return await _opened(await self.ask("exec_start", made["Id"], socket=True))
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
@@ -84,6 +85,16 @@ class Daemon:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
             raise DaemonLost(f"Docker did not answer: {_first_line(error)}") from error
+
+
+async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Take a stream over from the client, which would not let go of it."""
+    own = socket.socket(fileno=os.dup(raw.fileno()))
+    _let_go(raw)
+    own.setblocking(False)
+    if own.family == socket.AF_UNIX:
+        return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
+    return await asyncio.open_connection(sock=own, limit=_READ_LIMIT)
 
 
 def _let_go(raw: Any) -> None:

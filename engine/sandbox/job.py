@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk
+from engine.sandbox.network.wanted import Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Job:
     limits: Limits
     principal: str = ""
     """Whose turn it is: turns are shared out by principal."""
+    network: Wanted | None = None
+    """What it may reach; None: nothing."""
 
 
 class Watcher(Protocol):

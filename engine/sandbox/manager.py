@@ -15,8 +15,10 @@ from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.network.connection import extras_of, networked, proxy_for
 from engine.sandbox.pool import Pool
 from engine.sandbox.proof import ask_inside
+from engine.sandbox.recipe import Extras
 from engine.sandbox.tickets import Ticket, badly_named, spawn
 from engine.sandbox.turns import Turns
 from engine.settings import SandboxSettings
@@ -133,9 +135,11 @@ class SandboxManager:
             await watcher.happened("run.queued", {"position": position})
         async with self._turns.turn(job.principal):
             await self._require_proof()
-            box = await self._obtain(job, watcher)
+            proxy = proxy_for(job.network, watcher)
+            box = await self._obtain(job, watcher, extras_of(proxy))
             try:
-                return await self._run_in(box, job, watcher)
+                async with networked(box, proxy, watcher) as watching:
+                    return await self._run_in(box, job, watching)
             finally:
                 self._running.pop(job.run, None)
                 self._remove_later(box, watcher)
@@ -146,10 +150,10 @@ class SandboxManager:
         if self.proof is None or not self.proof.isolated:
             raise self.trouble or SandboxUnavailable("isolation is not proved", "pratique doctor")
 
-    async def _obtain(self, job: Job, watcher: Watcher) -> Box:
-        box = await self._pool.take(job.language, job.image, job.limits)
+    async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Box:
+        box = None if extras else await self._pool.take(job.language, job.image, job.limits)
         kind = "sandbox.taken" if box else "sandbox.created"
-        box = box or await self._maker.make(job.image, job.language, job.limits)
+        box = box or await self._maker.make(job.image, job.language, job.limits, extras)
         try:
             await self._check_kernel(box)
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -40,6 +41,29 @@ class Ownership:
             "pratique.image": image,
             "pratique.created": str(int(time.time())),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What one grant adds to a sandbox: it is then made for that run, and is no ready one."""
+
+    environment: Mapping[str, str] = field(default_factory=dict)
+    layers: tuple[tuple[str, str], ...] = ()
+    """Docker volumes and where they are mounted, read-only."""
+
+    def __bool__(self) -> bool:
+        return bool(self.environment or self.layers)
+
+    @property
+    def mounts(self) -> list[dict[str, Any]]:
+        """Return what Docker is to mount."""
+        return [
+            {"Type": "volume", "Source": volume, "Target": target, "ReadOnly": True}
+            for volume, target in self.layers
+        ]
+
+
+NOTHING = Extras()
 
 
 def task_limit(language: Language, limits: Limits) -> int:
@@ -93,8 +117,11 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
     return {"Name": name, "Soft": value, "Hard": value}
 
 
-def container(image: dict[str, Any], labels: dict[str, str], host: dict[str, Any]) -> dict[str, Any]:
+def container(
+    image: dict[str, Any], labels: dict[str, str], host: dict[str, Any], extras: Extras = NOTHING
+) -> dict[str, Any]:
     """Return the body of a create call: the supervisor around the image's own interpreter."""
+    host = host | ({"Mounts": extras.mounts} if extras.layers else {})
     config = image["Config"]
     interpreter = [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
     return {
@@ -110,6 +137,7 @@ def container(image: dict[str, Any], labels: dict[str, str], host: dict[str, Any
         "AttachStdin": True,
         "AttachStdout": True,
         "AttachStderr": True,
+        "Env": [f"{name}={value}" for name, value in extras.environment.items()],
         "Labels": labels,
         "HostConfig": host,
     }
@@ -124,6 +152,8 @@ def broken_promises(seen: dict[str, Any], image: str, host: dict[str, Any]) -> t
     """Compare what Docker says of a running container with what was asked; name what differs."""
     has = seen["HostConfig"]
     wrong = [name for name in _PROMISED if has.get(name) != host[name]]
+    if (has.get("Mounts") or []) != host.get("Mounts", []):
+        wrong.append("Mounts")
     if has.get("Privileged") or has.get("Binds") or has.get("Devices"):
         wrong.append("Binds")
     if seen["Image"] != image:

@@ -13,9 +13,12 @@ from engine.sandbox.bombs import BOMBS
 from engine.sandbox.intrusions import INTRUSIONS
 from engine.sandbox.job import Job
 from engine.sandbox.manager import SandboxManager
+from engine.sandbox.network.terms import Terms
+from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.outings import OUTINGS
 from engine.text import Untrusted
 
-ATTEMPTS = (*INTRUSIONS, *BOMBS)
+ATTEMPTS = (*INTRUSIONS, *OUTINGS, *BOMBS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,9 @@ async def attempt(manager: SandboxManager, tried: Attempt, images: Mapping[Langu
     """Run one attempt, and say whether the promise held. Raises SandboxUnavailable."""
     listener = _Listener()
     limits = Limits.model_validate({"seconds": 20} | tried.limits)
-    job = Job(uuid.uuid4().hex, tried.language, images[tried.language], tried.code.encode(), (), limits)
+    image, code = images[tried.language], tried.code.encode()
+    network = Wanted(Terms(tuple(tried.names), names=tried.names)) if tried.names else None
+    job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
     result = await manager.run(job, listener)
     said = listener.said.decode("utf-8", "replace").strip()
     allowed = result.kill_reason in tried.ends

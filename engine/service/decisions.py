@@ -9,6 +9,7 @@ from engine.images import reference
 from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
 from engine.policy import beyond
 from engine.policy.binding import analysis_hash, changed
+from engine.policy.hosts import fault
 from engine.policy.review import may_not_decide, unseen
 from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
@@ -20,7 +21,7 @@ from engine.service.keeper import PolicyKeeper
 from engine.settings import Settings
 from engine.text import Untrusted, visible
 
-NOT_YET = ("domains", "packages", "secrets", "session")
+NOT_YET = ("packages", "secrets", "session")
 """Capabilities that may be asked for and that this engine cannot give."""
 
 
@@ -76,6 +77,9 @@ class Decisions:
         missing = [kind for kind in NOT_YET if getattr(given, kind)]
         if missing:
             raise Problem(422, f"this engine cannot give {' or '.join(missing)}", mend="Approve without.")
+        wrong = [why for domain in given.domains if (why := fault(domain.text))]
+        if wrong:
+            raise Problem(422, f"no network is given: {visible(wrong[0])}", mend="Approve without.")
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
 

@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.models import Case, KillReason, Language, Meters, Need, OutputChunk, Result
+from engine.models import Capabilities, Case, KillReason, Language, Meters, Need, OutputChunk, Result
 from engine.problem import Problem
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.sandbox.envelope import unstarted
+from engine.sandbox.network.terms import Terms
+from engine.sandbox.network.wanted import Wanted
 from engine.service.canonical import digest
 from engine.service.feed import Feed
 from engine.service.journal import Journal
-from engine.settings import SandboxSettings
+from engine.settings import NetworkSettings, SandboxSettings
 
 DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
@@ -51,7 +53,7 @@ class Execution:
 
 async def execute(case: Case, image: str, sandboxes: SandboxManager, execution: Execution) -> Result:
     """Run an approved case and return its result; a sandbox that cannot be had is a result too."""
-    job = job_of(case, image)
+    job = job_of(case, image, sandboxes.settings.network)
     keeping = asyncio.create_task(_keep_meters(execution))
     try:
         return await sandboxes.run(job, execution)
@@ -67,7 +69,7 @@ async def _keep_meters(execution: Execution) -> None:
         await execution.journal.log.meters(execution.run, [sample])
 
 
-def job_of(case: Case, image: str) -> Job:
+def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     """Return what goes into the sandbox, from the very bytes that were digested for the decision.
 
     Raises:
@@ -88,7 +90,14 @@ def job_of(case: Case, image: str) -> Job:
         files=files,
         limits=granted.limits,
         principal=submission.requester.name.text,
+        network=_network(granted, network),
     )
+
+
+def _network(granted: Capabilities, settings: NetworkSettings) -> Wanted | None:
+    """Return what of the network was granted; without a name there is none."""
+    names = tuple(domain.text for domain in granted.domains)
+    return Wanted(Terms.of(names, settings)) if names else None
 
 
 def image_name(case: Case, settings: SandboxSettings) -> str:

@@ -1,0 +1,34 @@
+"""What one run's network has used, and how much it may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.sandbox.network.terms import Refused
+
+
+class Exhausted(Refused):
+    """The run's network is used up."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Requests and bytes, in both directions, headers and refused requests among them."""
+
+    requests: int
+    bytes: int
+    asked: int = 0
+    used: int = 0
+    """Bytes to and from the outside."""
+
+    def ask(self) -> None:
+        """Count a request. Raises Exhausted."""
+        self.asked += 1
+        if self.asked > self.requests:
+            raise Exhausted(f"more than {self.requests} requests")
+
+    def spend(self, size: int) -> None:
+        """Count bytes before they go on. Raises Exhausted."""
+        self.used += size
+        if self.used > self.bytes:
+            raise Exhausted(f"more than {self.bytes >> 20} MiB")

@@ -1,0 +1,89 @@
+"""One side of an HTTP exchange. h11 reads and writes the protocol; nothing is parsed by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+import h11
+
+Role = type[h11.SERVER] | type[h11.CLIENT]
+Event = h11.Event | type[h11.PAUSED] | type[h11.NEED_DATA]
+Headers = list[tuple[bytes, bytes]]
+
+_HEAD_BYTES = 64 * 1024
+PIECE = 64 * 1024
+_HOP_BY_HOP = {
+    b"connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"proxy-connection",
+    b"proxy-authorization", b"proxy-authenticate",
+}  # fmt: skip
+"""Headers between neighbours (RFC 9110, 7.6.1). Those that frame the body stay: h11 obeys them."""
+
+
+def _free(size: int) -> None:
+    """Count nothing."""
+
+
+class Peer:
+    """A connection that speaks HTTP/1.1, with `spend` called for all bytes before they go on."""
+
+    def __init__(
+        self,
+        role: Role,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        spend: Callable[[int], None] = _free,
+    ) -> None:
+        self.reader = reader
+        self.writer = writer
+        self._http = h11.Connection(role, max_incomplete_event_size=_HEAD_BYTES)
+        self._spend = spend
+
+    async def receive(self) -> Event:
+        """Return the next event. Raises h11.RemoteProtocolError, OSError."""
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            if self._http.they_are_waiting_for_100_continue:
+                await self.send(h11.InformationalResponse(status_code=100, headers=[]))
+            data = await self.reader.read(PIECE)
+            self._spend(len(data))
+            self._http.receive_data(data)
+        return event
+
+    async def send(self, event: h11.Event) -> None:
+        """Send an event. Raises h11.LocalProtocolError, OSError."""
+        data = self._http.send(event)
+        if data:
+            self._spend(len(data))
+            self.writer.write(data)
+            await self.writer.drain()
+
+    @property
+    def left_over(self) -> bytes:
+        """Return what came behind a CONNECT."""
+        return bytes(self._http.trailing_data[0])
+
+    async def refuse(self, status: int, why: str) -> None:
+        """Answer in the proxy's own name, where an answer still is possible."""
+        if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self._http.our_role is h11.CLIENT:
+            return
+        body = f"pratique: {why}\n".encode()
+        head = [("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(body)))]
+        await self.send(
+            h11.Response(status_code=status, headers=[*head, ("connection", "close")], reason=b"Refused")
+        )
+        await self.send(h11.Data(data=body))
+        await self.send(h11.EndOfMessage())
+
+
+def end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Return the headers that go further, and one that ends the connection afterwards."""
+    headers = list(headers)
+    named = {
+        token.strip().lower()
+        for name, value in headers
+        if name.lower() == b"connection"
+        for token in value.split(b",")
+    }
+    drop = _HOP_BY_HOP | named - {b"transfer-encoding", b"content-length", b"host"}
+    kept = [(name, value) for name, value in headers if name.lower() not in drop]
+    return [*kept, (b"connection", b"close")]

@@ -1,0 +1,211 @@
+"""The forward proxy of one run: the only way out, by grant, and every attempt is recorded first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import h11
+
+from engine.sandbox.network.authority import Authority
+from engine.sandbox.network.budget import Budget, Exhausted
+from engine.sandbox.network.exchange import check_host, destination, exchange, tunnel
+from engine.sandbox.network.hello import greeting
+from engine.sandbox.network.names import Names, Streams
+from engine.sandbox.network.peer import Peer
+from engine.sandbox.network.relay import relay
+from engine.sandbox.network.terms import Refused, Terms
+from engine.sandbox.network.vault import Vault
+
+_T = TypeVar("_T")
+Record = Callable[[dict[str, Any]], Awaitable[None]]
+"""Called with each attempt, and done before anything goes out."""
+
+
+class Proxy:
+    """Serves the connections that a bridge brings. What it did not let out did not go out."""
+
+    def __init__(self, terms: Terms, record: Record, vault: Vault | None = None) -> None:
+        self.budget = Budget(terms.requests, terms.bytes)
+        self.vault = vault or Vault()
+        self.authority = Authority() if self.vault else None
+        self._terms = terms
+        self._record = record
+        self._names = Names(terms)
+        self._serving: set[asyncio.Task[None]] = set()
+        self._over = False
+
+    def serve(self, end: socket.socket) -> None:
+        """Serve one connection, which is closed afterwards."""
+        task = asyncio.create_task(self._serve(end))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def close(self) -> None:
+        """End every connection."""
+        self._over = True
+        for task in self._serving:
+            task.cancel()
+        if self._serving:
+            await asyncio.wait(self._serving)
+
+    # --- one connection
+
+    async def _serve(self, end: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=end)
+        guest = Peer(h11.SERVER, reader, writer)
+        async with _closing(writer):
+            await self._answering(guest, self._first(guest))
+
+    async def _answering(self, guest: Peer, answer: Awaitable[None]) -> None:
+        """Answer, or say why not, where that still can be said."""
+        with contextlib.suppress(OSError, h11.ProtocolError):
+            try:
+                await answer
+            except Exhausted as used_up:
+                await self._use_up(used_up)
+                await guest.refuse(403, str(used_up))
+            except Refused as no:
+                await guest.refuse(403, str(no))
+            except h11.ProtocolError as error:
+                await guest.refuse(400, str(error))
+            except (OSError, TimeoutError) as error:
+                await guest.refuse(502, f"the host does not answer: {error}")
+
+    async def _first(self, guest: Peer) -> None:
+        request = await guest.receive()
+        if not isinstance(request, h11.Request):
+            return
+        if request.method == b"CONNECT":
+            await self._connect(guest, request)
+        else:
+            host, port, path = destination(request)
+            await self._plain(guest, request, host, port, path)
+
+    async def _plain(self, guest: Peer, request: h11.Request, host: str, port: int, path: bytes) -> None:
+        facts = _facts(host, port, request.method)
+        async with self._attempt(facts):
+            self._terms.check(host, port)
+            check_host(request, host, port)
+            self.vault.fill(host, path, list(request.headers))
+            await self._names.addresses(host)
+        reader, writer = await self._names.connect(host, port)
+        async with _closing(writer):
+            outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
+            await self._watched(facts, exchange(guest, request, path, host, self.vault, outside))
+
+    async def _connect(self, guest: Peer, request: h11.Request) -> None:
+        host, port = tunnel(request)
+        facts = _facts(host, port, b"CONNECT")
+        async with self._attempt(facts):
+            self._terms.check(host, port)
+            await self._names.addresses(host)
+        await guest.send(h11.Response(status_code=200, headers=[]))
+        said, name = await self._watched(facts, greeting(guest.reader, self._terms.seconds, guest.left_over))
+        if name != host:
+            async with self._attempt(_facts(name, port, b"TLS")):
+                raise Refused(f"TLS asks for another name than CONNECT did: {host}")
+        if self.authority is None:
+            await self._pass_on(guest, host, port, said)
+        else:
+            await self._open(guest, host, port, said, self.authority.context(host))
+
+    async def _pass_on(self, guest: Peer, host: str, port: int, said: bytes) -> None:
+        streams = await self._names.connect(host, port)
+        async with _closing(streams[1]):
+            self.budget.spend(len(said))
+            streams[1].write(said)
+            await relay((guest.reader, guest.writer), streams, self.budget.spend)
+
+    # --- TLS that is opened, because a secret must be put in
+
+    async def _open(self, guest: Peer, host: str, port: int, said: bytes, context: ssl.SSLContext) -> None:
+        inner, outer = socket.socketpair()
+        far = await asyncio.open_connection(sock=outer)
+        far[1].write(said)
+        carrying = asyncio.create_task(relay((guest.reader, guest.writer), far, lambda size: None))
+        try:
+            reader, writer = await self._handshake(inner, context)
+            async with _closing(writer):
+                opened = Peer(h11.SERVER, reader, writer)
+                await self._answering(opened, self._inside(opened, host, port))
+            await asyncio.wait({carrying}, timeout=self._terms.seconds)
+        finally:
+            carrying.cancel()
+            far[1].close()
+            await asyncio.wait({carrying})
+
+    async def _handshake(self, end: socket.socket, context: ssl.SSLContext) -> Streams:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader()
+        transport, protocol = await loop.connect_accepted_socket(
+            lambda: asyncio.StreamReaderProtocol(reader),
+            end,
+            ssl=context,
+            ssl_handshake_timeout=self._terms.seconds,
+        )
+        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+
+    async def _inside(self, guest: Peer, host: str, port: int) -> None:
+        request = await guest.receive()
+        if not isinstance(request, h11.Request):
+            return
+        facts = _facts(host, port, request.method)
+        async with self._attempt(facts):
+            check_host(request, host, port)
+            self.vault.fill(host, request.target, list(request.headers))
+        reader, writer = await self._names.connect(host, port, ssl.create_default_context())
+        async with _closing(writer):
+            outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
+            await self._watched(facts, exchange(guest, request, request.target, host, self.vault, outside))
+
+    # --- the record
+
+    @contextlib.asynccontextmanager
+    async def _attempt(self, facts: dict[str, Any]) -> AsyncIterator[None]:
+        """Count an attempt, and record whether it was let out, and why."""
+        if self._over:
+            raise Refused("the run's network is used up")
+        self.budget.ask()
+        try:
+            yield
+        except Refused as no:
+            await self._record(facts | {"allowed": False, "why": str(no)})
+            raise
+        await self._record(facts | {"allowed": True, "why": "granted"})
+
+    async def _watched(self, facts: dict[str, Any], work: Awaitable[_T]) -> _T:
+        """Do what was let out; what must be stopped on the way is recorded, too."""
+        try:
+            return await work
+        except Exhausted:
+            raise
+        except Refused as no:
+            await self._record(facts | {"allowed": False, "why": str(no)})
+            raise
+
+    async def _use_up(self, why: Exhausted) -> None:
+        if not self._over:
+            self._over = True
+            await self._record({"host": "", "port": 0, "method": "", "allowed": False, "why": str(why)})
+            for task in self._serving - {asyncio.current_task()}:
+                task.cancel()
+
+
+def _facts(host: str, port: int, method: bytes) -> dict[str, Any]:
+    return {"host": host[:253], "port": port, "method": method.decode("latin-1")[:16]}
+
+
+@contextlib.asynccontextmanager
+async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(1):
+                await writer.wait_closed()
