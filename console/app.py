@@ -82,7 +82,7 @@ class ConsoleApp(Announcing, Dressed):
                     tooltip=f"Go to {name.title()}")
             for number, name in enumerate(PLACES, start=1)
         ),
-        Binding("question_mark,f1", "help", "Help", key_display="?", id="app.help",
+        Binding("question_mark,f1", "help", "Help", key_display="?", id="app.help", show=False,
                 tooltip="What can be done here"),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True, show=False,
                 tooltip="Leave the console; runs go on"),

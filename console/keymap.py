@@ -23,6 +23,7 @@ GROUPS = {
     "explore": "Explore",
     "ask": "What it may have",
     "snippets": "Snippets",
+    "open": "Opening a file",
     "history": "History",
     "case": "One case",
     "health": "Health",

@@ -10,25 +10,24 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
-from console.screens.place import Place
+from console import snippets, trying, wishes
 from console.screens.run import told
+from console.snippets import Snippet
 from console.state import console
 from console.text import content
-from console.units import full_badge
+from console.units import now
 from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.widgets.violations import ViolationDetail, ViolationList
-from engine.doors.client import Client
-from engine.models import Analysis, Case, Draft, Language, Status
+from console.wishes import Wishes
+from console.workbench import Workbench
+from engine.models import Case, Draft, Language
 from engine.text import Untrusted
 
-TYPING_SECONDS = 0.25
-"""How long after the last key the analysis starts."""
 
-
-class ExploreScreen(Place):
+class ExploreScreen(Workbench):
     """The developer's place."""
 
     NAME = "explore"
@@ -36,9 +35,10 @@ class ExploreScreen(Place):
     HELP_TITLE = "Explore"
     HELP_WORDS = (
         "Write Python, JavaScript or shell; the analysis runs as you type and marks what a reviewer would "
-        "object to. ctrl+r hands it in, with the purpose that you gave: what the policy lets through runs at "
-        "once and writes below, the rest waits under 1 Review. Esc leaves the editor, so that the number "
-        "keys work."
+        "object to. ctrl+r hands it in, with the purpose and the capabilities that you gave: what the policy "
+        "lets through runs at once and writes below, the rest waits under 1 Review. ctrl+o opens a file and "
+        "follows it: save it in your own editor, and it is analysed anew, and run again after ctrl+s. Esc "
+        "leaves the editor, so that the number keys work."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "submit", "Hand in, run", id="explore.submit", priority=True,
@@ -47,13 +47,24 @@ class ExploreScreen(Place):
                 tooltip="Python, JavaScript, shell"),
         Binding("ctrl+p", "purpose", "Purpose", id="explore.purpose", priority=True,
                 tooltip="Say what it is for"),
+        Binding("ctrl+n", "wish", "Needs", id="explore.wish", priority=True,
+                tooltip="What it may have: domains, packages, input files, limits"),
+        Binding("ctrl+o", "open", "Open", id="explore.open", priority=True,
+                tooltip="Open a file of this machine and follow it"),
+        Binding("ctrl+s", "rerun", "Run on save", id="explore.rerun", priority=True,
+                tooltip="Hand in whenever the followed file is saved, or no longer"),
+        Binding("ctrl+e", "unfollow", "Edit here", id="explore.unfollow", priority=True,
+                tooltip="Stop following the file and edit its text here"),
+        Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
+                tooltip="What was handed in from here before"),
         Binding("escape", "leave", "Leave editor", id="explore.leave", tooltip="So that plain keys work"),
         Binding("enter,e", "edit", "Edit", id="explore.edit", tooltip="Back into the editor"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._violations: tuple[object, ...] = ()
+        self._wishes = Wishes()
+        self._case: Case | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Lay out editor, violations and output."""
@@ -74,125 +85,102 @@ class ExploreScreen(Place):
     def on_mount(self) -> None:
         """Begin in the editor."""
         super().on_mount()
-        editor = self.query_one(Editor)
-        editor.border_title = "python"
-        editor.border_subtitle = content("ctrl+r hands in and runs")
         self.query_one("#below").border_title = "Output"
         self.query_one(OutputLog).hint = "Write something, then press ctrl+r."
-        editor.focus()
+        self.entitle()
+        self.query_one(Editor).focus()
+        self.set_interval(0.5, self._tick)
 
-    # --- as they type -----------------------------------------------------------------------------
-
-    @on(TextArea.Changed)
-    def _typed(self) -> None:
-        self.query_one(Editor).colour()
-        self._analyse()
-
-    @work(exclusive=True, group="analysis")
-    async def _analyse(self) -> None:
-        await asyncio.sleep(TYPING_SECONDS)
+    def entitle(self) -> None:
+        """Say around the editor what is in it, and what is asked for."""
         editor = self.query_one(Editor)
-        text, language = editor.text, editor.code_language
-        if not text.strip():
-            self._judged(Analysis())
-            return
-        analysis = await console(self).ask(lambda client: client.analyse(text, language))
-        if analysis is not None and editor.text == text:
-            self._judged(analysis)
-
-    def _judged(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self.query_one(Editor).mark(analysis.violations)
-        self.query_one(ViolationList).show(analysis.violations)
-        self.query_one(ViolationDetail).show(analysis.violations[0] if analysis.violations else None)
-
-    _analysis = Analysis()
-
-    @on(ViolationList.Moved)
-    def _looked(self, message: ViolationList.Moved) -> None:
-        violations = self._analysis.violations
-        if message.index < len(violations):
-            violation = violations[message.index]
-            self.query_one(ViolationDetail).show(violation)
-            self.query_one(Editor).move_cursor((violation.span.line - 1, violation.span.column - 1))
+        named = f"  {self.path.name}" if self.path else ""
+        editor.border_title = content(editor.code_language.value, Untrusted(named))
+        asked = f"asks for {self._wishes.many} more  " if self._wishes.many else ""
+        how = "runs on save" if self.rerun else "followed: save it in your editor" if self.path else ""
+        editor.border_subtitle = content(asked + (how or "ctrl+r hands in and runs"))
+        self.refresh_bindings()
 
     # --- handing in -------------------------------------------------------------------------------
 
     @work(exclusive=True, group="submit")
     async def action_submit(self) -> None:
         """Hand the code in and follow what becomes of it."""
-        editor, app = self.query_one(Editor), console(self)
-        if not editor.text.strip():
+        if not self.query_one(Editor).text.strip():
             self.notify("There is nothing to hand in yet.", severity="warning")
             return
-        purpose = self.query_one("#purpose", Input).value
-        draft = Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose))
-        self.query_one(OutputLog).clear()
-        case = await app.ask(lambda client: client.submit(draft))
-        while case is not None and case.status in {Status.WAITING, Status.QUEUED, Status.RUNNING}:
-            case = await self._followed(case)
-        if case is not None:
-            self._say(case)
-
-    async def _followed(self, case: Case) -> Case | None:
-        app, id = console(self), case.submission.id
-        self._say(case)
-        if case.status is Status.WAITING:
-            await self._until_changed(id)
-        else:
-            await app.ask(lambda client: self._read(client, id))
-            await asyncio.sleep(0.05)
-        return await app.ask(lambda client: client.case(id))
-
-    async def _until_changed(self, id: str) -> None:
-        app, changed = console(self), asyncio.Event()
-        forget = app.listen(lambda event: changed.set() if event.subject == id else None)
         try:
-            async with asyncio.timeout(1.0):
-                await changed.wait()
-        except TimeoutError:
+            draft = await asyncio.to_thread(self._draft)
+        except ValueError as error:
+            self.notify(str(error), severity="error")
             return
-        finally:
-            forget()
-
-    async def _read(self, client: Client, id: str) -> None:
-        log = self.query_one(OutputLog)
+        log, app = self.query_one(OutputLog), console(self)
         log.clear()
-        async for chunk in client.output(id):
-            log.add(chunk)
+        await asyncio.to_thread(snippets.keep, Snippet(at=now(), language=draft.language, code=draft.code,
+                                                       purpose=draft.purpose))  # fmt: skip
+        case = await app.ask(lambda client: client.submit(draft))
+        if case is not None and (ended := await trying.follow(app, case, log, self._say)):
+            self._say(ended)
+
+    def _draft(self) -> Draft:
+        editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
+        asked = self._wishes
+        return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
+                     capabilities=asked.capabilities, files=wishes.read(asked.paths))  # fmt: skip
 
     def _say(self, case: Case) -> None:
-        risk = full_badge(case.assessment.risk)
-        if case.status is Status.WAITING:
-            words = content(
-                risk, "  ", (case.submission.id, "bold"), ("  waits for a decision: 1 Review", "accent")
-            )
-        elif case.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
-            reason = case.decision.reason if case.decision else Untrusted("")
-            words = content(risk, "  ", (case.status.value, "bold error"), "  ", reason)
-        else:
-            words = content(risk, "  ", (case.submission.id, "bold"), "  ", *told(case))
+        self._case = case
         ending = self.query_one("#ending", Static)
-        ending.update(words)
+        ending.update(content(*trying.standing(case, told(case))))
         ending.add_class("-said")
+
+    def _tick(self) -> None:
+        if self._case is not None and self._case.status in trying.OPEN and self.is_current:
+            self._say(self._case)
 
     # --- keys -------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to leave the editor in it, and to edit outside of it."""
+        """Offer to leave the editor in it, to edit outside of it, and what a followed file allows."""
         if action == "edit":
             return self.focused is None
         if action == "leave":
             return self.focused is not None
+        if action in {"rerun", "unfollow"}:
+            return self.path is not None
         return True
+
+    @work
+    async def action_wish(self) -> None:
+        """Change what the code may have."""
+        from console.screens.ask import AskScreen  # noqa: PLC0415  on its first use
+
+        asked = await self.app.push_screen_wait(AskScreen(self._wishes))
+        if asked is not None:
+            self._wishes = asked
+            self.entitle()
+
+    @work
+    async def action_snippets(self) -> None:
+        """Choose from what was handed in before."""
+        from console.screens.snippets import SnippetsScreen  # noqa: PLC0415  on its first use
+
+        known = await asyncio.to_thread(snippets.load)
+        chosen = await self.app.push_screen_wait(SnippetsScreen(known))
+        if chosen is not None:
+            self.action_unfollow()
+            editor = self.query_one(Editor)
+            editor.code_language, editor.text = chosen.language, chosen.code.text
+            self.query_one("#purpose", Input).value = chosen.purpose.text
+            self.entitle()
 
     def action_language(self) -> None:
         """Go on to the next language."""
         editor, languages = self.query_one(Editor), list(Language)
         editor.code_language = languages[(languages.index(editor.code_language) + 1) % len(languages)]
-        editor.border_title = editor.code_language.value
         editor.colour()
-        self._analyse()
+        self.entitle()
+        self.analyse()
 
     def action_purpose(self) -> None:
         """Go to the line for the purpose."""

@@ -13,6 +13,7 @@ from textual.widgets import Footer, Static
 
 from console.state import console
 from console.text import content
+from console.widgets.footer import DeskFooter
 from console.widgets.header import DeskHeader
 from console.widgets.rows import NARROW
 
@@ -32,7 +33,7 @@ class Place(Screen[None]):
         with Vertical(id="foot"):
             yield from self.below()
             yield Static(id="undo-bar")
-            yield Footer(show_command_palette=False)
+            yield DeskFooter(show_command_palette=False)
 
     def contents(self) -> Iterable[Widget]:
         """Return what lies between the line on top and the keys."""

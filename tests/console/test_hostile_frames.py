@@ -15,8 +15,10 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 import console.screens
+from console import snippets
 from console.app import ConsoleApp
 from console.screens.approve import ApproveScreen
+from console.snippets import Snippet
 from console.widgets.code_view import CodeView
 from console.widgets.editor import Editor
 from console.widgets.queue import QueueList
@@ -29,6 +31,7 @@ from engine.models import (
     Grant,
     InputFile,
     KillReason,
+    Language,
     Level,
     Need,
     Package,
@@ -117,6 +120,13 @@ async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(ApproveScreen(await app.client.case(app.queue[0].id)))
 
 
+async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open what was handed in from Explore before."""
+    code = app.queue[0].requester.text.encode("utf-8", "replace").decode()
+    snippets.keep(Snippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
+    await quiet(pilot, "3", "ctrl+t")
+
+
 SCREENS: dict[str, tuple[str, Open]] = {
     "review": ("ReviewScreen", keys()),
     "wants": ("ReviewScreen", keys("i")),
@@ -125,6 +135,9 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "files": ("FilesScreen", keys("v")),
     "run": ("RunScreen", keys("2")),
     "explore": ("ExploreScreen", paste),
+    "ask": ("AskScreen", keys("3", "ctrl+n")),
+    "open": ("OpenScreen", keys("3", "ctrl+o")),
+    "tried": ("SnippetsScreen", tried),
     "history": ("HistoryScreen", keys("4")),
     "case": ("CaseScreen", keys("4", "home", "enter", "o")),
     "code": ("CaseScreen", keys("4", "home", "enter", "c")),
@@ -136,7 +149,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
 adds it here."""
-SILENT = {"help", "palette"}
+SILENT = {"ask", "open", "help", "palette"}
 """Screens that show nothing that an agent or a guest wrote."""
 
 
@@ -144,12 +157,12 @@ def screens() -> set[str]:
     """Return the names of all screens of the console that a person can come to."""
     for module in pkgutil.iter_modules([str(Path(console.screens.__file__).parent)]):
         importlib.import_module(f"console.screens.{module.name}")
-    found, open_ones = set[str](), [Screen]
+    found, open_ones = set[str](), list[type[Any]]([Screen])
     while open_ones:
         kinds = open_ones.pop().__subclasses__()
         open_ones += kinds
         found |= {kind.__name__ for kind in kinds if kind.__module__.startswith("console.screens.")}
-    return found - {"Place"}
+    return found - {"Place", "Reading"}
 
 
 def test_every_screen_is_mounted() -> None:

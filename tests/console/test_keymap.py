@@ -27,7 +27,7 @@ def test_every_binding_says_what_it_does_and_is_the_only_one_of_its_id() -> None
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("review.dney: ctrl+d", "no binding is called review.dney; there are review.approve"),
+        ("review.dney: ctrl+d", "no binding is called review.dney; there are review.ac"),
         ("nothing.at-all: x", "no binding is called nothing.at-all; ? lists them"),
         ("review.deny: ctl+d", "'ctl+d' is no key"),
         ("review.deny: n", "n is already the key of review.next"),

@@ -1,0 +1,83 @@
+"""What becomes of code that a developer handed in: followed until it is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from console.text import Part
+from console.units import bar, full_badge, lasted, now
+from engine.models import Case, Status
+
+if TYPE_CHECKING:
+    from console.app import ConsoleApp
+    from console.widgets.output_log import OutputLog
+    from engine.doors.client import Client
+
+OPEN = frozenset({Status.WAITING, Status.QUEUED, Status.RUNNING})
+REFUSED = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
+LOOK_SECONDS = 1.0
+"""How long an event that does not come is waited for, before the case is looked at all the same."""
+BAR_CELLS = 24
+
+
+async def follow(app: ConsoleApp, case: Case, log: OutputLog, say: Callable[[Case], None]) -> Case | None:
+    """Follow a case until it is over; write its output into `log`, and say how it stands."""
+    at: Case | None = case
+    id, read = case.submission.id, False
+    while at is not None and at.status in OPEN:
+        say(at)
+        if at.status is Status.WAITING:
+            await _changed(app, id)
+        else:
+            read = True
+            await app.ask(lambda client: _written(client, id, log))
+            await asyncio.sleep(0.05)
+        at = await app.ask(lambda client: client.case(id))
+    if at is not None and at.result is not None and not read:
+        await app.ask(lambda client: _written(client, id, log))
+    return at
+
+
+async def _changed(app: ConsoleApp, id: str) -> None:
+    changed = asyncio.Event()
+    forget = app.listen(lambda event: changed.set() if event.subject == id else None)
+    try:
+        async with asyncio.timeout(LOOK_SECONDS):
+            await changed.wait()
+    except TimeoutError:
+        return
+    finally:
+        forget()
+
+
+async def _written(client: Client, id: str, log: OutputLog) -> None:
+    log.clear()
+    async with aclosing(client.output(id)) as chunks:
+        async for chunk in chunks:
+            log.add(chunk)
+
+
+def standing(case: Case, told: list[Part]) -> list[Part]:
+    """Return how a case stands, in one line; `told` says how a run ended."""
+    risk: list[Part] = [full_badge(case.assessment.risk), "  "]
+    if case.status is Status.WAITING:
+        return [*risk, (case.submission.id, "bold"), ("  waits for a decision: 1 Review", "accent")]
+    if case.status in REFUSED:
+        reason: list[Part] = ["  ", case.decision.reason] if case.decision else []
+        return [*risk, (case.status.value, "bold error"), *reason]
+    if case.status in OPEN:
+        return [*risk, (case.submission.id, "bold"), "  ", *_progress(case)]
+    return [*risk, (case.submission.id, "bold"), "  ", *told]
+
+
+def _progress(case: Case) -> list[Part]:
+    if case.started_at is None:
+        return [("a sandbox is being made ready", "muted")]
+    granted = case.decision.grant if case.decision else None
+    limits = (granted.capabilities if granted else case.submission.draft.capabilities).limits
+    spent = (now() - case.started_at).total_seconds()
+    said = (f"  {lasted(spent)} of {limits.seconds:g} s", "muted")
+    return [*bar(spent / limits.seconds, BAR_CELLS, "success"), said]

@@ -1,0 +1,119 @@
+"""What Explore works on: what is typed, with the analysis behind it, or a file that is followed."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+from textual import on, work
+from textual.widgets import TextArea
+
+from console import following
+from console.screens.place import Place
+from console.state import console
+from console.widgets.editor import Editor
+from console.widgets.violations import ViolationDetail, ViolationList
+from engine.models import Analysis
+
+TYPING_SECONDS = 0.25
+"""How long after the last key the analysis starts."""
+
+
+class Workbench(Place):
+    """A place with an editor, its violations beside it, and what is in it handed in by `action_submit`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._analysis = Analysis()
+        self.path: Path | None = None
+        """The file that is followed."""
+        self.rerun = False
+        """Whether it is handed in whenever it is saved."""
+
+    def entitle(self) -> None:
+        """Say around the editor what is in it."""
+        raise NotImplementedError
+
+    def action_submit(self) -> object:
+        """Hand in what is in the editor."""
+        raise NotImplementedError
+
+    # --- as they type -----------------------------------------------------------------------------
+
+    @on(TextArea.Changed)
+    def _typed(self) -> None:
+        self.query_one(Editor).colour()
+        self.analyse()
+
+    @work(exclusive=True, group="analysis")
+    async def analyse(self) -> None:
+        """Judge what is in the editor, once typing has paused."""
+        await asyncio.sleep(TYPING_SECONDS)
+        editor = self.query_one(Editor)
+        text, language = editor.text, editor.code_language
+        if not text.strip():
+            self._judged(Analysis())
+            return
+        analysis = await console(self).ask(lambda client: client.analyse(text, language))
+        if analysis is not None and editor.text == text:
+            self._judged(analysis)
+
+    def _judged(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self.query_one(Editor).mark(analysis.violations)
+        self.query_one(ViolationList).show(analysis.violations)
+        self.query_one(ViolationDetail).show(analysis.violations[0] if analysis.violations else None)
+
+    @on(ViolationList.Moved)
+    def _looked(self, message: ViolationList.Moved) -> None:
+        violations = self._analysis.violations
+        if message.index < len(violations):
+            violation = violations[message.index]
+            self.query_one(ViolationDetail).show(violation)
+            self.query_one(Editor).move_cursor((violation.span.line - 1, violation.span.column - 1))
+
+    # --- a file of this machine -------------------------------------------------------------------
+
+    @work(exclusive=True, group="follow")
+    async def follow(self, path: Path) -> None:
+        """Show a file, and show it again whenever it is saved."""
+        try:
+            text = await asyncio.to_thread(following.read, path)
+        except ValueError as error:
+            self.notify(str(error), severity="error")
+            return
+        editor = self.query_one(Editor)
+        editor.code_language = following.LANGUAGES.get(path.suffix, editor.code_language)
+        editor.read_only, self.path = True, path
+        editor.text = text
+        self.entitle()
+        async with aclosing(following.saved(path)) as texts:
+            async for each in texts:
+                place = editor.cursor_location
+                editor.text = each
+                editor.move_cursor(place)
+                if self.rerun:
+                    self.action_submit()
+
+    @work
+    async def action_open(self) -> None:
+        """Open a file of this machine."""
+        from console.screens.open_file import OpenScreen  # noqa: PLC0415  on its first use
+
+        start = self.path.parent if self.path else Path.cwd()
+        path = await self.app.push_screen_wait(OpenScreen(start))
+        if path is not None:
+            self.follow(path)
+
+    def action_unfollow(self) -> None:
+        """Edit here what was followed."""
+        self.workers.cancel_group(self, "follow")
+        self.path, self.rerun = None, False
+        self.query_one(Editor).read_only = False
+        self.entitle()
+
+    def action_rerun(self) -> None:
+        """Hand in on every save, or no longer."""
+        self.rerun = not self.rerun
+        self.entitle()

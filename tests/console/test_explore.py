@@ -1,0 +1,185 @@
+"""Explore: what is asked for, what was tried, a file that is followed, and the loop of edit and run."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.widgets import Input
+
+from console import snippets, wishes
+from console.screens.open_file import OpenScreen, matching
+from console.snippets import Snippet
+from console.widgets.editor import Editor
+from console.widgets.output_log import OutputLog
+from console.wishes import Wishes
+from engine.models import Capabilities, Language, Limits, Package
+from engine.text import Untrusted
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, chunk
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty home of the program."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("PRATIQUE_HOME", str(home))
+    return home
+
+
+def test_what_is_typed_is_asked_for() -> None:
+    """Each line of the form becomes what it names."""
+    lines = {"domains": "a.example, b.example:443", "packages": "numpy==2.1.0, x@1 from https://r.example",
+             "paths": "~/a.csv,b.txt", "memory_mb": "256", "cpus": "1.5"}  # fmt: skip
+    packages = (
+        Package(name=Untrusted("numpy"), version=Untrusted("2.1.0")),
+        Package(name=Untrusted("x"), version=Untrusted("1"), registry=Untrusted("https://r.example")),
+    )
+    domains = (Untrusted("a.example"), Untrusted("b.example:443"))
+    asked = Capabilities(domains=domains, packages=packages, limits=Limits(memory_mb=256, cpus=1.5))
+    assert Wishes(asked, ("~/a.csv", "b.txt")) == wishes.understood(lines)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ({"packages": "numpy"}, "Packages: numpy: name and version are wanted"),
+        ({"packages": "numpy=="}, "Packages: numpy==: name and version are wanted"),
+        ({"memory_mb": "lots"}, "Memory, MiB: "),
+        ({"memory_mb": "1"}, "Memory, MiB: "),
+        ({"cpus": "0"}, "Cpu, cores: "),
+        ({"seconds": "nan"}, "Time, s: "),
+    ],
+)
+def test_a_wrong_line_is_named(lines: dict[str, str], said: str) -> None:
+    """What cannot be understood is a sentence that begins with the line's label."""
+    with pytest.raises(ValueError, match=f"^{said}"):
+        wishes.understood(lines)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(wishes.FIELDS)), st.text(max_size=30)))
+def test_lines_are_understood_or_refused_in_words(lines: dict[str, str]) -> None:
+    """Whatever is typed is understood as what reads back as itself, or is a ValueError."""
+    with suppress(ValueError):
+        asked = wishes.understood(lines)
+        assert asked == wishes.understood(wishes.filled(asked))
+
+
+def test_input_files_are_read_or_named(tmp_path: Path) -> None:
+    """A file that is there is read; one that is not is named; two of one name are refused."""
+    (tmp_path / "a.csv").write_bytes(b"1,2")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.csv").write_bytes(b"3")
+    assert [b"1,2"] == [each.content for each in wishes.read((str(tmp_path / "a.csv"),))]
+    with pytest.raises(ValueError, match=r"none\.csv cannot be read"):
+        wishes.read((str(tmp_path / "none.csv"),))
+    with pytest.raises(ValueError, match="same name"):
+        wishes.read((str(tmp_path / "a.csv"), str(tmp_path / "deep" / "a.csv")))
+
+
+def snippet(code: str) -> Snippet:
+    """Return a snippet of Python."""
+    return Snippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code))
+
+
+def test_snippets_are_kept_once_in_order_bounded_and_private(own_home: Path) -> None:
+    """The newest is first, the same code is kept once, only so many are kept, for the owner alone."""
+    for number in range(snippets.KEPT + 5):
+        snippets.keep(snippet(str(number)))
+    snippets.keep(snippet("100"))
+    kept = [each.code.text for each in snippets.load()]
+    assert ["100", str(snippets.KEPT + 4)] == kept[:2]
+    assert snippets.KEPT == len(kept) == len(set(kept))
+    assert 0o600 == snippets.file().stat().st_mode & 0o777
+
+
+def test_a_broken_line_among_the_snippets_loses_no_other(own_home: Path) -> None:
+    """What cannot be read is left out."""
+    snippets.keep(snippet("1"))
+    with snippets.file().open("a") as file:
+        file.write("{\n")
+    snippets.keep(snippet("2"))
+    assert ["2", "1"] == [each.code.text for each in snippets.load()]
+
+
+def test_a_folder_is_listed_folders_first(tmp_path: Path) -> None:
+    """Only names that begin as was typed are listed, hidden ones when asked for."""
+    for name in ("b.py", "a.py", ".hidden", "c.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "bin").mkdir()
+    assert [(True, "bin"), (False, "a.py"), (False, "b.py"), (False, "c.txt")] == matching(tmp_path, "")
+    assert [(True, "bin"), (False, "b.py")] == matching(tmp_path, "b")
+    assert [(False, ".hidden")] == matching(tmp_path, ".h")
+    assert [] == matching(tmp_path / "none", "")
+
+
+async def test_what_the_form_says_is_handed_in(own_home: Path, tmp_path: Path) -> None:
+    """Domains, packages, limits and files of the form are in the draft; a wrong form stays open."""
+    (tmp_path / "a.csv").write_bytes(b"1,2")
+    engine = StandIn()
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "3", "x", "ctrl+n")
+        await until(pilot, lambda: app.screen.is_modal)
+        app.screen.query_one("#packages", Input).value = "numpy"
+        await quiet(pilot, "enter")
+        await until(pilot, lambda: "name and version are wanted" in frame(app))
+        app.screen.query_one("#packages", Input).value = "numpy==2.1.0"
+        app.screen.query_one("#paths", Input).value = str(tmp_path / "a.csv")
+        await quiet(pilot, "enter")
+        await until(pilot, lambda: "asks for 2 more" in frame(app))
+        await quiet(pilot, "ctrl+r")
+        await until(pilot, lambda: bool(engine.submitted))
+        draft = engine.submitted[0]
+        assert ["numpy"] == [each.name.text for each in draft.capabilities.packages]
+        assert [("a.csv", b"1,2")] == [(each.name.text, each.content) for each in draft.files]
+
+
+async def test_a_file_is_followed_and_run_on_save(own_home: Path, tmp_path: Path) -> None:
+    """A saved file is in the editor; with ctrl+s it is handed in at every save; ctrl+e lets it be edited."""
+    path = tmp_path / "work.js"
+    path.write_text("let a = 1\n", encoding="utf-8")
+    engine = StandIn()
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "3", "ctrl+o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        app.screen.query_one(Input).value = str(tmp_path / "wo")
+        await quiet(pilot, "enter")
+        editor = app.get_screen_stack("explore")[0].query_one(Editor)
+        await until(pilot, lambda: editor.text == "let a = 1\n")
+        assert Language.JAVASCRIPT is editor.code_language
+        await quiet(pilot, "ctrl+s")
+        path.write_text("let a = 2\n", encoding="utf-8")
+        await until(pilot, lambda: [each.code.text for each in engine.submitted] == ["let a = 2\n"], 60)
+        await quiet(pilot, "ctrl+e", "x")
+        await until(pilot, lambda: "x" in editor.text)
+
+
+async def test_what_was_tried_comes_back(own_home: Path) -> None:
+    """Code that was handed in can be chosen again, with its language."""
+    snippets.keep(snippet("print('old')"))
+    async with desk(StandIn()) as (app, pilot):
+        await quiet(pilot, "3", "ctrl+t")
+        await until(pilot, lambda: "print('old')" in frame(app))
+        await quiet(pilot, "enter")
+        await until(pilot, lambda: not app.screen.is_modal)
+        assert "print('old')" == app.screen.query_one(Editor).text
+
+
+async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
+    """A developer edits, runs, reads, edits and runs: each run's output replaces the one before."""
+    engine = StandIn()
+    engine.written = {f"s-{number}": [chunk(f"answer {number}\n")] for number in range(3)}
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "3")
+        editor = app.screen.query_one(Editor)
+        for number in range(3):
+            editor.text = f"print({number})"
+            await quiet(pilot, "ctrl+r")
+            await until(pilot, lambda number=number: len(engine.submitted) == number + 1)  # type: ignore[misc]
+            await until(pilot, lambda: "exit 0" in frame(app))
+        assert [f"print({number})" for number in range(3)] == [each.code.text for each in engine.submitted]
+        assert ["answer 2"] == app.screen.query_one(OutputLog).lines()
