@@ -265,7 +265,12 @@ class ConsoleApp(Announcing, Dressed):
         submission = decided.case.submission
         case = await self.ask(
             lambda client: client.decide(
-                submission.id, decided.verdict, submission.digest, decided.reason, decided.grant
+                submission.id,
+                decided.verdict,
+                submission.digest,
+                decided.reason,
+                decided.grant,
+                decided.seen,
             )
         )
         if case is not None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from engine.models import Case, Grant, Verdict
+from engine.models import Case, EyesOn, Grant, Verdict
 
 LATE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
@@ -20,6 +20,7 @@ class Decided:
     verdict: Verdict
     reason: str = ""
     grant: Grant | None = None
+    seen: EyesOn | None = None
 
 
 Send = Callable[[Decided], Awaitable[None]]

@@ -18,6 +18,7 @@ from console.text import Part, content, paragraphs
 from console.units import clock, full_badge, now, size
 from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
+from console.widgets.wants import reviews
 from engine.models import Case, Verdict
 
 ARM_SECONDS = 0.4
@@ -81,6 +82,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
             [("asked by ", "muted"), submission.requester.name],
             [("digest   ", "muted"), (submission.digest, "faint")],
         ]
+        lines += reviews(self._case)
         lines += [
             [("file     ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]
             for file in draft.files

@@ -19,8 +19,8 @@ from engine.text import Untrusted
 SHOWN_BYTES = 512 * 1024
 
 
-class FilesScreen(ModalScreen[None]):
-    """Shows one input file at a time, whole, every byte visible."""
+class FilesScreen(ModalScreen[frozenset[int]]):
+    """Shows one input file at a time, every byte visible; answers with the places of those it showed."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
@@ -34,10 +34,11 @@ class FilesScreen(ModalScreen[None]):
         Binding("escape,v,q", "leave", "Close", id="files.close", tooltip="Close the files"),
     ]
 
-    def __init__(self, files: tuple[InputFile, ...]) -> None:
+    def __init__(self, files: tuple[InputFile, ...], at: int = 0) -> None:
         super().__init__()
         self._files = files
-        self._at = 0
+        self._at = at
+        self._seen: set[int] = set()
 
     def compose(self) -> ComposeResult:
         """Lay out the name and the content."""
@@ -53,6 +54,7 @@ class FilesScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         file = self._files[self._at]
+        self._seen.add(self._at)
         cut = len(file.content) > SHOWN_BYTES
         note = f"  only the first {size(SHOWN_BYTES)} are shown" if cut else ""
         self.query_one("#about", Static).update(
@@ -69,4 +71,4 @@ class FilesScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         """Close the files."""
-        self.dismiss(None)
+        self.dismiss(frozenset(self._seen))

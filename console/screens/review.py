@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
 from console.decisions import Decided
-from console.screens.place import Place
+from console.eyes import missing
+from console.screens.reading import Reading
 from console.state import console
-from console.text import Part
+from console.text import Part, content
 from console.widgets.case_head import CaseHead
 from console.widgets.code_view import CodeView
 from console.widgets.queue import QueueList, seconds_left
 from console.widgets.violations import ViolationDetail, ViolationList
 from console.widgets.wants import Wants
-from engine.models import Case, Status, Summary
+from engine.models import Case, Event, EyesOn, Status, Summary
 
 ARM_SECONDS = 0.4
 """How long a submission is on screen before it can be approved."""
 
 
-class ReviewScreen(Place):
+_SETTLE = Binding.Group("Settle", compact=True)
+
+
+class ReviewScreen(Reading):
     """The reviewer's place."""
 
     NAME = "review"
@@ -35,21 +41,31 @@ class ReviewScreen(Place):
     HELP_TITLE = "Review"
     HELP_WORDS = (
         "Agents wait here for a decision; whoever is not answered before the bar is empty is denied. "
-        "Read the code to its end: only then can it be approved. Marks in the gutter and under the code "
-        "are violations; n and p walk through them. Approving is ctrl+y twice, never a single plain key and "
-        "never the mouse. In the sheet that opens you can give less than was asked."
+        "Only what was on screen can be approved: space reads on to what was not, be it code, a violation, "
+        "an input file or the purpose. Marks in the gutter and under the code are violations; n and p walk "
+        "through them, and each of HIGH or CRITICAL is accepted (a), mitigated (m) or a false alarm (f). "
+        "Approving is ctrl+y twice, never a single plain key and never the mouse. In the sheet that opens "
+        "you can give less than was asked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+y", "approve", "Approve", id="review.approve",
                 tooltip="Approve exactly what is shown, or less of what it asks for"),
         Binding("d", "deny", "Deny", id="review.deny", tooltip="Deny, with a reason"),
         Binding("n", "violation(1)", "Next", id="review.next", tooltip="The next violation"),
-        Binding("p", "violation(-1)", "Previous", id="review.previous", tooltip="The violation before"),
+        Binding("p", "violation(-1)", "Previous", id="review.previous", show=False, tooltip="The violation before"),
+        Binding("space", "read_on", "Read on", id="review.read-on",
+                tooltip="Go to what was not on screen yet"),
+        Binding("a", "settle('accepted')", "Accept", id="review.accept", group=_SETTLE,
+                tooltip="Accept the violation: the code may do this"),
+        Binding("m", "settle('mitigated')", "Mitigated", id="review.mitigate", group=_SETTLE,
+                tooltip="Something else keeps the violation from harm"),
+        Binding("f", "settle('false-positive')", "False alarm", id="review.false-alarm", group=_SETTLE,
+                tooltip="The violation is a false positive"),
         Binding("left_square_bracket", "submission(-1)", "Submission", key_display="[", show=False,
                 id="review.submission-before", tooltip="The submission above in the queue"),
-        Binding("right_square_bracket", "submission(1)", "Submission", key_display="]",
+        Binding("right_square_bracket", "submission(1)", "Submission", key_display="]", show=False,
                 id="review.submission-next", tooltip="The submission below in the queue"),
-        Binding("slash", "search", "Search", key_display="/", id="review.search",
+        Binding("slash", "search", "Search", key_display="/", id="review.search", show=False,
                 tooltip="Search in the code"),
         Binding("full_stop", "hit(1)", "Next found", key_display=".", show=False, id="review.hit-next",
                 tooltip="The next place found"),
@@ -57,7 +73,7 @@ class ReviewScreen(Place):
                 tooltip="The place found before"),
         Binding("g", "line", "Line", id="review.line", tooltip="Go to a line by its number", show=False),
         Binding("w", "wrap", "Wrap", id="review.wrap", tooltip="Wrap long lines, or cut them", show=False),
-        Binding("z", "zoom", "Zoom", id="review.zoom", tooltip="The code alone, or all"),
+        Binding("z", "zoom", "Zoom", id="review.zoom", show=False, tooltip="The code alone, or all"),
         Binding("i", "panel", "Wants", id="review.panel", tooltip="Change between why and wants"),
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
@@ -65,7 +81,6 @@ class ReviewScreen(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self._case: Case | None = None
         self._summary: Summary | None = None
         self._since = 0.0
 
@@ -88,9 +103,14 @@ class ReviewScreen(Place):
         """Follow the queue."""
         super().on_mount()
         self.query_one("#middle").add_class("box")
+        self._stop_listening = console(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "health", self._armed_changed, init=False)
         self.set_interval(0.2, self._armed_changed)
+
+    def on_unmount(self) -> None:
+        """Listen no more."""
+        self._stop_listening()
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -110,26 +130,43 @@ class ReviewScreen(Place):
         if isinstance(message.rows, QueueList):
             self._follow(message.rows.chosen)
         elif isinstance(message.rows, ViolationList):
-            self._look_at(message.index)
+            self.look_at(message.index)
 
     @work(exclusive=True, group="case")
     async def _load(self, summary: Summary) -> None:
         case = await console(self).ask(lambda client: client.case(summary.id))
-        if case is not None:
+        if case is None:
+            return
+        shown = self._case
+        if shown is not None and shown.submission == case.submission:
+            self._renew(case, summary)
+        else:
             self._show(case, summary)
+
+    def _happened(self, event: Event) -> None:
+        """Take in what another reviewer did about the submission that is shown."""
+        known = self._case is not None and event.subject == self._case.submission.id
+        if known and self._summary and event.type in {"reviewed", "claimed", "released"}:
+            self._load(self._summary)
+
+    def _renew(self, case: Case, summary: Summary) -> None:
+        self._case, self._summary = case, summary
+        self.query_one(CaseHead).show(case, summary)
+        self.query_one(Wants).show(case)
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         self._case, self._summary = case, summary
         self._since = asyncio.get_running_loop().time()
+        eyes = self.open_eyes(case)
         self.set_class(case is None, "-empty")
         self.query_one(CaseHead).show(case, summary)
         self.query_one(Wants).show(case)
         violations = case.analysis.violations if case else ()
-        self.query_one(ViolationList).show(violations)
+        self.query_one(ViolationList).show(violations, eyes.settled if eyes else {})
         self.query_one(ViolationDetail).show(violations[0] if violations else None)
-        if case is not None:
+        if case is not None and eyes is not None:
             draft = case.submission.draft
-            self.query_one(CodeView).show(draft.code, draft.language, violations)
+            self.query_one(CodeView).show(draft.code, draft.language, violations, eyes.lines)
         self.set_class(case is not None and not violations, "-clean")
         self._armed_changed()
         self.refresh_bindings()
@@ -145,24 +182,33 @@ class ReviewScreen(Place):
             return "no proof of isolation: nothing can run (4 Health)"
         if view.cut:
             return "lines run past the edge: wrap with w"
-        if view.read < 1:
-            return f"read to the end: {view.read:.0%}"
+        if self._eyes is None or self._eyes.gaps:
+            return "not all was looked at"
         if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
             return "a moment"
         return ""
 
+    @property
+    def still(self) -> Content:
+        """What has to be looked at before the submission can be approved; empty where nothing has."""
+        return content(*missing(self._eyes.gaps, self._eyes.case)) if self._eyes else content()
+
     def _armed_changed(self) -> None:
+        self.look()
         obstacle = self.obstacle()
         state: tuple[Part, ...] = (
             ((obstacle, "warning"),) if obstacle else (("ctrl+y approve  ", "success"), ("d deny", "muted"))
         )
         self.query_one(CaseHead).say(*state)
+        self.query_one("#middle").border_subtitle = self.still
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
         case = self._case
-        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom"}:
+        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom", "read_on"}:
             return case is not None
+        if action == "settle":
+            return self._eyes is not None and bool(self._eyes.gaps.unsettled or self._eyes.settled)
         if action == "violation":
             return case is not None and bool(case.analysis.violations)
         if action == "files":
@@ -179,12 +225,13 @@ class ReviewScreen(Place):
         if not await console(self).keys.was_person():
             return
         if obstacle := self.obstacle():
-            self.notify(f"Not yet: {obstacle}.", severity="warning")
+            self.notify(f"Not yet: {self.still.plain or obstacle}.", severity="warning")
             return
         from console.screens.approve import ApproveScreen  # noqa: PLC0415  on its first use
 
-        if self._case is not None:
-            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)))
+        if self._case is not None and self._eyes is not None:
+            seen = self._eyes.record
+            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)), seen)
 
     @work(exclusive=True, group="decide")
     async def action_deny(self) -> None:
@@ -193,84 +240,15 @@ class ReviewScreen(Place):
             return
         from console.screens.deny import DenyScreen  # noqa: PLC0415  on its first use
 
-        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)))
+        seen = self._eyes.record if self._eyes else None
+        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)), seen)
 
-    def _decided(self, decided: Decided | None) -> None:
+    def _decided(self, decided: Decided | None, seen: EyesOn | None) -> None:
         if decided is not None:
+            decided = replace(decided, seen=seen)
             left = seconds_left(self._summary) if self._summary else None
             console(self).decide(decided, left)
-
-    # --- looking about ----------------------------------------------------------------------------
-
-    def action_violation(self, step: int) -> None:
-        """Go to the next violation, or the one before."""
-        rows, view = self.query_one(ViolationList), self.query_one(CodeView)
-        if not rows.count:
-            return
-        index = rows.cursor if view.current is None else (rows.cursor + step) % rows.count
-        rows.cursor = index
-        self._look_at(index)
-
-    def _look_at(self, index: int) -> None:
-        if self._case is not None and index < len(self._case.analysis.violations):
-            self.query_one(CodeView).current = index
-            self.query_one(ViolationDetail).show(self._case.analysis.violations[index])
 
     def action_submission(self, step: int) -> None:
         """Go to another submission of the queue."""
         self.query_one(QueueList).cursor += step
-
-    def action_panel(self) -> None:
-        """Change between the violation and what is wanted, where both do not fit."""
-        self.toggle_class("-wants")
-
-    def action_zoom(self) -> None:
-        """Show the code alone, or all."""
-        self.toggle_class("-zoom")
-
-    def action_wrap(self) -> None:
-        """Wrap long lines, or cut them."""
-        view = self.query_one(CodeView)
-        view.wrapped = not view.wrapped
-
-    def action_files(self) -> None:
-        """Open the input files."""
-        from console.screens.files import FilesScreen  # noqa: PLC0415  on its first use
-
-        if self._case is not None:
-            self.app.push_screen(FilesScreen(self._case.submission.draft.files))
-
-    def action_search(self) -> None:
-        """Open the search line."""
-        self._ask_line("Search the code; Enter goes on, Esc closes")
-
-    def action_line(self) -> None:
-        """Open the line for a line number."""
-        self._ask_line("Go to line")
-
-    def _ask_line(self, words: str) -> None:
-        bar = self.query_one("#search-bar", Input)
-        bar.placeholder, bar.value = words, ""
-        bar.add_class("-open")
-        bar.focus()
-
-    @on(Input.Submitted, "#search-bar")
-    def _searched(self, message: Input.Submitted) -> None:
-        view = self.query_one(CodeView)
-        if message.input.placeholder.startswith("Go"):
-            if message.value.strip().isdecimal():
-                view.go_to(int(message.value))
-            self.action_leave()
-            return
-        found = view.search(message.value)
-        self.notify(f"{found} found. A full stop goes on, a comma back." if found else "Nothing found.")
-        self.action_leave()
-
-    def action_hit(self, step: int) -> None:
-        """Go to the next place found, or the one before."""
-        self.query_one(CodeView).next_hit(step)
-
-    def action_leave(self) -> None:
-        """Close the line below, and leave whatever is focused."""
-        self.query_one("#search-bar").remove_class("-open")
-        self.set_focus(None)

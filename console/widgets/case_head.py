@@ -5,17 +5,21 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from console.text import Part, clip, content
+from console.text import Part, clip, content, shown
 from console.units import full_badge, size
 from console.widgets.queue import time_bar, time_left
+from console.widgets.wants import reviews
 from engine.models import Case, Status, Summary
+
+STATE_CELLS = 26
+"""Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
 
 
 class CaseHead(Static):
     """Two lines about the submission that is shown."""
 
     DEFAULT_CSS = """
-    CaseHead { height: 2; padding: 0 1; background: $surface; }
+    CaseHead { height: auto; padding: 0 1; background: $surface; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -23,6 +27,8 @@ class CaseHead(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
+        self.says_all = False
+        """Whether the agent's purpose is on screen to its end."""
 
     def on_mount(self) -> None:
         """Let the bar shrink."""
@@ -51,7 +57,8 @@ class CaseHead(Static):
         if self._case is None:
             self.update(content())
             return
-        self.update(Content("\n").join([self._first(self._case), self._second(self._case)]))
+        others = [content(*line) for line in reviews(self._case)]
+        self.update(Content("\n").join([self._first(self._case), *self._below(self._case), *others]))
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft
@@ -68,13 +75,22 @@ class CaseHead(Static):
         bar = time_bar(self._summary, 12)
         return [*bar, (f" {time_left(self._summary)} to decide" if bar else "no deadline", "bold")]
 
-    def _second(self, case: Case) -> Content:
-        width = max(8, self.content_size.width - 24)
-        files = len(case.submission.draft.files)
-        parts: list[Part] = [("asked by ", "muted"), clip(case.submission.requester.name, width // 2)]
+    def _below(self, case: Case) -> list[Content]:
+        """Return who asked, and what for: in one line where that fits, else in two."""
+        draft, width = case.submission.draft, self.content_size.width
+        files = len(draft.files)
+        who = clip(case.submission.requester.name, max(8, width - STATE_CELLS) // 2)
+        parts: list[Part] = [("asked by ", "muted"), who]
         if files:
             parts.append((f"  with {files} input file{'s' if files > 1 else ''}", "muted"))
-        return self._spread(content(*parts), content(*self._state))
+        state, said = content(*self._state), clip(draft.purpose, max(1, width - 2))
+        self.says_all = said == shown(draft.purpose)
+        words = content(("❝", "accent"), (said, "italic"), ("❞", "accent"))
+        if not draft.purpose:
+            return [self._spread(content(*parts), state)]
+        if content(*parts).cell_length + words.cell_length + 2 <= width - STATE_CELLS:
+            return [self._spread(Content.assemble(content(*parts), "  ", words), state)]
+        return [self._spread(content(*parts), state), words]
 
     def _spread(self, left: Content, right: Content) -> Content:
         room = self.content_size.width - left.cell_length - right.cell_length

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from console.eyes import TITLES
 from console.text import Part, clip, content, paragraphs
 from console.units import badge, full_badge
 from console.widgets.rows import Rows
-from engine.models import Violation
+from engine.models import Disposition, Violation
+
+SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "f"}
+"""The letter beside a violation: the key with which it was settled."""
 
 
 class ViolationList(Rows):
@@ -28,15 +33,27 @@ class ViolationList(Rows):
         super().__init__(id=id, classes="box")
         self.border_title = "Violations"
         self._violations: tuple[Violation, ...] = ()
+        self._settled: Mapping[int, Disposition] = {}
 
     @property
     def count(self) -> int:
         """How many violations there are."""
         return len(self._violations)
 
-    def show(self, violations: tuple[Violation, ...]) -> None:
-        """Show the violations of another submission."""
+    @property
+    def on_screen(self) -> frozenset[int]:
+        """The violations whose row is on screen, by their place."""
+        if not self.display:
+            return frozenset()
+        top = int(self.scroll_offset.y)
+        return frozenset(range(top, min(top + self.size.height, self.count)))
+
+    def show(
+        self, violations: tuple[Violation, ...], settled: Mapping[int, Disposition] | None = None
+    ) -> None:
+        """Show the violations of another submission; `settled` may grow while they are shown."""
         self._violations = violations
+        self._settled = settled if settled is not None else {}
         self.border_title = f"Violations {len(violations)}" if violations else "Violations"
         self.border_subtitle = content("n next  p previous") if violations else ""
         self.set_reactive(ViolationList.cursor, 0)
@@ -51,7 +68,9 @@ class ViolationList(Rows):
         more = f" ×{len(violation.related) + 1}" if violation.related else ""
         rule = clip(violation.rule + more, 26)
         rest = clip(violation.message, max(0, width - 16 - len(rule)))
-        return [" ", (text, ink), f" {place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
+        made = self._settled.get(index)
+        sign: Part = (SIGNS[made], "bold success") if made else " "
+        return [" ", (text, ink), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
 
 
 class ViolationDetail(VerticalScroll):
@@ -71,9 +90,9 @@ class ViolationDetail(VerticalScroll):
         """Lay out the text."""
         return [self._text]
 
-    def show(self, violation: Violation | None) -> None:
-        """Show a violation, or that there is none."""
-        self.border_title = "Why"
+    def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
+        """Show a violation and what the reviewer made of it, or that there is none."""
+        self.border_title = f"Why  {TITLES[made]}" if made else "Why"
         self._text.update(_told(violation) if violation else content(("Nothing to explain.", "muted")))
         self.scroll_home(animate=False)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from console.text import Part, content, paragraphs
-from console.units import size
+from console.text import LONGEST, Part, content, paragraphs
+from console.units import now, size
 from engine.models import Capabilities, Case, Limits, Need, Prediction
+from engine.text import Untrusted
 
 MISSING = "the analysis found no sign of it"
 
@@ -37,8 +38,8 @@ class Wants(VerticalScroll):
 
 def _told(case: Case) -> list[list[Part]]:
     draft = case.submission.draft
-    lines: list[list[Part]] = [[("The agent says", "bold accent")]]
-    lines.append([("❝ ", "accent"), (draft.purpose or "(nothing)", "italic"), (" ❞", "accent")])
+    lines: list[list[Part]] = [*reviews(case), [("The agent says", "bold accent")]]
+    lines.append([("❝ ", "accent"), *_whole(draft.purpose), (" ❞", "accent")])
     lines.append([("Asks for", "bold muted")])
     lines += asked(draft.capabilities, case.analysis.predictions)
     lines += [
@@ -56,6 +57,24 @@ def _told(case: Case) -> list[list[Part]]:
         for match in case.assessment.matches
     ]  # fmt: skip
     return lines
+
+
+def reviews(case: Case) -> list[list[Part]]:
+    """Return what other reviewers have said already, one line each, and who is at it."""
+    lines: list[list[Part]] = [
+        [("Approved by ", "bold success"), review.by.name, (": ", "muted"), review.reason or "(no reason)",
+         ("  another reviewer is wanted", "warning")]
+        for review in case.reviews
+    ]  # fmt: skip
+    if case.claim is not None and case.claim.until > now():
+        lines.append([("Claimed by ", "bold warning"), case.claim.by])
+    return lines
+
+
+def _whole(purpose: Untrusted) -> list[Part]:
+    """Return a purpose in pieces that are short enough to be shown whole."""
+    pieces = (purpose.text[at : at + LONGEST] for at in range(0, len(purpose.text), LONGEST))
+    return [(Untrusted(piece), "italic") for piece in pieces] or [("(nothing)", "italic")]
 
 
 def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:

@@ -71,7 +71,7 @@ SCREENS: dict[str, Reach] = {
     "run": keys("2"),
     "review": keys("1", "n", "n"),
     "review-hidden": keys("]", "]", "]", "n", "i"),
-    "approve": keys("[", "[", "[", "[", "[", "ctrl+y"),
+    "approve": keys("[", "[", "[", "[", "[", *["space", "a"] * 6, "space", "ctrl+y"),
     "explore": write,
     "history": keys("escape", "4", "end", "up"),
     "case": keys("enter"),

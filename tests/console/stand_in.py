@@ -17,6 +17,7 @@ from engine.models import (
     Decision,
     Draft,
     Event,
+    EyesOn,
     Grant,
     Health,
     InputFile,
@@ -121,14 +122,18 @@ class StandIn:
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}
         self.decided: list[tuple[str, Verdict, str, str, Grant | None]] = []
+        self.seen: list[EyesOn | None] = []
         self.told: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
         self.written: dict[str, list[OutputChunk]] = {}
+        self.hold: set[str] = set()
+        """The runs that write on until the engine is lost."""
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
         self.analysis = Analysis()
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
+        self._happened = ("changed", "")
         self.proof = Proof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
                            detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
         self.checks: tuple[Check, ...] = (
@@ -157,9 +162,16 @@ class StandIn:
         return self.cases[fresh.submission.id]
 
     async def decide(
-        self, id: str, verdict: Verdict, digest: str, reason: str = "", grant: Grant | None = None
+        self,
+        id: str,
+        verdict: Verdict,
+        digest: str,
+        reason: str = "",
+        grant: Grant | None = None,
+        seen: EyesOn | None = None,
     ) -> Case:
         self.decided.append((id, verdict, digest, reason, grant))
+        self.seen.append(seen)
         known = self.cases[id]
         if known.submission.digest != digest:
             raise Problem(409, "that is not what was shown")
@@ -170,9 +182,10 @@ class StandIn:
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
         return self.cases[id]
 
-    def put(self, changed: Case) -> None:
+    def put(self, changed: Case, type: str = "changed") -> None:
         """Take a case in, and wake who listens."""
         self.cases[changed.submission.id] = changed
+        self._happened = (type, changed.submission.id)
         self._changed.set()
 
     async def events(self, since: int | None = None) -> AsyncIterator[Event]:
@@ -187,11 +200,17 @@ class StandIn:
             self._answer()
             self._changed.clear()
             seq += 1
-            yield event(seq, "changed", "")
+            yield event(seq, *self._happened)
 
     async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        end = 0
         for chunk in self.written.get(id, ()):
-            yield chunk
+            end += len(chunk.data)
+            if end > offset:
+                yield chunk.model_copy(update={"offset": end - len(chunk.data)})
+        if id in self.hold:
+            await self.lost.wait()
+            self._answer()
 
     async def meters(self, id: str) -> AsyncIterator[Meters]:
         for sample in self.samples.get(id, ()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,9 +18,20 @@ from console.screens.files import FilesScreen
 from console.screens.review import ReviewScreen
 from console.widgets.code_view import CodeView
 from console.widgets.queue import QueueList
-from engine.models import Capabilities, InputFile, Level, Limits, Verdict
+from console.widgets.violations import ViolationList
+from engine.models import (
+    Capabilities,
+    Decision,
+    Disposition,
+    InputFile,
+    Level,
+    Limits,
+    Principal,
+    Verdict,
+)
+from engine.policy.review import unseen
 from engine.text import Untrusted
-from tests.console.desk import desk, quiet, until
+from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation
 
 CODE = "import os\nprint(os.environ)\n"
@@ -119,16 +131,81 @@ async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
     assert not await guard.was_person()
 
 
-async def test_code_that_was_not_read_to_its_end_cannot_be_approved() -> None:
-    """The last line must have been on screen."""
+async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Read on until nothing is left to see."""
+    for _ in range(60):
+        if app.screen is not review(app) or review(app).obstacle() != "not all was looked at":
+            return
+        await quiet(pilot, "space")
+    pytest.fail("reading on never ends")
+
+
+async def test_code_that_was_not_wholly_on_screen_cannot_be_approved() -> None:
+    """Jumping to the end is not reading: every line must have been on screen, and what was not is told."""
     engine = StandIn(case("s-1", LONG))
     async with desk(engine) as (app, pilot):
-        await until(pilot, lambda: review(app).obstacle().startswith("read to the end"))
+        view = review(app).query_one(CodeView)
+        await until(pilot, lambda: view.line_count == 300)
+        view.action_bottom()
         await pilot.pause(0.5)
         await quiet(pilot, "ctrl+y")
-        assert isinstance(app.screen, ReviewScreen)
-        review(app).query_one(CodeView).action_bottom()
+        assert "not all was looked at" == review(app).obstacle()
+        assert "lines from" in review(app).still.plain
+        await seen_all(app, pilot)
         await armed(app, pilot)
+
+
+async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
+    """A HIGH one waits for each violation to be settled, each file to be opened, and for the purpose."""
+    found = (violation(span(1, 8, 10)), violation(span(2, 1, 6), level=Level.LOW), violation(span(2, 1, 6)))
+    file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n")
+    waiting = case("s-1", CODE, violations=found, files=(file,), purpose="to help " * 40)
+    engine = StandIn(waiting)
+    async with desk(engine) as (app, pilot):
+        await until(pilot, lambda: "settle 2 violations" in review(app).still.plain)
+        await quiet(pilot, "n", "a")
+        assert 2 == review(app).query_one(ViolationList).cursor
+        await quiet(pilot, "f", "v")
+        await until(pilot, lambda: isinstance(app.screen, FilesScreen))
+        await quiet(pilot, "escape")
+        await until(pilot, lambda: "the purpose" in review(app).still.plain)
+        await quiet(pilot, "space")
+        await open_sheet(app, pilot)
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: bool(engine.seen))
+        seen = engine.seen[0]
+        assert seen is not None
+        assert ((1, 2),) == seen.lines
+        assert ((0,), True) == (seen.files, seen.purpose)
+        assert (0, 1, 2) == seen.violations
+        assert [Disposition.ACCEPTED, Disposition.FALSE_POSITIVE] == [
+            made.disposition for made in seen.dispositions
+        ]
+        assert () == unseen(waiting, seen)
+
+
+async def test_what_is_medium_needs_no_settling() -> None:
+    """Below HIGH the code has to be read, and nothing else is asked."""
+    found = (violation(span(1, 8, 10)),)
+    engine = StandIn(case("s-1", CODE, level=Level.MEDIUM, violations=found, purpose="to help " * 40))
+    async with desk(engine, size=(80, 24)) as (app, pilot):
+        await armed(app, pilot)
+
+
+async def test_the_second_reviewer_sees_what_the_first_decided() -> None:
+    """An approval by another reviewer, and why, appears beside the submission while it is looked at."""
+    waiting = case("s-1", CODE, level=Level.CRITICAL)
+    engine = StandIn(waiting)
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        first = Decision(submission="s-1", digest=waiting.submission.digest, verdict=Verdict.APPROVED,
+                         by=Principal(name=Untrusted("ada")), at=datetime.now(UTC),
+                         reason=Untrusted("reads its own file"))  # fmt: skip
+        engine.put(waiting.model_copy(update={"reviews": (first,)}), "reviewed")
+        await until(pilot, lambda: "ada" in frame(app))
+        assert "" == review(app).obstacle()
+        await open_sheet(app, pilot)
+        assert "reads its own file" in frame(app)
 
 
 async def test_lines_past_the_edge_cannot_be_approved() -> None:
@@ -209,7 +286,7 @@ async def test_another_submission_is_armed_anew() -> None:
     async with desk(engine) as (app, pilot):
         await armed(app, pilot)
         await quiet(pilot, "right_square_bracket")
-        await until(pilot, lambda: "read to the end" in review(app).obstacle())
+        await until(pilot, lambda: "not all was looked at" == review(app).obstacle())
 
 
 async def test_violations_are_walked_through() -> None:
@@ -242,7 +319,7 @@ async def test_search_goes_to_what_it_finds() -> None:
 async def test_input_files_are_shown_byte_for_byte() -> None:
     """What goes into the workspace can be read before it does, also where it is no text."""
     file = InputFile(name=Untrusted("a\x1b.bin"), content=b"\x00\xff\x1b[2Jdata")
-    engine = StandIn(case("s-1", CODE, files=(file,)))
+    engine = StandIn(case("s-1", CODE, level=Level.MEDIUM, files=(file,)))
     async with desk(engine) as (app, pilot):
         await armed(app, pilot)
         await quiet(pilot, "v")

@@ -1,0 +1,84 @@
+"""What a reviewer had on screen of one submission, for how long, and what they made of its violations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from console.text import Part
+from engine.eyes import Gaps, gaps, stretches, wanted
+from engine.models import Case, Disposed, Disposition, EyesOn, Level
+
+TITLES = {
+    Disposition.ACCEPTED: "accepted",
+    Disposition.MITIGATED: "mitigated",
+    Disposition.FALSE_POSITIVE: "false positive",
+}
+
+
+class Eyes:
+    """Grows while a submission is looked at; `record` is what a decision carries."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.seconds = 0.0
+        self.lines: set[int] = set()
+        self.violations: set[int] = set()
+        self.files: set[int] = set()
+        self.purpose = False
+        self.settled: dict[int, Disposition] = {}
+
+    @property
+    def record(self) -> EyesOn:
+        """What was on screen so far."""
+        return EyesOn(
+            seconds=round(self.seconds, 1),
+            lines=stretches(self.lines),
+            violations=tuple(sorted(self.violations)),
+            files=tuple(sorted(self.files)),
+            purpose=self.purpose,
+            dispositions=tuple(
+                Disposed(violation=number, disposition=made) for number, made in sorted(self.settled.items())
+            ),
+        )
+
+    @property
+    def gaps(self) -> Gaps:
+        """What is still missing: every line of all code, and all the rest of what is HIGH or CRITICAL."""
+        missing = gaps(self.case, self.record)
+        return missing if wanted(self.case) else Gaps(lines=missing.lines)
+
+    def to_settle(self, after: int) -> int | None:
+        """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""
+        left = self.gaps.unsettled
+        return next((number for number in left if number > after), left[0] if left else None)
+
+    def may_settle(self, number: int) -> bool:
+        """Say whether a violation is one that is disposed of."""
+        violations = self.case.analysis.violations
+        return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank
+
+
+def missing(gaps: Gaps, case: Case) -> list[Part]:
+    """Return in a few words what stands between a submission and its approval, and the keys that lead on."""
+    files = [case.submission.draft.files[number].name for number in gaps.files]
+    see = [
+        *([f"{_count(gaps.line_count, 'line')} from {gaps.lines[0][0]}"] if gaps.lines else []),
+        *([_count(len(gaps.violations), "violation")] if gaps.violations else []),
+        *([_count(len(files), "input file")] if files else []),
+        *(["the purpose"] if gaps.purpose else []),
+    ]
+    parts: list[Part] = []
+    if see:
+        parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
+    if gaps.unsettled:
+        parts += [("; " if see else "", "muted"), ("a m f", "bold accent"), (" settle ", "muted"),
+                  (_count(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
+    return parts
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words)
