@@ -167,6 +167,20 @@ class DoorSettings(Group):
     """Whether files in the inbox folder become submissions."""
     max_request_bytes: int = Field(32 * 1024 * 1024, ge=1024)
     """Larger requests are refused."""
+    max_requests: int = Field(4000, ge=1)
+    """More requests at once are refused; each open stream is one."""
+    listen: str = Field("", pattern=r"^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):[0-9]{1,5}$|^$")
+    """A TCP address as HOST:PORT, for programs with tokens; on loopback, or with TLS. Empty: none."""
+    tls_certificate: Path | None = None
+    """The certificate that the TCP address shows, as PEM."""
+    tls_key: Path | None = None
+    """Its private key, as PEM."""
+    hosts: tuple[str, ...] = ()
+    """Names by which the TCP address is called, beside those of this machine."""
+    requests_per_minute: float = Field(1200, gt=0)
+    """How many requests each token may make, in the long run."""
+    requests_burst: int = Field(200, ge=1)
+    """How many requests each token may make at once."""
     max_waiting: int = Field(1000, ge=1)
     """More waiting submissions are refused, with when to come back."""
     withdraw_seconds: float = Field(60, ge=0)

@@ -49,6 +49,7 @@ def answer_problems(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(AuditError, _of_history)
     app.add_exception_handler(HTTPException, _not_http)
+    app.add_exception_handler(Exception, _broken)
 
 
 def lines_of(noun: type[BaseModel]) -> Responses:
@@ -130,6 +131,11 @@ async def _not_http(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
     return answer(Problem(error.status_code, str(error.detail)), error.headers)
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    """Answer what nobody foresaw; the engine's log has the rest."""
+    return answer(Problem(500, "the engine failed at that", mend="Look into engine.log: pratique doctor"))
 
 
 async def _of_history(request: Request, error: Exception) -> JSONResponse:

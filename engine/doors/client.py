@@ -7,14 +7,17 @@ async with await attach() as client:
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
 from engine import locations
 from engine.doors.connection import DEADLINE_SECONDS, Connection
-from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Withdrawn
+from engine.doors.sealed import seal
+from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Wanted, Withdrawn
 from engine.models import (
     Analysis,
     Case,
@@ -27,10 +30,13 @@ from engine.models import (
     Language,
     Level,
     Meters,
+    NewToken,
     OutputChunk,
     Sameness,
+    Scope,
     Standing,
     Summary,
+    Token,
     Verdict,
     Verification,
 )
@@ -44,15 +50,28 @@ VERIFY_SECONDS = 3600.0
 _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
+_TOKENS = TypeAdapter(tuple[Token, ...])
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
 class Client(Connection):
-    """Speaks to the engine over its Unix socket. Every method raises `Problem` where the answer is no."""
+    """Speaks to the engine: over its Unix socket, or over TCP with a token.
 
-    def __init__(self, socket: Path | None = None, requester: str = "") -> None:
-        super().__init__(socket or locations.socket())
+    Every method raises `Problem` where the answer is no. With `key`, decisions are signed.
+    """
+
+    def __init__(
+        self,
+        where: Path | str | None = None,
+        requester: str = "",
+        *,
+        token: str = "",
+        verify: ssl.SSLContext | bool = True,
+        key: Ed25519PrivateKey | None = None,
+    ) -> None:
+        super().__init__(where or locations.socket(), token, verify)
         self._requester = Untrusted(requester)
+        self._key = key
 
     async def health(self, settled_within: float = 0) -> Health:
         """Return how the house stands; an engine that is starting has `settled_within` seconds to finish."""
@@ -101,7 +120,8 @@ class Client(Connection):
     ) -> Case:
         """Approve or deny what was shown, which `digest` names; `seen` is what was on screen."""
         decided = Decided(verdict=verdict, digest=digest, reason=Untrusted(reason), grant=grant, seen=seen)
-        return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", decided))
+        sealed = seal(id, decided, self._key) if self._key else decided
+        return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", sealed))
 
     async def claim(self, id: str) -> Case:
         """Claim a submission for a while, so that no other reviewer works on it."""
@@ -128,6 +148,21 @@ class Client(Connection):
     async def revoke(self, id: str) -> None:
         """Take a standing approval back."""
         await self._send("DELETE", f"/standing-approvals/{id}")
+
+    async def tokens(self) -> tuple[Token, ...]:
+        """Return the tokens that are not revoked, the oldest first."""
+        return _TOKENS.validate_json(await self._get("/tokens"))
+
+    async def create_token(
+        self, name: str, scopes: tuple[Scope, ...], days: float, key: str = ""
+    ) -> NewToken:
+        """Make a token; its secret is shown this once."""
+        wanted = Wanted(name=Untrusted(name), scopes=scopes, days=days, key=key)
+        return NewToken.model_validate_json(await self._post("/tokens", wanted))
+
+    async def revoke_token(self, id: str) -> None:
+        """Take a token back."""
+        await self._send("DELETE", f"/tokens/{id}")
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""

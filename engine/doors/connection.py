@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import TracebackType
@@ -29,13 +30,17 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 class Connection:
-    """HTTP over a Unix socket."""
+    """HTTP over a Unix socket, or over TCP with a token."""
 
-    def __init__(self, socket: Path) -> None:
+    def __init__(self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True) -> None:
+        local = isinstance(where, Path)
         self._http = httpx.AsyncClient(
-            transport=httpx.AsyncHTTPTransport(uds=str(socket)),
-            base_url="http://engine",
+            transport=httpx.AsyncHTTPTransport(uds=str(where)) if local else None,
+            base_url="http://engine" if local else str(where),
+            headers={"authorization": f"Bearer {token}"} if token else {},
             timeout=DEADLINE_SECONDS,
+            verify=verify,
+            trust_env=False,
         )
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What every request passes first: its size is bounded, and that it came is noticed."""
+"""What every request passes first: where it comes from, who sends it, how often, and how large it is."""
 
 from __future__ import annotations
 
@@ -7,21 +7,30 @@ import time
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from engine.doors.access import CALLER, OWNER, Caller, of_token
 from engine.doors.answers import answer
+from engine.models import Scope as Permit
+from engine.policy.quota import Buckets
 from engine.problem import Problem
+from engine.service.tokens import Tokens
+from engine.settings import DoorSettings
 from engine.text import visible
 
 LOCAL = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
 """The names that clients on this machine call the engine by."""
+OPEN = frozenset({"/readyz"})
+"""What whoever watches the machine may ask without a token."""
+FAILURES_PER_MINUTE = 30.0
+FAILURES_BURST = 10
+_PROBE = frozenset({Permit.AUDIT})
+_CHALLENGE = {"www-authenticate": "Bearer"}
 
 
-class Guard:
-    """An ASGI application around another one."""
+class Traffic:
+    """What is under way at all doors of an engine."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int, hosts: frozenset[str] = LOCAL) -> None:
-        self._app = app
-        self._hosts = hosts
-        self._max_bytes = max_bytes
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._under_way = 0
         self._last = time.monotonic()
 
@@ -30,34 +39,100 @@ class Guard:
         """Seconds since the last request ended; 0 while one is under way."""
         return 0.0 if self._under_way else time.monotonic() - self._last
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; answer 421 or 403 to a stranger, 413 once its body is over the bound."""
+    def enter(self) -> bool:
+        """Count a request in, and say whether there was a place for it."""
         self._under_way += 1
+        return self._under_way <= self._most
+
+    def leave(self) -> None:
+        """Count a request out."""
+        self._under_way -= 1
+        self._last = time.monotonic()
+
+
+class Keys:
+    """Lets in by token, as often as the settings say."""
+
+    def __init__(self, tokens: Tokens, settings: DoorSettings) -> None:
+        self._tokens = tokens
+        self._rates = Buckets(settings.requests_per_minute, settings.requests_burst)
+        self._failures = Buckets(FAILURES_PER_MINUTE, FAILURES_BURST)
+
+    async def let_in(self, headers: Headers, address: str) -> Caller:
+        """Return whom a request's token stands for.
+
+        Raises:
+            Problem: it has none that holds (401, whatever is wrong with it), or comes too often (429).
+        """
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        token = self._tokens.known(secret.strip() if kind.lower() == "bearer" else "")
+        if token is None:
+            await self._tokens.refused(address)
+            _in_turn(self._failures, address)
+            raise Problem(401, "a token is needed here", mend="Type: pratique token create")
+        _in_turn(self._rates, token.id)
+        return of_token(token)
+
+
+def _in_turn(rates: Buckets, name: str) -> None:
+    if wait := rates.take(name, time.monotonic()):
+        raise Problem(429, "too many requests", mend=f"Come back in {wait:.0f} s.", retry_after=max(1, wait))
+
+
+class Guard:
+    """An ASGI application around another one: the guard of one door."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: DoorSettings,
+        traffic: Traffic,
+        keys: Keys | None = None,
+        hosts: frozenset[str] = LOCAL,
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._traffic = traffic
+        self._keys = keys
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer what is wrong with it."""
+        place = self._traffic.enter()
         try:
-            if stranger := self._stranger(scope):
-                await answer(stranger)(scope, receive, send)
-            else:
-                await self._pass_on(scope, receive, send)
+            if not place:
+                raise Problem(503, "too many requests are under way", retry_after=1)  # noqa: TRY301
+            scope[CALLER] = await self._let_in(scope)
+            await self._pass_on(scope, receive, send)
+        except Problem as problem:
+            await answer(problem, _CHALLENGE if problem.status == 401 else None)(scope, receive, send)
         finally:
-            self._under_way -= 1
-            self._last = time.monotonic()
+            self._traffic.leave()
+
+    async def _let_in(self, scope: Scope) -> Caller:
+        headers = Headers(scope=scope)
+        self._no_stranger(headers)
+        if self._keys is None:
+            return OWNER
+        if scope["path"] in OPEN:
+            return Caller(OWNER.principal, _PROBE)
+        client = scope.get("client") or ("",)
+        return await self._keys.let_in(headers, str(client[0]))
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = _Body(receive, self._max_bytes)
+        most = self._settings.max_request_bytes
+        body = _Body(receive, most)
         await self._app(scope, body.receive, body.unless_too_large(send))
         if body.too_large:
-            too_large = Problem(413, f"a request is at most {self._max_bytes} bytes")
-            await answer(too_large)(scope, receive, send)
+            await answer(Problem(413, f"a request is at most {most} bytes"))(scope, receive, send)
 
-    def _stranger(self, scope: Scope) -> Problem | None:
-        """Return what is wrong with where a request says it comes from: a browser has no business here."""
-        headers = Headers(scope=scope)
+    def _no_stranger(self, headers: Headers) -> None:
+        """Refuse a request that says it comes from elsewhere: a browser has no business here."""
         hosts = [_without_port(host) for host in headers.getlist("host")]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return Problem(421, f"no such host here: {visible(', '.join(hosts))[:200] or 'none named'}")
+            raise Problem(421, f"no such host here: {visible(', '.join(hosts))[:200] or 'none named'}")
         if "origin" in headers:
-            return Problem(403, "requests from web pages are refused")
-        return None
+            raise Problem(403, "requests from web pages are refused")
 
 
 def _without_port(host: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from engine.doors.owner import Owner
+from engine.doors.access import Owner
 from engine.doors.wire import Beforehand
 from engine.models import Case, Consequence, Grant, Standing
 from engine.service import Engine

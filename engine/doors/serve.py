@@ -6,11 +6,10 @@ import asyncio
 import contextlib
 import gc
 import hashlib
-import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -19,17 +18,15 @@ import uvloop
 from engine import locations
 from engine.analyst import Analyst
 from engine.audit import AuditError, AuditLog
-from engine.doors.guard import Guard
+from engine.doors.guard import LOCAL, Guard, Keys, Traffic
 from engine.doors.http import application
 from engine.doors.inbox import watch_inbox
+from engine.doors.listening import server, tcp, unix
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
 from engine.service import Engine
 from engine.settings import Settings
 
-CLOSING_SECONDS = 1
-KEEP_ALIVE_SECONDS = 60
-"""Longer than clients keep an idle connection (5 s): none is closed under a request on its way."""
 IDLE_CHECK_SECONDS = 5.0
 
 
@@ -49,51 +46,52 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
 
 
 async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
-    async with _engine(settings) as engine:
-        listener = _listen(path)
+    async with _engine(settings) as engine, contextlib.AsyncExitStack() as listeners:
+        outside = listeners.enter_context(tcp(settings.doors)) if settings.doors.listen else None
+        own = listeners.enter_context(unix(path))
         try:
-            await _open_doors(engine, listener, until_idle)
+            await _open_doors(engine, own, outside, until_idle)
         finally:
             path.unlink(missing_ok=True)
 
 
-async def _open_doors(engine: Engine, listener: socket.socket, until_idle: bool) -> None:
+async def _open_doors(
+    engine: Engine, own: socket.socket, outside: socket.socket | None, until_idle: bool
+) -> None:
     settings = engine.settings.doors
     ending = asyncio.Event()
-    guard = Guard(application(engine, ending.set), settings.max_request_bytes)
+    traffic = Traffic(settings.max_requests)
+    app = application(engine, ending.set)
+    servers = [(server(Guard(app, settings, traffic)), own)]
+    if outside:
+        keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
+        servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
     async with asyncio.TaskGroup() as doors:
-        http = doors.create_task(_serve_http(guard, listener, ending))
+        http = doors.create_task(_serve_http(servers, ending))
         others = []
         if settings.inbox:
             others.append(doors.create_task(watch_inbox(engine, locations.inbox())))
         if until_idle and settings.idle_minutes:
-            others.append(doors.create_task(_end_when_idle(ending, guard, engine)))
+            others.append(doors.create_task(_end_when_idle(ending, traffic, engine)))
         await http
         for task in others:
             task.cancel()
 
 
-async def _serve_http(guard: Guard, listener: socket.socket, ending: asyncio.Event) -> None:
-    config = uvicorn.Config(
-        guard,
-        log_level="warning",
-        lifespan="off",
-        timeout_graceful_shutdown=CLOSING_SECONDS,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-    )
-    server = _Uvicorn(config)
+async def _serve_http(servers: Sequence[tuple[uvicorn.Server, socket.socket]], ending: asyncio.Event) -> None:
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, ending.set)
     async with asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(server.serve(sockets=[listener]))
-        await asyncio.wait({serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        serving = {tasks.create_task(one.serve(sockets=[listener])) for one, listener in servers}
+        await asyncio.wait({*serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
         ending.set()
-        server.should_exit = True
+        for one, _ in servers:
+            one.should_exit = True
 
 
-async def _end_when_idle(ending: asyncio.Event, guard: Guard, engine: Engine) -> None:
+async def _end_when_idle(ending: asyncio.Event, traffic: Traffic, engine: Engine) -> None:
     most = engine.settings.doors.idle_minutes * 60
-    while engine.busy or guard.quiet_seconds < most:
+    while engine.busy or traffic.quiet_seconds < most:
         await asyncio.sleep(IDLE_CHECK_SECONDS)
     ending.set()
 
@@ -122,25 +120,6 @@ def _settle_memory() -> None:
 def engine_id() -> str:
     """Return the name that the sandboxes of this state folder's engine carry, from one start to the next."""
     return hashlib.sha256(str(locations.state()).encode()).hexdigest()[:12]
-
-
-class _Uvicorn(uvicorn.Server):
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone: uvicorn would raise them again before the engine has closed."""
-        yield
-
-
-def _listen(path: Path) -> socket.socket:
-    """Take the socket's place. Only the engine that holds the history's lock comes here."""
-    path.unlink(missing_ok=True)
-    listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
-    try:
-        listener.bind(str(path))
-    finally:
-        os.umask(before)
-    return listener
 
 
 def _answers(path: Path) -> bool:

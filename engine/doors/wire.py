@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from engine.models import Digest, Draft, EyesOn, Grant, Language, Level, Noun, Sameness, Verdict
+from engine.models import (
+    Digest,
+    Draft,
+    EyesOn,
+    Grant,
+    Language,
+    Level,
+    Noun,
+    Sameness,
+    Scope,
+    Signature,
+    Verdict,
+)
 from engine.text import Untrusted
 
 HOLDER = r"^[A-Za-z0-9_-]{16,64}$"
@@ -42,6 +54,8 @@ class Decided(Noun):
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
     seen: EyesOn | None = None
+    signature: Signature | None = None
+    """Over all of it, where the token asks for that (`engine/doors/sealed.py`)."""
 
 
 class Beforehand(Noun):
@@ -51,6 +65,15 @@ class Beforehand(Noun):
     ceiling: Level = Level.HIGH
     uses: int = Field(ge=1)
     days: float = Field(gt=0)
+
+
+class Wanted(Noun):
+    """The token that is wanted."""
+
+    name: Untrusted
+    scopes: tuple[Scope, ...] = Field(min_length=1)
+    days: float = Field(30, gt=0, le=3660)
+    key: str = Field("", pattern=r"^[0-9a-f]{64}$|^$")
 
 
 class Snippet(Noun):

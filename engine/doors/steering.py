@@ -1,0 +1,52 @@
+"""The part of the HTTP API that shows runs, and stops, kills, freezes and thaws them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import StreamingResponse
+
+from engine.doors.access import Owner
+from engine.doors.answers import lines_of, stream
+from engine.doors.answers import output as written
+from engine.models import Meters, OutputChunk, Result
+from engine.problem import Problem
+from engine.service import Engine
+
+
+def steering(app: FastAPI, engine: Engine) -> None:
+    """Add runs to an application."""
+
+    @app.get("/runs/{id}")
+    async def result(id: str) -> Result:
+        case = await engine.case(id)
+        if case.result is None:
+            raise Problem(404, f"{id} has not run: it is {case.status}", mend="Ask again when it is over.")
+        return case.result
+
+    @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
+    async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
+        await engine.case(id)
+        return written(engine.output(id, offset), request.headers.get("accept", ""))
+
+    @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
+    async def meters(id: str) -> StreamingResponse:
+        await engine.case(id)
+        return stream(engine.meters(id))
+
+    @app.post("/runs/{id}/stop", status_code=204)
+    async def stop(id: str, by: Owner) -> None:
+        await engine.runs.stop(id, by)
+
+    @app.post("/runs/{id}/kill", status_code=204)
+    async def kill(id: str, by: Owner) -> None:
+        await engine.runs.kill(id, by)
+
+    @app.post("/runs/{id}/freeze", status_code=204)
+    async def freeze(id: str, by: Owner) -> None:
+        await engine.runs.freeze(id, by)
+
+    @app.post("/runs/{id}/thaw", status_code=204)
+    async def thaw(id: str, by: Owner) -> None:
+        await engine.runs.thaw(id, by)
