@@ -7,6 +7,7 @@ from functools import lru_cache
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -26,6 +27,17 @@ def ink(widget: Widget, words: str) -> Style:
         style += _attribute(word) if word in _ATTRIBUTES else _colour(variables[word], background)
         background = False
     return style
+
+
+def room(widget: Widget) -> Size:
+    """Return the cells that a line-drawing widget draws on: what its scroll bars leave of its size."""
+    styles, size = widget.styles, widget.size
+    barred = widget.show_vertical_scrollbar or styles.overflow_y == "scroll"
+    across = widget.show_horizontal_scrollbar or styles.overflow_x == "scroll"
+    return Size(
+        max(0, size.width - styles.scrollbar_size_vertical * barred),
+        max(0, size.height - styles.scrollbar_size_horizontal * across),
+    )
 
 
 def strip(widget: Widget, parts: list[Part], width: int, base: Style) -> Strip:

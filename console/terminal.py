@@ -16,6 +16,7 @@ MAX_LINE = 4000
 """Characters of one line that are kept for the screen."""
 
 _SGR = re.compile("\x1b\\[([0-9;]{0,64})m")
+_ERASE = re.compile("\x1b\\[([012]?)K")
 _COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _ON = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike"}
 _OFF = {22: "not bold not dim", 23: "not italic", 24: "not underline", 27: "not reverse", 29: "not strike"}
@@ -34,7 +35,7 @@ def segments(line: str, base: Style) -> list[Segment]:
     if line.isascii() and line.isprintable():
         return [Segment(line, base)]
     line = line.removesuffix("\r")
-    if "\r" in line or "\b" in line:
+    if "\r" in line or "\b" in line or _ERASE.search(line):
         return _overwritten(line, base)
     return [Segment(_expanded(text), style) for text, style in _styled(line, base)]
 
@@ -58,15 +59,32 @@ def _overwritten(line: str, base: Style) -> list[Segment]:
     cells: list[Cell] = []
     place = 0
     for text, style in _styled(line, base):
-        for character in text:
-            if character == "\r":
-                place = 0
-            elif character == "\b":
-                place = max(0, place - 1)
-            else:
-                cells[place : place + 1] = [Cell(shown(character), style)]
-                place += 1
+        *before, last = _ERASE.split(text)
+        for written, erase in zip(before[::2], before[1::2], strict=True):
+            place = _write(cells, place, written, style)
+            _erase(cells, place, erase, base)
+        place = _write(cells, place, last, style)
     return _joined(cells)
+
+
+def _write(cells: list[Cell], place: int, text: str, style: Style) -> int:
+    for character in text:
+        if character == "\r":
+            place = 0
+        elif character == "\b":
+            place = max(0, place - 1)
+        else:
+            cells[place : place + 1] = [Cell(shown(character), style)]
+            place += 1
+    return place
+
+
+def _erase(cells: list[Cell], place: int, how: str, base: Style) -> None:
+    """Erase to the end of the line, from its start (`1`), or all of it (`2`), as EL does."""
+    if how in {"1", "2"}:
+        cells[:place] = [Cell(" ", base)] * place
+    if how != "1":
+        del cells[place:]
 
 
 def _joined(cells: list[Cell]) -> list[Segment]:
@@ -133,3 +151,27 @@ def collapse(line: str) -> str:
 def cells(line: str) -> int:
     """Return the cells that a line of output takes."""
     return sum(cell_len(segment.text) for segment in segments(line, Style.null()))
+
+
+def folded(segments: list[Segment], width: int) -> list[list[Segment]]:
+    """Return a line as rows of at most `width` cells; no character is cut or lost."""
+    rows: list[list[Segment]] = [[]]
+    left = width
+    for text, style, _ in segments:
+        start = 0
+        for index, character in enumerate(text):
+            cells = cell_len(character)
+            if cells > left:
+                rows[-1].append(Segment(text[start:index], style))
+                rows.append([])
+                start, left = index, width
+            left -= cells
+        rows[-1].append(Segment(text[start:], style))
+    return rows
+
+
+def plain(line: str) -> str:
+    """Return what is shown of a line, without its colours."""
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(segment.text for segment in segments(line, Style.null()))

@@ -10,19 +10,27 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
+from console.saving import save_output
 from console.screens.place import Place
 from console.state import console
 from console.text import Part, content
 from console.units import lasted, size
+from console.usage import Usage
+from console.watching import Following, Held, Meterings
 from console.widgets.meters import MeterPanel
 from console.widgets.output_log import OutputLog
 from console.widgets.runs import RAN, RunList
 from engine.doors.client import Client
-from engine.models import Case, Status, Summary
+from engine.models import Case, Event, Status, Summary
+from engine.problem import Problem
 
 LATELY = 40
+SHORT = 30
+"""Lines of screen under which meters stand two beside each other."""
+AGAIN_SECONDS = 0.5
+TRIES = 5
 
 
 class RunScreen(Place):
@@ -34,7 +42,8 @@ class RunScreen(Place):
     HELP_WORDS = (
         "What was approved runs here, each in a gVisor sandbox of its own. Output with a bar in the colour "
         "of errors is stderr. s asks a run to end (TERM, then KILL), K ends it at once, h holds it and lets "
-        "it go on. The console can be closed: runs go on without it."
+        "it go on. f stays where it is or follows the newest line; S saves the whole output as the engine "
+        "recorded it. The console can be closed: runs go on without it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "stop", "Stop", id="run.stop",
@@ -42,18 +51,31 @@ class RunScreen(Place):
         Binding("K", "kill", "Kill", id="run.kill", tooltip="End the run at once"),
         Binding("h", "hold", "Hold/go on", id="run.hold",
                 tooltip="Freeze the run, or let it go on"),
-        Binding("f", "follow", "Follow", id="run.follow", tooltip="Follow the newest output"),
+        Binding("f", "follow", "Follow", id="run.follow", tooltip="Stay here, or follow the newest output"),
+        Binding("slash", "search", "Search", key_display="/", id="run.search",
+                tooltip="Search in the output"),
+        Binding("full_stop", "hit(1)", "Next found", key_display=".", show=False, id="run.hit-next",
+                tooltip="The next line found"),
+        Binding("comma", "hit(-1)", "Found before", key_display=",", show=False, id="run.hit-before",
+                tooltip="The line found before"),
+        Binding("w", "wrap", "Wrap", id="run.wrap", show=False, tooltip="Wrap long lines, or cut them"),
+        Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the whole output in a file"),
         Binding("o", "open", "Open", id="run.open", tooltip="The whole case: code, decision, events"),
         Binding("left_square_bracket", "run(-1)", "Run before", key_display="[", id="run.before", show=False,
                 tooltip="The run above"),
-        Binding("right_square_bracket", "run(1)", "Next run", key_display="]", id="run.next",
+        Binding("right_square_bracket", "run(1)", "Next run", key_display="]", id="run.next", show=False,
                 tooltip="The run below"),
+        Binding("escape", "leave", "Leave", id="run.leave", show=False, tooltip="Close the line below"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._case: Case | None = None
-        self._frozen: set[str] = set()
+        self._live: tuple[tuple[str, Status], ...] | None = None
+        self._meterings = Meterings()
+        self._usage = Usage()
+        self._held = Held()
+        self._said: list[Part] = []
 
     def contents(self) -> Iterable[Widget]:
         """Lay out the runs, and the chosen one large."""
@@ -62,32 +84,81 @@ class RunScreen(Place):
             yield Static(id="ending")
             yield MeterPanel(id="meters")
             yield OutputLog(id="output")
+            yield Static(id="said")
+
+    def below(self) -> Iterable[Widget]:
+        """Lay out the line to search in, or to name a file."""
+        yield Input(id="search-bar", select_on_focus=False)
 
     def on_mount(self) -> None:
         """Follow what runs."""
         super().on_mount()
         self.query_one(OutputLog).hint = "Nothing written yet."
+        rows = self.query_one(RunList)
+        rows.usage, rows.frozen = self._meterings.of, self._held.ids
+        self._forget = console(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
+        self.watch(self.app, "link", self._link_changed, init=False)
+        self.set_interval(0.2, self._say)
+
+    def on_unmount(self) -> None:
+        """Listen no more."""
+        self._forget()
+
+    def on_resize(self) -> None:
+        """Put the meters beside each other where the screen is low."""
+        super().on_resize()
+        self.query_one(MeterPanel).set_class(self.size.height < SHORT, "-short")
+
+    # --- the runs ---------------------------------------------------------------------------------
+
+    def _happened(self, event: Event) -> None:
+        self._held.happened(event)
+
+    def _link_changed(self, link: str) -> None:
+        if link == "connected":
+            self._live = None
+            self._queue_changed()
 
     def _queue_changed(self) -> None:
-        self._refresh_runs()
+        queue = console(self).queue
+        live = tuple((each.id, each.status) for each in queue if each.status in RAN)
+        if live != self._live:
+            self._live = live
+            self._refresh_runs()
 
     @work(exclusive=True, group="runs")
     async def _refresh_runs(self) -> None:
         app = console(self)
-        if app.link != "connected":
+        if app.link == "lost":
             return
         recent = await app.ask(lambda client: client.history(limit=LATELY)) or ()
         active = {each.id for each in app.queue}
         live = [each for each in app.queue if each.status in RAN]
         ended = [each for each in recent if each.status in RAN and each.id not in active]
+        for id in self._meterings.wanted(each.id for each in live if each.status is Status.RUNNING):
+            self._read_meters(id)
         rows = self.query_one(RunList)
         rows.show((*live, *ended))
         self._choose(rows.chosen)
 
+    @work(group="meters")
+    async def _read_meters(self, id: str) -> None:
+        await self._tried(lambda client: self._meterings.read(client, id))
+
+    async def _tried(self, call: Callable[[Client], Awaitable[object]]) -> bool:
+        """Say whether the engine answered; that it is lost is said elsewhere."""
+        try:
+            await call(console(self).client)
+        except Problem:
+            return False
+        return True
+
     @on(RunList.Moved)
     def _moved(self, message: RunList.Moved) -> None:
         self._choose(self.query_one(RunList).chosen)
+
+    # --- the chosen one ---------------------------------------------------------------------------
 
     def _choose(self, summary: Summary | None) -> None:
         shown = self._case.submission.id if self._case else None
@@ -105,27 +176,19 @@ class RunScreen(Place):
 
     @work(exclusive=True, group="watch")
     async def _watch_run(self, id: str) -> None:
-        app = console(self)
-        self.query_one(OutputLog).clear()
-        case = await app.ask(lambda client: client.case(id))
-        self._show(case)
-        if case is None:
-            return
-        async with asyncio.TaskGroup() as group:
-            group.create_task(app.ask(lambda client: self._read_output(client, id)))
-            if case.status in {Status.RUNNING, Status.QUEUED}:
-                group.create_task(app.ask(lambda client: self._read_meters(client, id)))
-        self._show(await app.ask(lambda client: client.case(id)))
-
-    async def _read_output(self, client: Client, id: str) -> None:
         log = self.query_one(OutputLog)
-        async for chunk in client.output(id):
-            log.add(chunk)
+        log.clear()
+        self._usage = self._meterings.of.setdefault(id, Usage())
+        following, tries = Following(id, log.add), 0
+        while not following.over and tries < TRIES:
+            await self._tried(lambda client: self._look_at(client, id))
+            if not await self._tried(following.read):
+                tries += console(self).link == "connected"
+                await asyncio.sleep(AGAIN_SECONDS)
+        await self._tried(lambda client: self._look_at(client, id))
 
-    async def _read_meters(self, client: Client, id: str) -> None:
-        panel = self.query_one(MeterPanel)
-        async for sample in client.meters(id):
-            panel.take(sample)
+    async def _look_at(self, client: Client, id: str) -> None:
+        self._show(await client.case(id))
 
     def _show(self, case: Case | None) -> None:
         if case is None:
@@ -133,10 +196,20 @@ class RunScreen(Place):
         self._case = case
         self.query_one("#chosen").border_title = content(case.submission.id)
         self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
-        self.query_one(MeterPanel).show(case)
+        self.query_one(MeterPanel).show(case, self._usage)
         self.query_one("#ending", Static).update(content(*told(case)))
         self.query_one("#ending").set_class(True, "-said")
         self.refresh_bindings()
+
+    def _say(self) -> None:
+        if not self.is_current or self._case is None:
+            return
+        said = self.query_one(OutputLog).summary()
+        if console(self).link == "lost":
+            said = [("the engine is away: what was written since will follow  ", "warning"), *said]
+        if said != self._said:
+            self._said = said
+            self.query_one("#said", Static).update(content(*said), layout=False)
 
     # --- what can be done -------------------------------------------------------------------------
 
@@ -144,7 +217,7 @@ class RunScreen(Place):
         """Offer to end only what runs."""
         if action in {"stop", "kill", "hold"}:
             return self._case is not None and self._case.status is Status.RUNNING
-        if action == "open":
+        if action in {"open", "save", "search", "wrap", "follow"}:
             return self._case is not None
         return True
 
@@ -159,16 +232,16 @@ class RunScreen(Place):
     async def action_hold(self) -> None:
         """Freeze the run, or let it go on."""
         id = self._case.submission.id if self._case else ""
-        if id in self._frozen:
-            await self._tell("goes on", lambda client, id: client.thaw(id))
-            self._frozen.discard(id)
-        else:
-            await self._tell("is held", lambda client, id: client.freeze(id))
-            self._frozen.add(id)
+        if id in self._held.ids:
+            if await self._tell("goes on", lambda client, id: client.thaw(id)):
+                self._held.ids.discard(id)
+        elif await self._tell("is held", lambda client, id: client.freeze(id)):
+            self._held.ids.add(id)
+        self.query_one(RunList).refresh()
 
-    async def _tell(self, words: str, call: Callable[[Client, str], Awaitable[None]]) -> None:
-        if self._case is None:
-            return
+    async def _tell(self, words: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
+        if self._case is None or not await console(self).keys.was_person():
+            return False
         id = self._case.submission.id
 
         async def done(client: Client) -> bool:
@@ -177,10 +250,8 @@ class RunScreen(Place):
 
         if await console(self).ask(done):
             self.notify(f"{id} {words}")
-
-    def action_follow(self) -> None:
-        """Follow the newest output."""
-        self.query_one(OutputLog).action_follow()
+            return True
+        return False
 
     def action_run(self, step: int) -> None:
         """Choose another run."""
@@ -192,6 +263,58 @@ class RunScreen(Place):
 
         if self._case is not None:
             self.app.push_screen(CaseScreen(self._case.submission.id))
+
+    # --- the output -------------------------------------------------------------------------------
+
+    def action_follow(self) -> None:
+        """Stay here, or follow the newest output."""
+        self.query_one(OutputLog).action_pause()
+
+    def action_wrap(self) -> None:
+        """Wrap long lines, or cut them."""
+        log = self.query_one(OutputLog)
+        log.wrapped = not log.wrapped
+
+    def action_hit(self, step: int) -> None:
+        """Go to the next line found, or the one before."""
+        self.query_one(OutputLog).next_hit(step)
+
+    def action_search(self) -> None:
+        """Open the search line."""
+        self._ask_line("Search the output; Enter finds, Esc closes", "")
+
+    def action_save(self) -> None:
+        """Ask for the name of a file."""
+        if self._case is not None:
+            self._ask_line("Save the whole output as", f"{self._case.submission.id}.log")
+
+    def _ask_line(self, words: str, value: str) -> None:
+        bar = self.query_one("#search-bar", Input)
+        bar.placeholder, bar.value, bar.cursor_position = words, value, len(value)
+        bar.border_title = words
+        bar.add_class("-open")
+        bar.focus()
+
+    @on(Input.Submitted, "#search-bar")
+    def _answered(self, message: Input.Submitted) -> None:
+        self.action_leave()
+        if message.input.placeholder.startswith("Save"):
+            self._save(message.value)
+        else:
+            found = self.query_one(OutputLog).search(message.value)
+            self.notify(f"{found:,} lines. A full stop goes on, a comma back." if found else "Nothing found.")
+
+    @work(exclusive=True, group="save")
+    async def _save(self, name: str) -> None:
+        id = self._case.submission.id if self._case else ""
+        saved = await console(self).ask(lambda client: save_output(client, id, name))
+        if saved is not None:
+            self.notify(f"{size(saved)} of output are in {name}.")
+
+    def action_leave(self) -> None:
+        """Close the line below, and leave whatever is focused."""
+        self.query_one("#search-bar").remove_class("-open")
+        self.set_focus(None)
 
 
 def told(case: Case) -> list[Part]:

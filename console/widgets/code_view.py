@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from console.highlight import highlight
-from console.ink import ink
+from console.ink import ink, room
 from console.widgets.code_lines import Row, find, marks_of, split_lines, width_of, wrap
 from console.widgets.code_paint import Paint
 from console.widgets.code_seen import Seen
@@ -42,8 +42,8 @@ class CodeView(ScrollView, can_focus=True):
         Binding("end,G", "bottom", "End", id="code.end", show=False, tooltip="To the last line"),
     ]  # fmt: skip
     DEFAULT_CSS = """
-    CodeView { background: $background; color: $foreground; overflow-x: auto; scrollbar-size-vertical: 1;
-               scrollbar-size-horizontal: 1; }
+    CodeView { background: $background; color: $foreground; overflow-x: auto; overflow-y: scroll;
+               scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
 
     wrapped: reactive[bool] = reactive(True)
@@ -146,14 +146,14 @@ class CodeView(ScrollView, can_focus=True):
 
     @property
     def _room(self) -> int:
-        return max(8, self.size.width - self._paint.digits - 4)
+        return max(8, room(self).width - self._paint.digits - 4)
 
     def _lay_out(self) -> None:
         self._width = self.size.width
         self._widest = 0 if self.wrapped else max((width_of(line) for line in self._paint.lines), default=0)
         self._rows = wrap(self._paint.lines, self._room if self.wrapped else None)
         self._seen = self._seen.laid_out(self._rows)
-        width = self.size.width if self.wrapped else self._widest + self._paint.digits + 4
+        width = room(self).width if self.wrapped else self._widest + self._paint.digits + 4
         self.virtual_size = Size(width, len(self._rows))
         self._redraw()
         self.look()
@@ -166,7 +166,7 @@ class CodeView(ScrollView, can_focus=True):
         """Note what is on screen now; whoever comes back to a screen calls this."""
         if self.app.screen is self.screen and not self.cut:
             top = int(self.scroll_offset.y)
-            self._seen.note(top, top + self.size.height)
+            self._seen.note(top, top + room(self).height)
         self.post_message(self.Scrolled(self, self.read))
 
     def read_on(self) -> None:
@@ -212,7 +212,7 @@ class CodeView(ScrollView, can_focus=True):
 
     def _on_screen(self, line: int) -> bool:
         top = int(self.scroll_offset.y)
-        return any(row.line == line - 1 for row in self._rows[top : top + self.size.height])
+        return any(row.line == line - 1 for row in self._rows[top : top + room(self).height])
 
     def notify_style_update(self) -> None:
         """Forget lines drawn in the colours of another theme."""
@@ -224,17 +224,17 @@ class CodeView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
         index = y + self.scroll_offset.y
-        width = self.size.width
+        width = room(self).width
         base = self.visual_style.rich_style
         if y < 0 or index >= len(self._rows):
             return Strip.blank(width, base)
         gutter, text = self._drawn(index, base)
         left = self.scroll_offset.x
-        room = width - gutter.cell_length
-        body = text.crop_extend(left, left + room, base)
-        if not self.wrapped and text.cell_length > left + room:
+        cells = width - gutter.cell_length
+        body = text.crop_extend(left, left + cells, base)
+        if not self.wrapped and text.cell_length > left + cells:
             body = Strip.join(
-                [body.crop(0, room - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
+                [body.crop(0, cells - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
             )
         return Strip.join([gutter, body])
 
@@ -254,7 +254,7 @@ class CodeView(ScrollView, can_focus=True):
 
     def action_page(self, step: int) -> None:
         """Scroll by pages, one line overlapping."""
-        self.scroll_to(y=self.scroll_offset.y + step * max(1, self.size.height - 1), animate=False)
+        self.scroll_to(y=self.scroll_offset.y + step * max(1, room(self).height - 1), animate=False)
 
     def action_top(self) -> None:
         """Go to the first row."""

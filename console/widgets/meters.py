@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from textual.content import Content
 from textual.widgets import Static
 
-from console.text import Part, content
+from console.text import Part, clip, paragraphs
 from console.units import bar, clock, now, size
+from console.usage import MEBI, Usage, hosts_of, limits_of
 from engine.models import Case, Limits, Meters
 
-HISTORY = 60
-BLOCKS = "▁▂▃▄▅▆▇█"
-MEBI = 1024 * 1024
+FRAME_SECONDS = 0.2
+"""Meters are drawn five times a second at most, however often samples come."""
+TITLE_CELLS = 11
+WORDS_CELLS = 34
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """One line: how much of its limit something takes, in words, and its last minute."""
+
+    title: str
+    part: float
+    words: str
+    past: Callable[[Meters], float] | None = None
+    short: str = ""
+    """The words where there is little room."""
 
 
 class MeterPanel(Static):
-    """Five lines: CPU, memory, processes, output, and the time that is left."""
+    """CPU, memory, processes, disk, output, network and time; two beside each other on a low screen."""
 
     DEFAULT_CSS = """
-    MeterPanel { height: 5; padding: 0 1; background: $background; }
+    MeterPanel { height: 7; padding: 0 1; background: $background; }
+    MeterPanel.-short { height: 4; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._case: Case | None = None
-        self._last: Meters | None = None
-        self._cpu: deque[float] = deque(maxlen=HISTORY)
-        self._memory: deque[float] = deque(maxlen=HISTORY)
+        self._usage = Usage()
+        self._drawn: list[list[Part]] = []
 
     def on_mount(self) -> None:
         """Let the time run."""
-        self.set_interval(0.5, self._tick)
+        self.set_interval(FRAME_SECONDS, self._tick)
 
     def _tick(self) -> None:
         if self.screen.is_current:
@@ -40,79 +54,105 @@ class MeterPanel(Static):
 
     def on_resize(self) -> None:
         """Fit to the new width."""
+        self._drawn = []
         self._draw()
 
-    def show(self, case: Case | None) -> None:
+    def show(self, case: Case | None, usage: Usage) -> None:
         """Show another run, or the same one at its end."""
-        before = self._case.submission.id if self._case else None
-        if case is None or case.submission.id != before:
-            self._last = None
-            self._cpu.clear()
-            self._memory.clear()
-        self._case = case
+        self._case, self._usage = case, usage
         self._draw()
-
-    def take(self, meters: Meters) -> None:
-        """Take a sample."""
-        limits = self._limits()
-        self._last = meters
-        self._cpu.append(meters.cpu / limits.cpus)
-        self._memory.append(meters.memory / (limits.memory_mb * MEBI))
-        self._draw()
-
-    def _limits(self) -> Limits:
-        decision = self._case.decision if self._case else None
-        if decision is not None and decision.grant is not None:
-            return decision.grant.capabilities.limits
-        return self._case.submission.draft.capabilities.limits if self._case else Limits()
 
     def _draw(self) -> None:
-        self.update(
-            Content("\n").join([content(*line) for line in self._lines()]) if self._case else content()
-        )
+        lines = self._lines(self._case) if self._case else []
+        if lines != self._drawn:
+            self._drawn = lines
+            self.update(paragraphs(*lines), layout=False)
 
-    def _lines(self) -> list[list[Part]]:
-        limits, last, case = self._limits(), self._last, self._case
-        result = case.result if case else None
-        memory = last.memory if last else 0
-        peak = max(last.memory_peak if last else 0, result.memory_peak if result else 0)
-        written = last.output if last else 0
-        if result is not None:
-            memory, written = 0, result.stdout_bytes + result.stderr_bytes
-        cpu = 0.0 if result or last is None else last.cpu
+    def _lines(self, case: Case) -> list[list[Part]]:
+        gauges = self.gauges(case)
+        width = self.content_size.width
+        if not self.has_class("-short"):
+            return [self._line(each, width) for each in gauges]
+        half = width // 2
+        pairs = zip(gauges[::2], [*gauges[1::2], None], strict=True)
         return [
-            self._line("CPU", cpu / limits.cpus, f"{cpu:.2f} of {limits.cpus:g} cores", self._cpu),
-            self._line("memory", memory / (limits.memory_mb * MEBI),
-                       f"{size(memory)}, peak {size(peak)} of {limits.memory_mb} MiB", self._memory),
-            self._line("processes", (last.processes if last and not result else 0) / limits.processes,
-                       f"{last.processes if last and not result else 0} of {limits.processes}"),
-            self._line("output", written / (limits.output_kb * 1024),
-                       f"{size(written)} of {limits.output_kb} KiB"),
-            self._time(limits),
+            [*self._half(left, half), *(self._half(right, half) if right else [])] for left, right in pairs
+        ]
+
+    def gauges(self, case: Case) -> list[Gauge]:
+        """Return every gauge of a run, running or over."""
+        limits, last, result = limits_of(case), self._usage.last, case.result
+        still = last if result is None else None
+        cpu, memory = (still.cpu, still.memory) if still else (0.0, 0)
+        processes, disk = (still.processes if still else 0), (last.disk if last else None)
+        peak = max(last.memory_peak if last else 0, result.memory_peak if result else 0)
+        written = result.stdout_bytes + result.stderr_bytes if result else last.output if last else 0
+        return [
+            Gauge("CPU", cpu / limits.cpus, _cpu(cpu, limits, case), lambda at: at.cpu / limits.cpus),
+            Gauge("memory", memory / (limits.memory_mb * MEBI),
+                  f"{size(memory)}, peak {size(peak)} of {limits.memory_mb} MiB",
+                  lambda at: at.memory / (limits.memory_mb * MEBI),
+                  f"{_mebi(memory)}, {_mebi(peak)} of {limits.memory_mb} M"),
+            Gauge("processes", processes / limits.processes, f"{processes} of {limits.processes}",
+                  lambda at: at.processes / limits.processes),
+            Gauge("disk", (disk or 0) / (limits.disk_mb * MEBI), f"{size(disk)} of {limits.disk_mb} MiB",
+                  lambda at: (at.disk or 0) / (limits.disk_mb * MEBI)),
+            Gauge("output", written / (limits.output_kb * 1024), f"{size(written)} of {limits.output_kb} KiB",
+                  lambda at: at.output / (limits.output_kb * 1024)),
+            Gauge("network", 0, _network(hosts_of(case), last.network if last else None)),
+            _time(case, limits),
         ]  # fmt: skip
 
-    def _line(self, title: str, part: float, words: str, past: deque[float] | None = None) -> list[Part]:
-        cells = max(8, min(30, self.content_size.width // 4))
-        parts: list[Part] = [(f"{title:<10}", "muted"), *bar(part, cells, _ink(part)), f"  {words:<36}"]
-        if past and self.content_size.width > 80:
-            parts.append((spark(list(past), self.content_size.width - cells - 50), "primary"))
+    def _line(self, gauge: Gauge, width: int) -> list[Part]:
+        cells = max(8, min(30, width // 4))
+        parts: list[Part] = [(f"{gauge.title:<{TITLE_CELLS}}", "muted"), *_bar(gauge, cells)]
+        parts.append(f"  {gauge.words:<{WORDS_CELLS}}")
+        if gauge.past is not None:
+            left = width - cells - TITLE_CELLS - WORDS_CELLS - 3
+            parts.append((self._usage.past(gauge.past, left), "primary"))
         return parts
 
-    def _time(self, limits: Limits) -> list[Part]:
-        case = self._case
-        if case is None or case.started_at is None:
-            return self._line("time", 0, "not started")
-        spent = case.result.duration if case.result else (now() - case.started_at).total_seconds()
-        left = max(0.0, limits.seconds - spent)
-        words = f"took {spent:.2f} s" if case.result else f"{clock(left)} left of {limits.seconds:g} s"
-        return self._line("time", spent / limits.seconds, words)
+    def _half(self, gauge: Gauge, width: int) -> list[Part]:
+        cells = max(5, (width - TITLE_CELLS) // 4)
+        left = width - cells - TITLE_CELLS
+        words = gauge.words if len(gauge.words) < left else gauge.short or gauge.words
+        return [
+            (f"{gauge.title:<{TITLE_CELLS}}", "muted"),
+            *_bar(gauge, cells),
+            f" {clip(words, left - 2):<{left - 1}}",
+        ]
 
 
-def spark(values: list[float], cells: int) -> str:
-    """Return the last `cells` values, each a block as high as its part of the limit."""
-    kept = values[-cells:] if cells > 0 else []
-    return "".join(BLOCKS[min(7, max(0, int(value * 8)))] for value in kept)
+def _bar(gauge: Gauge, cells: int) -> list[tuple[str, str]]:
+    calm = "primary" if gauge.title == "time" else "success"
+    ink = "error" if gauge.part > 0.9 else "warning" if gauge.part > 0.7 else calm
+    return bar(gauge.part, cells, ink)
 
 
-def _ink(part: float) -> str:
-    return "error" if part > 0.9 else "warning" if part > 0.7 else "success"
+def _mebi(amount: int) -> int:
+    return amount // MEBI
+
+
+def _cpu(cpu: float, limits: Limits, case: Case) -> str:
+    if case.result is not None:
+        return f"{case.result.cpu_seconds:.2f} s in all, {limits.cpus:g} cores"
+    return f"{cpu:.2f} of {limits.cpus:g} cores"
+
+
+def _network(hosts: int, moved: int | None) -> str:
+    if not hosts:
+        return "none"
+    granted = f"{hosts} {'host' if hosts == 1 else 'hosts'} granted"
+    return granted if moved is None else f"{size(moved)}, {granted}"
+
+
+def _time(case: Case, limits: Limits) -> Gauge:
+    if case.started_at is None:
+        return Gauge("time", 0, f"not started, {limits.seconds:g} s")
+    if case.result is not None:
+        words = f"took {case.result.duration:.2f} s of {limits.seconds:g} s"
+        return Gauge("time", case.result.duration / limits.seconds, words)
+    spent = (now() - case.started_at).total_seconds()
+    return Gauge(
+        "time", spent / limits.seconds, f"{clock(limits.seconds - spent)} left of {limits.seconds:g} s"
+    )

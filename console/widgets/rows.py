@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from console.ink import ink, strip
+from console.ink import ink, room, strip
 from console.text import Part
 
 NARROW = 100
@@ -100,7 +100,7 @@ class Rows(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of what is on screen."""
-        width = self.size.width
+        width = room(self).width
         place = y + self.scroll_offset.y
         index, line = divmod(place, self.ROW_HEIGHT)
         base = self.visual_style.rich_style

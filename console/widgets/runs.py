@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import ClassVar
 
 from console.text import Part, clip, pad
-from console.units import lasted
+from console.units import lasted, size
+from console.usage import Usage
 from console.widgets.rows import Rows
 from engine.models import Status, Summary
 
@@ -37,6 +39,18 @@ class RunList(Rows):
         super().__init__(id=id, classes="box")
         self.border_title = "Runs"
         self._runs: tuple[Summary, ...] = ()
+        self.usage: Mapping[str, Usage] = {}
+        """What each run used in the last minute, by the run's id."""
+        self.frozen: Container[str] = ()
+        """The ids of the runs that are held."""
+
+    def on_mount(self) -> None:
+        """Let the sparklines move once a second."""
+        self.set_interval(1.0, self._tick)
+
+    def _tick(self) -> None:
+        if self.screen.is_current and any(each.status is Status.RUNNING for each in self._runs):
+            self.refresh()
 
     @property
     def count(self) -> int:
@@ -65,16 +79,31 @@ class RunList(Rows):
         return 1 if narrow else 2
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw a run: sign, name and how it ended; then the first line."""
+        """Draw a run: sign, name and how it stands; then what it uses, and its first line."""
         run = self._runs[index]
-        end = ending(run)
+        end = ("held", "bold warning") if run.id in self.frozen else ending(run)
+        going = run.status is Status.RUNNING
         if self.ROW_HEIGHT == 1:
-            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", end, "  ",
-                    (clip(run.first_line, max(4, width - len(end[0]) - 28)), "faint")]  # fmt: skip
+            use = self._use(run, 12)[:1] if going else []
+            left = width - len(end[0]) - (42 if use else 28)
+            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", end, "  ", *use, "  ",
+                    (clip(run.first_line, max(4, left)), "faint")]  # fmt: skip
         if line:
-            return ["    ", (clip(run.first_line, width - 5), "faint")]
+            return [
+                "    ",
+                *(self._use(run, width - 18) if going else [(clip(run.first_line, width - 5), "faint")]),
+            ]
         name = clip(run.requester, max(4, width - len(end[0]) - 6))
         return [" ", SIGNS[run.status], "  ", name, "  ", end]
+
+    def _use(self, run: Summary, cells: int) -> list[Part]:
+        """Return the memory of a run over the last minute as a line, and in words."""
+        usage = self.usage.get(run.id)
+        if usage is None or usage.last is None:
+            return [(" " * cells, "faint")]
+        peak = max(1, usage.last.memory_peak)
+        past = usage.past(lambda at: at.memory / peak, cells)
+        return [(f"{past:<{cells}}", "primary"), (f"  {size(usage.last.memory):>8}", "muted")]
 
 
 def ending(run: Summary) -> tuple[str, str]:
