@@ -33,8 +33,8 @@ class Analyst:
     """Analyses code in worker processes, which start when needed and are replaced when they die."""
 
     def __init__(self, settings: AnalysisSettings | None = None, workers: int = 1) -> None:
-        self._settings = settings or AnalysisSettings()
-        self._workers = [_Worker(self._settings) for _ in range(workers)]
+        self.settings = settings or AnalysisSettings()
+        self._workers = [_Worker(self.settings) for _ in range(workers)]
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
         for worker in self._workers:
             self._idle.put_nowait(worker)

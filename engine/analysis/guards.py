@@ -67,8 +67,20 @@ DEADLINE = _guard(
     "Crafts input that keeps the analyser busy, hoping that no answer counts as a clean one.",
     "Read the code by hand, or raise `analysis.deadline_seconds`.",
 )
+UNREAD = _guard(
+    "input-file-unread",
+    "An input file is code that was not read",
+    "Puts the payload into a compiled or unreadable file beside harmless code that only loads it.",
+    "Send the file as Python, JavaScript or shell source, or read it by hand.",
+)
+NAMED = _guard(
+    "input-file-name",
+    "The name of an input file hides what it is",
+    "Makes a file look like another one, or like none, with characters that are not seen.",
+    "Use plain names.",
+)
 
-RULES = (ENCODING, TOO_LARGE, TOO_DEEP, LAYERS, CRASHED, DEADLINE)
+RULES = (ENCODING, TOO_LARGE, TOO_DEEP, LAYERS, CRASHED, DEADLINE, UNREAD, NAMED)
 
 
 def readable(source: str | bytes, settings: AnalysisSettings) -> tuple[str, list[Violation]]:

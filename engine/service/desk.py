@@ -25,6 +25,7 @@ from engine.problem import Problem
 from engine.service.canonical import digest
 from engine.service.decisions import Decisions
 from engine.service.gate import Gate
+from engine.service.inputs import analysed
 from engine.service.intake import facts_of, found_in, submission_of
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
@@ -73,7 +74,7 @@ class Desk:
             submission = submission_of(draft, requester)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
             await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
-            analysis = await self._analyst.analyse(draft.code.text, draft.language)
+            analysis = await analysed(self._analyst, draft)
             await self._journal.record("analysed", submission.id, data=found_in(analysis), durable=False)
             entry = await self._classify(submission, analysis)
         return await self._by_policy(entry)

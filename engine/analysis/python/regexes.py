@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from re import _constants as ops  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
 
+ops: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 _MAX_PATTERN = 2000
 _MANY = 20
 
