@@ -60,6 +60,11 @@ def tokens() -> Path:
     return state() / "tokens.json"
 
 
+def secrets() -> Path:
+    """Return the file of the secrets that runs use without seeing them."""
+    return state() / "secrets.json"
+
+
 def inbox() -> Path:
     """Return the folder whose files become submissions."""
     return _private(state() / "inbox")

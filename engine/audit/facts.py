@@ -242,6 +242,14 @@ class SettingsChanged(Facts):
     type: Literal["settings.changed"]
 
 
+class SecretChanged(Facts):
+    """A secret was set or removed; its value is nowhere in the history."""
+
+    type: Literal["secret.set", "secret.removed"]
+    name: str
+    host: str
+
+
 class PrincipalChanged(Facts):
     """Somebody may act here, or may no more, or tried and was not let in."""
 

@@ -40,6 +40,7 @@ Fact = Annotated[
     | facts.PolicyRefused
     | facts.SettingsChanged
     | facts.PrincipalChanged
+    | facts.SecretChanged
     | facts.Looked
     | facts.Exported
     | facts.Verified

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from urllib.parse import quote
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
@@ -40,6 +41,7 @@ from engine.models import (
     Verdict,
     Verification,
 )
+from engine.models.secret import SecretReference
 from engine.problem import Problem
 from engine.text import Untrusted
 
@@ -50,6 +52,7 @@ VERIFY_SECONDS = 3600.0
 _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
+_SECRETS = TypeAdapter(tuple[SecretReference, ...])
 _TOKENS = TypeAdapter(tuple[Token, ...])
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
@@ -148,6 +151,19 @@ class Client(Connection):
     async def revoke(self, id: str) -> None:
         """Take a standing approval back."""
         await self._send("DELETE", f"/standing-approvals/{id}")
+
+    async def secrets(self) -> tuple[SecretReference, ...]:
+        """Return the secrets by name and host."""
+        return _SECRETS.validate_json(await self._get("/secrets"))
+
+    async def set_secret(self, name: str, host: str, value: str) -> None:
+        """Keep a secret for one host. Its value never comes back."""
+        given = {"host": host, "value": value}
+        await self._send("PUT", f"/secrets/{quote(name, safe='')}", json=given)
+
+    async def remove_secret(self, name: str) -> None:
+        """Forget a secret."""
+        await self._send("DELETE", f"/secrets/{quote(name, safe='')}")
 
     async def tokens(self) -> tuple[Token, ...]:
         """Return the tokens that are not revoked, the oldest first."""

@@ -16,6 +16,7 @@ from engine.doors.body import StrictRoute, known_parameters
 from engine.doors.letting_in import letting_in
 from engine.doors.metrics import CONTENT_TYPE, Metrics
 from engine.doors.reviewing import reviewing
+from engine.doors.secrets import keeping_secrets
 from engine.doors.steering import steering
 from engine.doors.submitting import submitting
 from engine.doors.wire import Held
@@ -47,6 +48,7 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     submitting(app, engine)
     reviewing(app, engine)
     letting_in(app, engine)
+    keeping_secrets(app, engine)
     steering(app, engine)
     _looking(app, engine)
     _measuring(app, engine)

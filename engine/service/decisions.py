@@ -15,13 +15,14 @@ from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.problem import Problem
 from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.service import secrets
 from engine.service.canonical import digest
 from engine.service.execution import image_name
 from engine.service.keeper import PolicyKeeper
 from engine.settings import Settings
 from engine.text import Untrusted, visible
 
-NOT_YET = ("packages", "secrets", "session")
+NOT_YET = ("packages", "session")
 """Capabilities that may be asked for and that this engine cannot give."""
 
 
@@ -80,6 +81,7 @@ class Decisions:
         wrong = [why for domain in given.domains if (why := fault(domain.text))]
         if wrong:
             raise Problem(422, f"no network is given: {visible(wrong[0])}", mend="Approve without.")
+        secrets.granted((name.text for name in given.secrets), (domain.text for domain in given.domains))
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
 

@@ -45,6 +45,7 @@ from engine.service.register import Register
 from engine.service.rulings import Rulings
 from engine.service.runs import Runs
 from engine.service.sandboxes import Sandboxes
+from engine.service.secrets import Secrets
 from engine.service.standings import Standings
 from engine.service.tokens import Tokens
 from engine.settings import SandboxSettings, Settings
@@ -80,6 +81,7 @@ class Engine:
         )
         self.standings = Standings(self._journal)
         self.tokens = Tokens(locations.tokens(), self._journal)
+        self.secrets = Secrets(locations.secrets(), self._journal)
         self.claims = Claims(self._journal, self._opened, settings.policy.claim_seconds)
         rulings = Rulings(
             self._journal,

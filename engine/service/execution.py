@@ -13,6 +13,7 @@ from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.network.terms import Terms
 from engine.sandbox.network.wanted import Wanted
+from engine.service import secrets
 from engine.service.canonical import digest
 from engine.service.feed import Feed
 from engine.service.journal import Journal
@@ -95,9 +96,10 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
 
 
 def _network(granted: Capabilities, settings: NetworkSettings) -> Wanted | None:
-    """Return what of the network was granted; without a name there is none."""
+    """Return what of the network was granted; without a name there is none. Raises Problem."""
     names = tuple(domain.text for domain in granted.domains)
-    return Wanted(Terms.of(names, settings)) if names else None
+    held = secrets.granted((name.text for name in granted.secrets), names)
+    return Wanted(Terms.of(names, settings), held) if names else None
 
 
 def image_name(case: Case, settings: SandboxSettings) -> str:

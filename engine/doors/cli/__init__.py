@@ -27,6 +27,7 @@ COMMANDS = {
     "policy": "engine.doors.cli.policy:app",
     "audit": "engine.doors.cli.audit:app",
     "dev": "engine.doors.cli.dev:app",
+    "secret": "engine.doors.cli.secrets:app",
     "token": "engine.doors.cli.tokens:app",
     "demo": "engine.doors.cli.demo:demo",
     "mcp": "engine.doors.cli.mcp:mcp",

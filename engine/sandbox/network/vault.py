@@ -11,6 +11,9 @@ from engine.sandbox.network.peer import Headers
 from engine.sandbox.network.terms import Refused
 from engine.sandbox.network.wanted import Secret
 
+_HIDING = {b"accept-encoding", b"range"}
+"""Headers that let a host repeat a secret where the screen cannot see it."""
+
 
 class Vault:
     """The secrets of one run. Each placeholder is new with the run, and worth nothing outside it."""
@@ -40,7 +43,7 @@ class Vault:
         filled = [(name, _filled(value, own)) for name, value in headers]
         if not own:
             return target, headers, Screen(())
-        plain = [(name, value) for name, value in filled if name.lower() != b"accept-encoding"]
+        plain = [(name, value) for name, value in filled if name.lower() not in _HIDING]
         return _replaced(target, own), [*plain, (b"accept-encoding", b"identity")], Screen(own.values())
 
     def look(self, host: str, data: bytes) -> None:
@@ -84,7 +87,10 @@ class Screen:
         return held
 
     def headers(self, headers: Headers) -> Headers:
-        """Return headers without secrets."""
+        """Return headers without secrets. Raises Refused: what follows cannot be looked through."""
+        packed = {value.lower() for name, value in headers if name.lower() == b"content-encoding"}
+        if self._values and packed - {b"identity"}:
+            raise Refused("the answer is packed, and may repeat a secret")
         return [(name, self._blotted(value)) for name, value in headers]
 
     def _blotted(self, data: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -11,7 +12,7 @@ import pytest_asyncio
 from engine.models import KillReason, Language
 from engine.sandbox import Job, SandboxManager
 from engine.sandbox.network.authority import Authority
-from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.network.wanted import Secret, Wanted
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import HOST, Server, serving
 from tests.sandboxes import Recorder, containers_of, job
@@ -110,3 +111,24 @@ print(ask('http://{HOST}:{server.port}/'))
     assert (KillReason.NONE, 0) == (result.kill_reason, result.exit_code), watcher.stderr
     assert b"refused" in watcher.stdout
     assert [] == server.heard
+
+
+async def test_a_secret_is_used_and_never_seen(
+    manager: SandboxManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guest holds a placeholder, trusts the run's own authority, and the host hears the secret."""
+    theirs = Authority()
+    (tmp_path / "ca.pem").write_text(theirs.pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    async with serving(theirs.context(HOST)) as server:
+        code = f"""{ASK}
+import os
+url = 'https://{HOST}:{server.port}/'
+print(ask(urllib.request.Request(url, headers={{'Authorization': 'Bearer ' + os.environ['API_TOKEN']}})))
+print(os.environ)
+"""
+        wanted = Wanted(server.terms(), (Secret("API_TOKEN", HOST, "value-of-the-secret"),))
+        watcher = Recorder()
+        await manager.run(replace(job(code), network=wanted), watcher)
+    assert b"Bearer value-of-the-secret" in server.heard[0], watcher.stdout + watcher.stderr
+    assert (True, False) == (b"***" in watcher.stdout, b"value-of" in watcher.stdout)

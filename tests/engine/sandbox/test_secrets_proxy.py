@@ -1,0 +1,147 @@
+"""Secrets are put in by the proxy, for their own host alone, and never come back."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.sandbox.network.authority import Authority
+from engine.sandbox.network.proxy import Proxy
+from engine.sandbox.network.terms import Refused
+from engine.sandbox.network.vault import Screen, Vault, Watch
+from engine.sandbox.network.wanted import Secret
+from tests.engine.sandbox.outside import HOST, Guest, Server, guest_of, serving
+
+VALUE = "value-of-the-secret"
+SECRET = Secret("API_TOKEN", HOST, VALUE)
+OTHER = "other.example.org"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    """A server that repeats what it heard."""
+    async with serving() as server:
+        yield server
+
+
+@pytest.fixture
+async def guest(server: Server) -> AsyncIterator[Guest]:
+    """A guest with a secret for one of its two hosts."""
+    terms = server.terms(HOST, OTHER, names={HOST: "127.0.0.1", OTHER: "127.0.0.1"})
+    async with guest_of(partial(Proxy, terms, vault=Vault([SECRET]))) as guest:
+        yield guest
+
+
+def placeholder(guest: Guest) -> str:
+    """Return what the guest has in its environment in place of the secret."""
+    return guest.proxy.vault.environment["API_TOKEN"]
+
+
+def basic(text: str) -> str:
+    """Return a header of Basic authentication."""
+    return f"Authorization: Basic {base64.b64encode(text.encode()).decode()}"
+
+
+async def test_the_secret_goes_to_its_host_and_does_not_come_back(guest: Guest, server: Server) -> None:
+    """The host hears the secret; its answer, which repeats it, reaches the guest without."""
+    mark = placeholder(guest)
+    answer = await guest.get(f"http://{HOST}:{server.port}/?key={mark}", f"Authorization: Bearer {mark}")
+    assert 2 == server.heard[0].count(VALUE.encode())
+    assert (0, 0) == (answer.count(VALUE.encode()), server.heard[0].count(mark.encode()))
+    assert 2 == answer.count(b"*" * len(VALUE))
+    assert VALUE not in repr(guest.attempts) + repr(SECRET)
+
+
+async def test_basic_authentication_is_opened(guest: Guest, server: Server) -> None:
+    """A placeholder inside a packed header is found, replaced and packed again."""
+    await guest.get(f"http://{HOST}:{server.port}/", basic(f"me:{placeholder(guest)}"))
+    assert basic(f"me:{VALUE}").encode().lower() in server.heard[0].lower()
+
+
+@pytest.mark.parametrize("where", ["target", "header", "basic", "body"])
+async def test_a_placeholder_sent_elsewhere_is_stopped(guest: Guest, server: Server, where: str) -> None:
+    """Nothing arrives whole at another host, though that is granted, and it is recorded."""
+    mark, url = placeholder(guest), f"http://{OTHER}:{server.port}/"
+    await {
+        "target": partial(guest.get, f"{url}{mark}"),
+        "header": partial(guest.get, url, f"X-Any: {mark}"),
+        "basic": partial(guest.get, url, basic(f"me:{mark}")),
+        "body": partial(guest.get, url, method="POST", body=b"x" * 70_000 + mark.encode()),
+    }[where]()
+    assert [] == server.heard
+    assert "the placeholder of API_TOKEN" in guest.attempts[-1]["why"]
+    assert mark not in repr(guest.attempts)
+
+
+async def test_tls_is_opened_for_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a secret the proxy speaks TLS to both sides, each with a certificate of its own authority."""
+    theirs = Authority()
+    (tmp_path / "ca.pem").write_text(theirs.pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    tls = serving(theirs.context(HOST))
+    vault = Vault([SECRET])
+    async with tls as server, guest_of(partial(Proxy, server.terms(), vault=vault)) as guest:
+        assert guest.proxy.authority is not None
+        trusting = ssl.create_default_context(cadata=guest.proxy.authority.pem)
+        answer = await _over_tls(guest, server.port, trusting)
+        assert f"Bearer {VALUE}".encode() in server.heard[0]
+        assert (True, False) == (answer.startswith(b"HTTP/1.1 200"), VALUE.encode() in answer)
+        assert ["CONNECT", "GET"] == [attempt["method"] for attempt in guest.attempts]
+
+
+async def _over_tls(guest: Guest, port: int, context: ssl.SSLContext) -> bytes:
+    """Ask for a page through a tunnel, with the placeholder."""
+    ours, theirs = socket.socketpair()
+    guest.proxy.serve(theirs)
+    reader, writer = await asyncio.open_connection(sock=ours)
+    async with asyncio.timeout(60):
+        writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
+        await writer.start_tls(context, server_hostname=HOST)
+        request = (
+            f"GET / HTTP/1.1\r\nHost: {HOST}:{port}\r\nAuthorization: Bearer {placeholder(guest)}\r\n\r\n"
+        )
+        writer.write(request.encode())
+        answer = await reader.read(-1)
+    writer.close()
+    return answer
+
+
+@given(
+    st.lists(st.sampled_from(["x", VALUE, VALUE[:7], VALUE[7:], "v", "value-"]), max_size=9),
+    st.integers(1, 9),
+)
+def test_no_cut_lets_a_secret_through(parts: list[str], size: int) -> None:
+    """However an answer is cut into pieces, no secret passes the screen, and no byte is lost."""
+    said = "".join(parts).encode()
+    screen = Screen([VALUE.encode()])
+    pieces = [screen.pass_on(said[at : at + size]) for at in range(0, len(said), size)]
+    passed = b"".join([*pieces, screen.rest()])
+    assert said.replace(VALUE.encode(), b"*" * len(VALUE)) == passed
+
+
+@given(st.integers(1, 60), st.integers(0, 99))
+def test_no_cut_hides_a_placeholder(size: int, before: int) -> None:
+    """However a body is cut into pieces, a placeholder in it is seen."""
+    vault = Vault([SECRET])
+    body = b"x" * before + vault.environment["API_TOKEN"].encode()
+    assert not _passes(Watch(vault, OTHER), body, size)
+    assert _passes(Watch(vault, OTHER), body[:-1], size)
+
+
+def _passes(watch: Watch, body: bytes, size: int) -> bool:
+    try:
+        for at in range(0, len(body), size):
+            watch.see(body[at : at + size])
+    except Refused:
+        return False
+    return True
