@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.models import Case, EyesOn, Level
+from engine.showing import to_read, writes
 
 Stretch = tuple[int, int]
 """The first and the last line of a stretch, counted from 1."""
@@ -44,14 +45,16 @@ def gaps(case: Case, seen: EyesOn) -> Gaps:
     draft, violations = case.submission.draft, case.analysis.violations
     shown, settled = set(seen.violations), {disposed.violation for disposed in seen.dispositions}
     return Gaps(
-        lines=tuple(_missing(seen.lines, line_count(draft.code.text))),
+        lines=tuple(_missing(seen.lines, line_count(to_read(draft).text))),
         violations=tuple(number for number in range(len(violations)) if number not in shown),
         unsettled=tuple(
             number
             for number, violation in enumerate(violations)
             if violation.severity.rank >= Level.HIGH.rank and number not in settled
         ),
-        files=tuple(number for number in range(len(draft.files)) if number not in seen.files),
+        files=()
+        if writes(draft)
+        else tuple(number for number in range(len(draft.files)) if number not in seen.files),
         purpose=bool(draft.purpose.text) and not seen.purpose,
     )
 

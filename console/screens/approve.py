@@ -20,6 +20,7 @@ from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
 from console.widgets.wants import reviews
 from engine.models import Case, Verdict
+from engine.showing import headline
 
 ARM_SECONDS = 0.4
 PREDICTIONS = 4
@@ -82,6 +83,8 @@ class ApproveScreen(ModalScreen[Decided | None]):
             [("asked by ", "muted"), submission.requester.name],
             [("digest   ", "muted"), (submission.digest, "faint")],
         ]
+        if draft.operation is not None:
+            lines.append([("tool call ", "bold accent"), headline(draft)])
         lines += reviews(self._case)
         lines += [
             [("file     ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]

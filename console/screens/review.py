@@ -25,6 +25,7 @@ from console.widgets.queue import QueueList, seconds_left
 from console.widgets.violations import ViolationDetail, ViolationList
 from console.widgets.wants import Wants
 from engine.models import Case, Event, EyesOn, Status, Summary
+from engine.showing import to_read
 
 ARM_SECONDS = 0.4
 """How long a submission is on screen before it can be approved."""
@@ -167,7 +168,7 @@ class ReviewScreen(Reading):
         self.query_one(ViolationDetail).show(violations[0] if violations else None)
         if case is not None and eyes is not None:
             draft = case.submission.draft
-            self.query_one(CodeView).show(draft.code, draft.language, violations, eyes.lines)
+            self.query_one(CodeView).show(to_read(draft), draft.language, violations, eyes.lines)
         self.set_class(case is not None and not violations, "-clean")
         self._armed_changed()
         self.refresh_bindings()

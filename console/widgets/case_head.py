@@ -9,7 +9,7 @@ from console.text import Part, clip, content, shown
 from console.units import full_badge, size
 from console.widgets.queue import time_bar, time_left
 from console.widgets.wants import reviews
-from engine.models import Case, Status, Summary
+from engine.models import Case, Draft, Status, Summary
 
 STATE_CELLS = 26
 """Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
@@ -64,8 +64,7 @@ class CaseHead(Static):
         draft = case.submission.draft
         left = content(
             full_badge(case.assessment.risk), "  ", (case.submission.id, "bold"), "  ",
-            (f"{draft.language.value}, {_lines(draft.code.text)}, {size(len(draft.code.text.encode()))}",
-             "muted"),
+            (_what(draft), "muted"),
         )  # fmt: skip
         return self._spread(left, content(*self._time(case)))
 
@@ -95,6 +94,12 @@ class CaseHead(Static):
     def _spread(self, left: Content, right: Content) -> Content:
         room = self.content_size.width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, room), right)
+
+
+def _what(draft: Draft) -> str:
+    if draft.operation is not None:
+        return f"tool call: {draft.operation.act.value} in sandbox {shown(draft.sandbox)}"
+    return f"{draft.language.value}, {_lines(draft.code.text)}, {size(len(draft.code.text.encode()))}"
 
 
 def _lines(code: str) -> str:

@@ -8,6 +8,7 @@ from textual.widgets import Static
 from console.text import LONGEST, Part, content, paragraphs
 from console.units import now, size
 from engine.models import Capabilities, Case, Limits, Need, Prediction
+from engine.showing import headline
 from engine.text import Untrusted
 
 MISSING = "the analysis found no sign of it"
@@ -40,6 +41,8 @@ def _told(case: Case) -> list[list[Part]]:
     draft = case.submission.draft
     lines: list[list[Part]] = [*reviews(case), [("The agent says", "bold accent")]]
     lines.append([("❝ ", "accent"), *_whole(draft.purpose), (" ❞", "accent")])
+    if draft.operation is not None:
+        lines.append([("Tool call ", "bold accent"), headline(draft)])
     lines.append([("Asks for", "bold muted")])
     lines += asked(draft.capabilities, case.analysis.predictions)
     lines += [

@@ -13,10 +13,10 @@ from pydantic_core import from_json
 from engine.audit import blobs
 from engine.audit.chain import stamp
 from engine.models import Case, Draft, InputFile, Status, Summary
+from engine.showing import headline
 from engine.text import Untrusted
 
 OPEN = (Status.WAITING, Status.QUEUED, Status.RUNNING)
-FIRST_LINE_CHARACTERS = 200
 COLUMNS = (
     "id", "digest", "status", "risk", "language", "requester", "first_line", "lines", "violations",
     "submitted_at", "deadline", "reviewer", "kill_reason", "exit_code", "duration", "memory_peak",
@@ -144,7 +144,7 @@ def summary_of(case: Case) -> Summary:
         risk=case.assessment.risk,
         language=submission.draft.language,
         requester=submission.requester.name,
-        first_line=Untrusted(_first_line(code)),
+        first_line=headline(submission.draft),
         lines=code.count("\n") + (not code.endswith("\n")),
         violations=len(case.analysis.violations),
         submitted_at=submission.submitted_at,
@@ -160,11 +160,6 @@ def summary_of(case: Case) -> Summary:
 def summary_from(row: tuple[object, ...]) -> Summary:
     """Return the summary of a row that holds `COLUMNS`."""
     return Summary.model_validate(dict(zip(COLUMNS, row, strict=True)))
-
-
-def _first_line(code: str) -> str:
-    lines = (line.strip() for line in code.split("\n"))
-    return next((line for line in lines if line), "")[:FIRST_LINE_CHARACTERS]
 
 
 def _column(value: object) -> object:

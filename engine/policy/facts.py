@@ -43,6 +43,7 @@ LIMIT_OF = {
     Kind.OUTPUT: "output_kb",
     Kind.PROCESSES: "processes",
 }
+KINDS = ("domains", "packages", "files", "secrets")
 EVERYBODYS = Limits()
 NOTHING = Capabilities()
 
@@ -76,11 +77,15 @@ class Facts:
 
 
 def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> Facts:
-    """Return the facts about code that asks to run."""
+    """Return the facts about code that asks to run, or about the tool call that a draft is."""
+    call = draft.operation
     return Facts(
+        act=call.act if call else Act.RUN,
+        path=call.path.text if call else "",
+        executable=call is not None and call.executable,
         code=draft.code.text,
         language=draft.language,
-        capabilities=draft.capabilities,
+        capabilities=together(draft.capabilities, call.capabilities) if call else draft.capabilities,
         violations=analysis.violations,
         predictions=analysis.predictions,
         complete=analysis.complete,
@@ -97,6 +102,16 @@ def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts
         capabilities=operation.capabilities,
         weaker_runtime=weaker_runtime,
     )
+
+
+def together(one: Capabilities, other: Capabilities) -> Capabilities:
+    """Return everything that one or the other asks for."""
+    if other in (NOTHING, one):
+        return one
+    kinds = {kind: (*getattr(one, kind), *getattr(other, kind)) for kind in KINDS}
+    bounds = (one.limits, other.limits)
+    limits = {name: max(getattr(bound, name) for bound in bounds) for name in Limits.model_fields}
+    return Capabilities(**kinds, limits=Limits(**limits), session=one.session or other.session)
 
 
 def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:

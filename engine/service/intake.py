@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from engine.models import Analysis, Draft, Principal, Submission
+from engine.models import Act, Analysis, Draft, Principal, Submission
 from engine.problem import Problem
 from engine.sandbox.wire import safe_name
 from engine.service.canonical import digest
@@ -30,8 +30,10 @@ def asking_for_its_files(draft: Draft) -> Draft:
     """Return the draft with its input files and its session among what it asks for: using is asking for.
 
     Raises:
-        Problem: one leads out of the workspace, or two of them cannot lie beside each other.
+        Problem: one leads out of the workspace, two of them cannot lie beside each other, or a tool call
+            carries what it does not say.
     """
+    _as_one_call(draft)
     names = tuple(file.name for file in draft.files)
     if len(set(names)) != len(names):
         raise Problem(422, "two input files have the same name")
@@ -42,6 +44,18 @@ def asking_for_its_files(draft: Draft) -> Draft:
     if draft.sandbox:
         wants["session"] = True
     return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update=wants)})
+
+
+def _as_one_call(draft: Draft) -> None:
+    """Hold a tool call to what it says: it carries no code, and only a write carries a file, its own."""
+    call = draft.operation
+    if call is None:
+        return
+    if draft.code.text:
+        raise Problem(422, "a tool call carries no code", mend="Submit the code by itself.")
+    own = (call.path,) if call.act is Act.WRITE else ()
+    if own != tuple(file.name for file in draft.files):
+        raise Problem(422, "a write carries one file, that of its path, and no other tool call carries any")
 
 
 def _workspace_path(name: Untrusted) -> PurePosixPath:

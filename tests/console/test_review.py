@@ -20,12 +20,14 @@ from console.widgets.code_view import CodeView
 from console.widgets.queue import QueueList
 from console.widgets.violations import ViolationList
 from engine.models import (
+    Act,
     Capabilities,
     Decision,
     Disposition,
     InputFile,
     Level,
     Limits,
+    Operation,
     Principal,
     Verdict,
 )
@@ -333,3 +335,19 @@ async def test_the_queue_of_hundreds_is_never_rebuilt() -> None:
         rows = review(app).query_one(QueueList)
         await until(pilot, lambda: rows.count == 200)
         assert [] == [each for each in rows.children if each.__class__.__name__ != "ScrollBar"]
+
+
+async def test_a_tool_call_says_what_it_does_and_shows_what_it_writes() -> None:
+    """A write is shown as such, with its file and sandbox, and its content is what has to be read."""
+    script = InputFile(name=Untrusted("run.sh"), content=b"#!/bin/sh\necho hi\n\xff\n")
+    plain = case("s-1", "", files=(script,), purpose="")
+    call = Operation(act=Act.WRITE, path=script.name, executable=True)
+    draft = plain.submission.draft.model_copy(update={"operation": call, "sandbox": "b-7"})
+    waiting = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
+    engine = StandIn(waiting)
+    async with desk(engine) as (app, pilot):
+        await open_sheet(app, pilot)
+        assert "write run.sh, executable in sandbox b-7" in frame(app).replace("\x1b[0m", "")
+        await quiet(pilot, "escape")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        assert ["#!/bin/sh", "echo hi", "\\xff"] == list(review(app).query_one(CodeView).lines)

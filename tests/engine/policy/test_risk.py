@@ -104,6 +104,7 @@ def test_the_table_of_risks(risk: Level, rule: str, capabilities: Capabilities, 
         (Level.HIGH, 60.0, Operation(act=Act.RUN)),
         (Level.MEDIUM, 120.0, Operation(act=Act.WRITE, path=Untrusted("a.csv"))),
         (Level.MEDIUM, 120.0, Operation(act=Act.READ, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=Act.REMOVE, path=Untrusted("a.csv"))),
         (Level.MEDIUM, 120.0, Operation(act=Act.LIST)),
         (Level.LOW, None, Operation(act=Act.DESTROY)),
         (Level.LOW, None, Operation(act=Act.METADATA)),
@@ -111,9 +112,17 @@ def test_the_table_of_risks(risk: Level, rule: str, capabilities: Capabilities, 
     ],
 )
 def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
-    """What sandbox tools do passes the same rules, with the same deadlines."""
-    assessment = assess_operation(operation, shipped())
-    assert (risk, seconds) == (assessment.risk, assessment.deadline_seconds)
+    """What sandbox tools do passes the same rules, with the same deadlines, also as a submission."""
+    handed = Draft(code=Untrusted(""), language=Language.PYTHON, sandbox="b-1", operation=operation)
+    for assessment in (assess_operation(operation, shipped()), assess(handed, Analysis(), shipped())):
+        assert (risk, seconds) == (assessment.risk, assessment.deadline_seconds)
+
+
+def test_a_tool_call_hides_nothing_that_its_draft_asks_for() -> None:
+    """Asked for by the draft or by its tool call: either counts."""
+    call = Operation(act=Act.DESTROY)
+    handed = Draft(code=Untrusted(""), language=Language.PYTHON, operation=call, capabilities=NETWORK)
+    assert Level.CRITICAL is assess(handed, Analysis(), shipped()).risk
 
 
 @pytest.mark.parametrize("act", Act)

@@ -6,10 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from engine.models import Capabilities, Draft, InputFile, Language, Principal, Role, Status, Verdict
+from engine.models import (
+    Act,
+    Capabilities,
+    Draft,
+    InputFile,
+    Language,
+    Operation,
+    Principal,
+    Role,
+    Status,
+    Verdict,
+)
 from engine.principals import verify
 from engine.problem import Problem
 from engine.service import Engine
+from engine.service.intake import asking_for_its_files
 from engine.settings import DoorSettings, PolicySettings
 from engine.text import Untrusted
 from tests.engine.service.conftest import EngineMaker
@@ -141,3 +153,25 @@ async def test_what_is_too_large_is_not_taken_in(
         with pytest.raises(Problem) as refused:
             await engine.desk.submit(draft().model_copy(update=changes), AGENT)
         assert (status, ()) == (refused.value.status, await engine.queue())
+
+
+WRITE = Operation(act=Act.WRITE, path=Untrusted("a.csv"))
+CONTENT = InputFile(name=Untrusted("a.csv"), content=b"1")
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "call", "files"),
+    [
+        ("carries no code", "print(1)", WRITE, (CONTENT,)),
+        ("one file, that of its path", "", WRITE, ()),
+        ("one file, that of its path", "", WRITE, (CONTENT, InputFile(name=Untrusted("b"), content=b""))),
+        ("one file, that of its path", "", Operation(act=Act.READ, path=CONTENT.name), (CONTENT,)),
+        ("one file, that of its path", "", Operation(act=Act.WRITE, path=Untrusted("b.csv")), (CONTENT,)),
+    ],
+)
+def test_a_tool_call_carries_what_it_says(
+    said: str, code: str, call: Operation, files: tuple[InputFile, ...]
+) -> None:
+    """What a reviewer is told about a tool call is all that there is in it."""
+    with pytest.raises(Problem, match=said):
+        asking_for_its_files(draft(code, operation=call, sandbox="b-1", files=files))
