@@ -84,6 +84,8 @@ class ConsoleApp(Announcing, Dressed):
         ),
         Binding("question_mark,f1", "help", "Help", key_display="?", id="app.help", show=False,
                 tooltip="What can be done here"),
+        Binding("ctrl+g", "jump", "Jump", id="app.jump", show=False,
+                tooltip="A letter goes to each part of the screen"),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True, show=False,
                 tooltip="Leave the console; runs go on"),
         Binding("u", "undo", "Undo", id="decision.undo", tooltip="Take the last decision back"),
@@ -221,10 +223,13 @@ class ConsoleApp(Announcing, Dressed):
 
     def attached(self, client: Client) -> None:
         """Take in a client that answers."""
+        from console import touring  # noqa: PLC0415  the first frame comes before the nouns
+
         if self.link == "lost":
             self.notify("The engine answers again.")
         self._client = client
         self.link = "connected"
+        touring.offer(self)
 
     def lost(self, problem: Problem) -> None:
         """Take in that the engine does not answer."""
@@ -301,6 +306,15 @@ class ConsoleApp(Announcing, Dressed):
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
+
+    @work
+    async def action_jump(self) -> None:
+        """Go to a part of the screen by its letter."""
+        from console.screens.jump import JumpScreen  # noqa: PLC0415  on its first use
+
+        if not isinstance(self.screen, JumpScreen):
+            widget = await self.push_screen_wait(JumpScreen(self.screen))
+            self.screen.set_focus(widget) if widget is not None else None
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer everything that the keys offer, and the themes."""

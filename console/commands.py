@@ -32,6 +32,7 @@ def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]
         if active.enabled and named and binding.description:
             run = _acting(app, binding.action, active.node)
             yield SystemCommand(f"{binding.description} ({key})", binding.tooltip, run)
+    yield SystemCommand("Tour", "What the desk is for, and the keys to know", _touring(app))
     yield SystemCommand("Quit", "Leave the console; runs go on", app.action_quit)
 
 
@@ -41,3 +42,9 @@ def _going(app: ConsoleApp, place: str) -> Callable[[], Awaitable[None]]:
 
 def _acting(app: ConsoleApp, action: str, node: DOMNode) -> Callable[[], Awaitable[bool]]:
     return lambda: app.run_action(action, node)
+
+
+def _touring(app: ConsoleApp) -> Callable[[], object]:
+    from console.screens.tour import TourScreen  # noqa: PLC0415  on its first use
+
+    return lambda: app.push_screen(TourScreen())

@@ -1,4 +1,4 @@
-"""What can be done here: the place in words, and every key that works in it."""
+"""What can be done here: the place in words, and every key that works in it, in groups."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from console.text import Part, paragraphs
+from console.keymap import group
+from console.text import Part, pad, paragraphs
 
 
 class HelpScreen(ModalScreen[None]):
@@ -18,38 +20,65 @@ class HelpScreen(ModalScreen[None]):
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
+    HelpScreen .sheet { width: 110; }
     HelpScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q", "leave", "Close", id="help.close", tooltip="Close the help"),
-    ]
+        Binding("down,j", "scroll(1)", "Down", id="help.down", show=False, tooltip="A line down"),
+        Binding("up,k", "scroll(-1)", "Up", id="help.up", show=False, tooltip="A line up"),
+        Binding("pagedown,space", "scroll(10)", "Page down", id="help.page-down", show=False,
+                tooltip="Ten lines down"),
+        Binding("pageup", "scroll(-10)", "Page up", id="help.page-up", show=False, tooltip="Ten lines up"),
+    ]  # fmt: skip
 
     def __init__(self, over: Screen[object]) -> None:
         super().__init__()
         self._title = getattr(over, "HELP_TITLE", "") or "Help"
         self._words = getattr(over, "HELP_WORDS", "")
-        self._keys = _keys(over)
+        self._keys = lines(over)
 
     def compose(self) -> ComposeResult:
         """Lay out the words, then the keys."""
         with VerticalScroll(classes="sheet") as sheet:
             sheet.border_title = self._title
-            sheet.border_subtitle = "Esc closes"
-            yield Static(paragraphs([self._words], [], *self._keys))
+            sheet.border_subtitle = "↑ ↓ scroll  Esc closes"
+            yield Static(paragraphs([self._words], *self._keys))
+
+    def action_scroll(self, step: int) -> None:
+        """Scroll by lines."""
+        self.query_one(".sheet").scroll_relative(y=step, animate=False)
 
     def action_leave(self) -> None:
         """Close the help."""
         self.dismiss(None)
 
 
-def _keys(over: Screen[object]) -> list[list[Part]]:
-    lines: list[list[Part]] = []
-    seen = set()
-    for active in over.active_bindings.values():
-        binding = active.binding
-        if binding.id and binding.id not in seen and binding.tooltip:
-            seen.add(binding.id)
-            key = over.app.get_key_display(binding)
-            lines.append([(f"{key:>12}  ", "bold primary"), (f"{binding.description:<14}", "bold"),
-                          (binding.tooltip, "muted")])  # fmt: skip
-    return lines
+def lines(over: Screen[object]) -> list[list[Part]]:
+    """Return every binding of a screen and of what is on it: a title for each group, then a line each."""
+    groups: dict[str, list[Binding]] = {}
+    for binding in _bindings(over):
+        groups.setdefault(group(binding.id or ""), []).append(binding)
+    told: list[list[Part]] = []
+    for title, bindings in groups.items():
+        told += [[], [(title, "bold accent")], *(_line(over, each) for each in bindings)]
+    return told
+
+
+def _bindings(over: Screen[object]) -> list[Binding]:
+    """Return the bindings of a screen, of the widgets on it, and of the app, in this order, each id once."""
+    nodes: list[DOMNode] = [over, *(each for each in over.query("*") if each.focusable), over.app]
+    active = [each.binding for each in over.active_bindings.values()]
+    known = {each.id: each for each in active if each.id}
+    for node in nodes:
+        for each in node._bindings.key_to_bindings.values():  # noqa: SLF001  no public list of a node's keys
+            known |= {binding.id: binding for binding in each if binding.id and binding.id not in known}
+    everywhere = [each for id, each in known.items() if id.startswith(("app.", "go."))]
+    places = [each for each in known.values() if each not in everywhere]
+    return [each for each in [*places, *everywhere] if each.tooltip]
+
+
+def _line(over: Screen[object], binding: Binding) -> list[Part]:
+    key = over.app.get_key_display(binding)
+    return [(f"{key:>12}  ", "bold primary"), (pad(binding.description, 15), "bold"),
+            (pad(binding.tooltip, 54), "muted"), " ", (binding.id or "", "faint")]  # fmt: skip

@@ -18,6 +18,7 @@ import console.screens
 from console import snippets
 from console.app import ConsoleApp
 from console.screens.approve import ApproveScreen
+from console.screens.tour import TourScreen
 from console.snippets import Snippet
 from console.widgets.code_view import CodeView
 from console.widgets.editor import Editor
@@ -127,6 +128,11 @@ async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await quiet(pilot, "3", "ctrl+t")
 
 
+async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show the tour again."""
+    await app.push_screen(TourScreen())
+
+
 SCREENS: dict[str, tuple[str, Open]] = {
     "review": ("ReviewScreen", keys()),
     "wants": ("ReviewScreen", keys("i")),
@@ -146,10 +152,12 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "health": ("HealthScreen", keys("5")),
     "help": ("HelpScreen", keys("question_mark")),
     "palette": ("CommandPalette", keys("ctrl+k")),
+    "jump": ("JumpScreen", keys("ctrl+g")),
+    "tour": ("TourScreen", tour),
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
 adds it here."""
-SILENT = {"ask", "open", "help", "palette"}
+SILENT = {"ask", "open", "help", "palette", "tour"}
 """Screens that show nothing that an agent or a guest wrote."""
 
 

@@ -1,0 +1,86 @@
+"""Finding one's way: jump mode, Help from the bindings themselves, the tour, and what is said outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+
+from console.announcing import Announcing
+from console.keymap import GROUPS
+from console.preferences import Preferences
+from console.screens.help import HelpScreen, lines
+from console.screens.jump import JumpScreen
+from console.screens.tour import TourScreen
+from console.text import paragraphs
+from console.widgets.editor import Editor
+from console.widgets.history_table import HistoryTable
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, case
+
+
+async def test_a_letter_jumps_to_a_part_of_the_screen() -> None:
+    """In jump mode the letter over a part focuses it; Esc focuses nothing else."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, pilot):
+        await quiet(pilot, "3")
+        await until(pilot, lambda: isinstance(app.focused, Editor))
+        await quiet(pilot, "ctrl+g")
+        await until(pilot, lambda: isinstance(app.screen, JumpScreen))
+        await quiet(pilot, "s")
+        await until(pilot, lambda: not app.screen.is_modal and not isinstance(app.focused, Editor))
+        before = app.focused
+        await quiet(pilot, "ctrl+g", "escape")
+        assert before is app.focused
+
+
+async def test_help_lists_every_key_of_the_place_in_groups() -> None:
+    """Each binding that has a tooltip is listed once, below the title of its group, with its id."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, pilot):
+        await quiet(pilot, "4")
+        told = paragraphs(*lines(app.screen)).plain
+        declared = [*app.screen.BINDINGS, *HistoryTable.BINDINGS]
+        own = {each.id for each in declared if isinstance(each, Binding) and each.tooltip}
+        assert own
+        assert [] == [id for id in own if told.count(f" {id}\n") != 1]
+        assert {"History", "Lists", "Places", "Everywhere"} <= set(told.split("\n")) & set(GROUPS.values())
+        await quiet(pilot, "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await quiet(pilot, "pagedown")
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["waiting", "empty"])
+async def test_the_tour_is_shown_once_and_never_over_what_waits(
+    waits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opens the console for the first time sees it, where nothing waits; a number goes on from it."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    engine = StandIn(*([case("s-1", "print(1)")] if waits else []))
+    async with desk(engine, prefer=None) as (app, pilot):
+        assert waits is not isinstance(app.screen, TourScreen)
+        await quiet(pilot, "4")
+        await until(pilot, lambda: app.current_mode == "history" and not app.screen.is_modal)
+    async with desk(StandIn(), prefer=None) as (app, pilot):
+        assert waits is isinstance(app.screen, TourScreen)
+
+
+async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The title has the number; bell and notice come when it grows, where they are wanted."""
+    sent: list[str] = []
+    monkeypatch.setattr(Announcing, "tell_terminal", lambda self, sequence: sent.append(sequence))
+    prefer = Preferences(undo_seconds=0, notify=True)
+    engine = StandIn(case("s-1", "print(1)"))
+    async with desk(engine, prefer=prefer) as (_, pilot):
+        await until(pilot, lambda: any("Pratique (1 waiting)" in each for each in sent))
+        engine.put(case("s-2", "print(2)"))
+        await until(pilot, lambda: "\x1b]9;Pratique: 2 waiting for a decision\x07" in sent)
+    assert "\x1b[23;2t" == sent[-1]
+
+
+async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
+    """Every place, every theme and the keys of the place are there by name; approving is not."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, _):
+        titles = [each.title for each in app.get_system_commands(app.screen)]
+        assert {"Go to Health", "Theme: light", "Tour", "Quit"} <= set(titles)
+        assert "Deny (d)" in titles
+        assert "Help" in frame(app)
