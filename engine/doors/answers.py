@@ -18,7 +18,7 @@ from starlette.types import Send
 from engine.audit import AuditError
 from engine.audit.filter import FilterError
 from engine.doors.frames import FRAMES, framed, lined
-from engine.doors.wire import Answer
+from engine.doors.wire import Answer, Line
 from engine.models import OutputChunk
 from engine.problem import Problem
 from engine.text import visible
@@ -118,7 +118,7 @@ async def _encoded(
 async def _lines(items: AsyncGenerator[BaseModel, None]) -> AsyncGenerator[bytes, None]:
     async with contextlib.aclosing(items):
         async for item in items:
-            yield item.model_dump_json().encode() + b"\n"
+            yield item.model_dump_json(exclude_none=isinstance(item, Line)).encode() + b"\n"
 
 
 async def _problem(request: Request, error: Exception) -> JSONResponse:

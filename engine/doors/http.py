@@ -14,12 +14,13 @@ from engine.doors.access import Owner, permitted
 from engine.doors.answers import PROBLEMS, answer_problems, describe, lines_of, stream
 from engine.doors.body import StrictRoute, known_parameters
 from engine.doors.letting_in import letting_in
+from engine.doors.living import living
 from engine.doors.metrics import CONTENT_TYPE, Metrics
 from engine.doors.reviewing import reviewing
 from engine.doors.secrets import keeping_secrets
 from engine.doors.steering import steering
 from engine.doors.submitting import submitting
-from engine.doors.wire import Held
+from engine.doors.wire import Held, Line
 from engine.models import (
     Event,
     Health,
@@ -50,9 +51,10 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     letting_in(app, engine)
     keeping_secrets(app, engine)
     steering(app, engine)
+    living(app, engine)
     _looking(app, engine)
     _measuring(app, engine)
-    describe(app, (Event, Held, Meters, OutputChunk))
+    describe(app, (Event, Held, Line, Meters, OutputChunk))
 
     @app.post("/shutdown", status_code=204)
     async def shutdown(by: Owner) -> None:

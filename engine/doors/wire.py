@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import Field
 
 from engine.models import (
+    Capabilities,
     Digest,
     Draft,
+    Expect,
     EyesOn,
     Grant,
+    InputFile,
     Language,
     Level,
     Noun,
+    Package,
     Sameness,
     Scope,
     Signature,
+    Status,
+    Stream,
     Verdict,
 )
 from engine.text import Untrusted
@@ -81,6 +89,57 @@ class Snippet(Noun):
 
     code: Untrusted
     language: Language
+
+
+class Opening(Noun):
+    """The sandbox that is wanted."""
+
+    language: Language = Language.PYTHON
+    image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$")
+
+
+class Code(Noun):
+    """Code to run in a sandbox, and what it asks for."""
+
+    code: Untrusted
+    purpose: Untrusted = Untrusted("")
+    files: tuple[InputFile, ...] = ()
+    capabilities: Capabilities = Capabilities()
+    expect: Expect = Expect.ANYTHING
+    verify: str = Field("", max_length=200)
+
+
+class Packages(Noun):
+    """Packages to install in a sandbox."""
+
+    packages: tuple[Package, ...] = Field(min_length=1, max_length=64)
+
+
+class Asked(Noun):
+    """A call in a sandbox that waits for a person."""
+
+    id: str
+    digest: Digest
+    status: Status
+    risk: Level
+    deadline: datetime | None
+    ask: str
+    """The path whose answer is the call's, once there is one."""
+
+
+class Line(Noun):
+    """A line of what an execution says: one of `text`, `image`, `error` and `status`, and more about it."""
+
+    text: str | None = None
+    stream: Stream | None = None
+    image: str | None = None
+    """A picture, in base64."""
+    mime: str | None = None
+    error: str | None = None
+    status: str | None = None
+    id: str | None = None
+    exit_code: int | None = None
+    seconds: float | None = None
 
 
 class Answer(Noun):

@@ -267,7 +267,7 @@ def try_operation(operation: Any, plain: httpx.Client) -> None:
 
     @given(case=operation.as_strategy())
     @settings(
-        max_examples=12,
+        max_examples=8,
         deadline=None,
         database=None,
         phases=[Phase.explicit, Phase.generate],
