@@ -1,6 +1,6 @@
 """How many submissions a second are classified, and how long a policy takes to be replayed over history.
 
-python tests/benchmarks/bench_policy.py [SUBMISSIONS]
+python -m tests.benchmarks.bench_policy [SUBMISSIONS]
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 from engine.audit import AuditLog
 from engine.audit.sweep import every_case
@@ -19,10 +20,13 @@ from engine.models import (
     Analysis,
     Capabilities,
     Case,
+    Certainty,
     Confidence,
     Draft,
     Language,
     Level,
+    Need,
+    Prediction,
     Principal,
     Span,
     Status,
@@ -33,6 +37,8 @@ from engine.policy import assess, load, shipped
 from engine.policy.whatif import Stored, flips
 from engine.settings import AuditSettings
 from engine.text import Untrusted
+from tests.benchmarks.__main__ import table
+from tests.benchmarks.row import Row
 
 NEW = """
 rules:
@@ -40,42 +46,59 @@ rules:
   - {id: miner, refuse: true, when: {code: '(?i)xmrig'}}
 """
 DATA = {"risk": "high", "rules": []}
-ANALYST = Principal(name=Untrusted("agent"))
+AGENT = Principal(name=Untrusted("agent"))
+SUBMISSIONS = 100_000
+CLASSIFIED = 10_000
 
 
 def cases(count: int) -> Iterator[Case]:
-    """Yield cases of about forty lines, three in four with violations, each with code of its own."""
+    """Yield cases that all differ: in length, in what was found and predicted, and in what is asked for."""
+    chance = Random(4)  # noqa: S311  the same history every time
+    policy = shipped()
     for number in range(count):
-        code = f"total = {number}\n" + "total += sum(range(10))\n" * 40
+        lines = (f"sum_{chance.randrange(90)} += {chance.random()}" for _ in range(chance.randrange(5, 120)))
+        hosts = (Untrusted(f"host-{number}.example"),) if number % 10 == 0 else ()
         draft = Draft(
-            code=Untrusted(code),
+            code=Untrusted("\n".join((f"total = {number}", *lines))),
             language=Language.PYTHON,
-            capabilities=Capabilities(domains=(Untrusted("example.org"),) if number % 10 == 0 else ()),
+            capabilities=Capabilities(domains=hosts),
         )
-        analysis = Analysis(violations=tuple(violation(number + n) for n in range(number % 4)))
+        analysis = Analysis(
+            violations=tuple(violation(chance) for _ in range(number % 4)),
+            predictions=tuple(prediction(chance) for _ in range(number % 3)),
+        )
+        made = datetime.now(UTC)
+        digest = f"{number:064x}"
         yield Case(
             submission=Submission(
-                id=f"s-{number:07}",
-                draft=draft,
-                requester=ANALYST,
-                submitted_at=datetime.now(UTC),
-                digest=f"{number:064x}",
+                id=f"s-{number:07}", draft=draft, requester=AGENT, submitted_at=made, digest=digest
             ),
             status=Status.DENIED,
             analysis=analysis,
-            assessment=assess(draft, analysis, shipped()),
+            assessment=assess(draft, analysis, policy),
         )
 
 
-def violation(number: int) -> Violation:
-    """Return a violation, of varying severity."""
+def violation(chance: Random) -> Violation:
+    """Return a violation of one of forty rules."""
+    rule, line = chance.randrange(40), chance.randrange(1, 100)
     return Violation(
-        rule="py-eval",
-        severity=list(Level)[number % 4],
+        rule=f"py-rule-{rule}",
+        severity=chance.choice(list(Level)),
         confidence=Confidence.HIGH,
-        category="exec_eval",
-        span=Span(line=1, column=1, end_line=1, end_column=5),
-        message=Untrusted("eval of a name"),
+        category=f"category_{rule % 12}",
+        span=Span(line=line, column=1, end_line=line, end_column=5),
+        message=Untrusted(f"number {chance.randrange(1000)} of them"),
+    )
+
+
+def prediction(chance: Random) -> Prediction:
+    """Return something that code is predicted to want."""
+    return Prediction(
+        need=chance.choice(list(Need)),
+        value=Untrusted(f"thing-{chance.randrange(1000)}"),
+        certainty=Certainty.EXACT,
+        lines=(chance.randrange(1, 100),),
     )
 
 
@@ -83,7 +106,7 @@ async def fill(path: Path, count: int) -> None:
     """Write a history of so many cases."""
     log = await AuditLog.open(path, AuditSettings())
     for case in cases(count):
-        await log.append("classified", case.submission.id, ANALYST.name, DATA, case=case, durable=False)
+        await log.append("classified", case.submission.id, AGENT.name, DATA, case=case, durable=False)
     await log.close()
 
 
@@ -93,29 +116,39 @@ def stored(path: Path) -> Iterator[Stored]:
         yield Stored(case.submission.id, case.submission.draft, case.analysis)
 
 
-def say(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(line + "\n")
-
-
-def main(count: int) -> None:
-    """Measure and print."""
-    made = [(case.submission.draft, case.analysis) for case in cases(10_000)]
+def classified() -> float:
+    """Return how many submissions are classified in a second of processor time."""
+    made = [(case.submission.draft, case.analysis) for case in cases(CLASSIFIED)]
+    policy = shipped()
     start = time.process_time()
     for draft, analysis in made:
-        assess(draft, analysis, shipped())
-    seconds = time.process_time() - start
-    say(f"classify: {10_000 / seconds:,.0f} submissions a second of processor time")
+        assess(draft, analysis, policy)
+    return CLASSIFIED / (time.process_time() - start)
+
+
+async def replayed(count: int) -> tuple[float, float, int]:
+    """Return the seconds of a replay, those of the processor among them, and how many submissions differ."""
     with tempfile.TemporaryDirectory() as folder:
         path, new = Path(folder) / "history.db", Path(folder) / "new.yaml"
         new.write_text(NEW)
-        asyncio.run(fill(path, count))
+        await fill(path, count)
         start, busy = time.perf_counter(), time.process_time()
         found = flips(stored(path), shipped(), load(new))
-        seconds, busy = time.perf_counter() - start, time.process_time() - busy
-    say(f"policy diff: {count:,} submissions in {seconds:.1f} s, {busy:.1f} s of them processor time")
-    say(f"{len(found):,} differ; asked for are 100,000 in 30 s")
+        return time.perf_counter() - start, time.process_time() - busy, len(found)
+
+
+async def rows(count: int = SUBMISSIONS) -> list[Row]:
+    """Return the numbers."""
+    speed = classified()
+    wall, busy, differ = await replayed(count)
+    name = f"policy diff over {count:,} submissions, {differ:,} differ"
+    return [
+        Row("classify", speed, speed, speed, "submissions/s of CPU", None, None, "", None),
+        Row(name, wall, wall, wall, "s", None, None, "< 30 s", wall < 30),
+        Row(f"{name}, of the processor", busy, busy, busy, "s", None, None, "", None),
+    ]
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else SUBMISSIONS
+    sys.stdout.writelines(f"{line}\n" for line in table(asyncio.run(rows(asked))))
