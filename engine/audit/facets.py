@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from engine.audit.filter import Term
+from engine.audit.plan import plan
 from engine.audit.search import where
 from engine.models import Facets
 
@@ -24,8 +25,8 @@ _ROWS = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), reque
 
 def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
     """Return the counts; `exact` is False where more cases fit than were counted."""
-    fits = where(terms)
     if {term.key for term in terms} <= TALLIED:
+        fits = where(terms)
         rows = connection.execute(f"SELECT {_TALLY} FROM tallies WHERE {fits.sql}", fits.values).fetchall()
         names = connection.execute(
             f"SELECT requester, sum(count) FROM requesters WHERE {fits.sql} "
@@ -33,6 +34,7 @@ def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
             fits.values,
         ).fetchall()
         return _facets(rows, dict(names), exact=True)
+    fits = plan(connection, terms)
     rows = connection.execute(
         f"SELECT {_ROWS} FROM (SELECT * FROM cases WHERE {fits.sql} ORDER BY n DESC LIMIT {CAP}) "
         "GROUP BY 1, 2, 3, 4, 5, 6",

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from engine.audit import cases, chain, queries, search, witness
+from engine.audit import cases, chain, queries, witness
 from engine.audit.blocks import MeterBlock
 from engine.audit.exports.casefile import case_file
 from engine.audit.facets import facets as count
@@ -129,7 +129,7 @@ class AuditLog:
     ) -> tuple[Summary, ...]:
         """Return a line for each case that `filter` lets through and that is older than the id `before`."""
         terms = parse(filter, datetime.now(UTC))
-        return await self._reader.do(lambda connection: search.summaries(connection, terms, before, limit))
+        return await self._reader.do(lambda connection: queries.summaries(connection, terms, before, limit))
 
     async def facets(self, filter: str = "") -> Facets:
         """Count the cases that `filter` lets through, by risk, status, kill, language, day and requester.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.audit import blobs, cases, chain
 from engine.audit.blocks import MeterBlock, OutputBlock
 from engine.audit.chain import Record
-from engine.models import Case, Event, Meters, OutputChunk
+from engine.audit.filter import Term
+from engine.audit.plan import plan
+from engine.models import Case, Event, Meters, OutputChunk, Summary
 
+_SUMMARY = ", ".join(cases.COLUMNS)
 _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
 
 
@@ -25,6 +28,19 @@ def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
         f"SELECT body FROM cases JOIN states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
     )
     return tuple(cases.thaw(connection, body) for (body,) in rows)
+
+
+def summaries(
+    connection: sqlite3.Connection, terms: Sequence[Term], before: str | None, limit: int
+) -> tuple[Summary, ...]:
+    """Return a line for each case that fits and is older than the id `before`, the newest first."""
+    fits = plan(connection, terms)
+    page = "" if before is None else "AND n < (SELECT n FROM cases WHERE id = ?)"
+    values = (*fits.values, *((before,) if before is not None else ()), limit)
+    rows = connection.execute(
+        f"SELECT {_SUMMARY} FROM cases WHERE {fits.sql} {page} ORDER BY n DESC LIMIT ?", values
+    )
+    return tuple(cases.summary_from(row) for row in rows)
 
 
 def events(connection: sqlite3.Connection, since: int, subject: str | None, limit: int) -> tuple[Event, ...]:

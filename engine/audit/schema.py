@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.audit.errors import AuditError
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x50524154
 """`PRAT`, so that nothing else's database is taken for a history."""
 
@@ -78,6 +78,7 @@ CREATE INDEX cases_kill ON cases (kill_reason);
 CREATE INDEX cases_submitted ON cases (submitted_at);
 CREATE INDEX cases_duration ON cases (duration);
 CREATE INDEX cases_memory ON cases (memory_peak);
+CREATE INDEX cases_exit ON cases (exit_code);
 
 CREATE TABLE states (
     n INTEGER PRIMARY KEY,
@@ -112,7 +113,15 @@ CREATE TABLE uses (
     kase INTEGER NOT NULL,
     PRIMARY KEY (blob, kase)
 ) WITHOUT ROWID;
+CREATE INDEX uses_kase ON uses (kase, blob);
 """
+UPGRADES = {
+    1: (
+        "CREATE INDEX IF NOT EXISTS cases_exit ON cases (exit_code)",
+        "CREATE INDEX IF NOT EXISTS uses_kase ON uses (kase, blob)",
+    ),
+}
+"""What brings the tables of each older version to the next one."""
 
 
 def open_writer(path: Path) -> sqlite3.Connection:
@@ -175,3 +184,12 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             f"The history {path} is from a newer Pratique (format {version}; this one knows {VERSION})",
             mend="Start the newer version, or set PRATIQUE_HOME to another folder",
         )
+    else:
+        _upgrade(connection, version)
+
+
+def _upgrade(connection: sqlite3.Connection, version: int) -> None:
+    for older in range(version, VERSION):
+        for statement in UPGRADES[older]:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,14 +1,12 @@
-"""From a filter to SQL, and from SQL to summaries."""
+"""From a filter to SQL."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.audit import cases
 from engine.audit.filter import Term
-from engine.models import Status, Summary, Verdict
+from engine.models import Status, Verdict
 
 COLUMNS = {
     "risk": "risk",
@@ -26,8 +24,6 @@ COLUMNS = {
     "exit": "exit_code",
 }
 APPROVED = (Status.QUEUED, Status.RUNNING, Status.FINISHED, Status.KILLED)
-_SUMMARY = ", ".join(cases.COLUMNS)
-_FOUND = "n IN (SELECT kase FROM uses WHERE blob IN (SELECT rowid FROM words WHERE words MATCH ?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +35,30 @@ class Where:
 
 
 def where(terms: Sequence[Term]) -> Where:
-    """Return the condition that all terms hold."""
-    parts = [_condition(term) for term in terms]
+    """Return the condition that all terms hold, none of which is about texts."""
+    return joined([condition(term) for term in terms])
+
+
+def joined(parts: Sequence[Where]) -> Where:
+    """Return the condition that all of these hold."""
     sql = " AND ".join(part.sql for part in parts) or "1"
     return Where(sql, tuple(value for part in parts for value in part.values))
 
 
-def summaries(
-    connection: sqlite3.Connection, terms: Sequence[Term], before: str | None, limit: int
-) -> tuple[Summary, ...]:
-    """Return a line for each case that fits and is older than the id `before`, the newest first."""
-    fits = where(terms)
-    page = "" if before is None else "AND n < (SELECT n FROM cases WHERE id = ?)"
-    values = (*fits.values, *((before,) if before is not None else ()), limit)
-    rows = connection.execute(
-        f"SELECT {_SUMMARY} FROM cases WHERE {fits.sql} {page} ORDER BY n DESC LIMIT ?", values
-    )
-    return tuple(cases.summary_from(row) for row in rows)
-
-
-def _condition(term: Term) -> Where:
-    if term.key == "text":
-        found = Where(_FOUND, (_phrase(term),))
-    elif term.key == "since":
+def condition(term: Term, *, unindexed: bool = False) -> Where:
+    """Return the condition of a term that is not about texts; `unindexed` keeps SQLite from an index."""
+    free = "+" if unindexed else ""
+    if term.key == "since":
         found = _since(term)
     elif term.key == "until":
-        found = Where("submitted_at < ?", term.values)
+        found = _until(term)
     elif term.key == "decision":
-        found = _among(
-            "status", tuple(status for verdict in term.values for status in _statuses(str(verdict)))
-        )
+        statuses = [status for verdict in term.values for status in _statuses(str(verdict))]
+        found = _among(f"{free}status", tuple(statuses))
     elif term.operator == "=":
-        found = _among(COLUMNS[term.key], term.values)
+        found = _among(free + COLUMNS[term.key], term.values)
     else:
-        found = Where(f"{COLUMNS[term.key]} {term.operator} ?", term.values)
+        found = Where(f"{free}{COLUMNS[term.key]} {term.operator} ?", term.values)
     return Where(f"NOT coalesce({found.sql}, 0)", found.values) if term.negated else found
 
 
@@ -96,7 +82,13 @@ def _glob(value: str) -> str:
 def _since(term: Term) -> Where:
     """Bound the numbers too, which follow time but for moments: cases are walked from the newest on."""
     first = "SELECT n FROM cases WHERE submitted_at >= ? ORDER BY submitted_at LIMIT 50"
-    sql = f"(submitted_at >= ? AND n >= coalesce((SELECT min(n) FROM ({first})), 0))"
+    sql = f"(+submitted_at >= ? AND n >= coalesce((SELECT min(n) FROM ({first})), 0))"
+    return Where(sql, (*term.values, *term.values))
+
+
+def _until(term: Term) -> Where:
+    last = "SELECT n FROM cases WHERE submitted_at < ? ORDER BY submitted_at DESC LIMIT 50"
+    sql = f"(+submitted_at < ? AND n <= coalesce((SELECT max(n) FROM ({last})), 0))"
     return Where(sql, (*term.values, *term.values))
 
 
@@ -104,6 +96,7 @@ def _statuses(verdict: str) -> tuple[Status, ...]:
     return APPROVED if verdict == Verdict.APPROVED else (Status(verdict),)
 
 
-def _phrase(term: Term) -> str:
+def phrase(term: Term) -> str:
+    """Return a text as FTS5 is asked for it."""
     text = str(term.values[0]).replace('"', '""')
     return f'"{text}" *' if term.operator == "*" else f'"{text}"'

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
+from engine.audit.filter import Term
+from engine.audit.search import condition
 from engine.models import KillReason, Level, Noun
 
 MEMORY_ALERT = 0.02
@@ -44,7 +46,7 @@ Row = tuple[str, str, str, str | None, str, float | None, str]
 
 _ROWS = """
 SELECT submitted_at, status, risk, kill_reason, requester, decided_after, reviewer FROM cases
-WHERE submitted_at >= ? ORDER BY n DESC LIMIT ?
+WHERE {} ORDER BY n DESC LIMIT ?
 """
 MOST = 100_000
 """So many of the newest cases are looked at."""
@@ -54,7 +56,8 @@ MACHINES = frozenset({"", "policy", "nobody"})
 
 def trends(connection: sqlite3.Connection, since: str) -> Trends:
     """Return the figures of the cases submitted from `since` on."""
-    return of(connection.execute(_ROWS, (since, MOST)).fetchall())
+    recent = condition(Term("since", "", (since,)))
+    return of(connection.execute(_ROWS.format(recent.sql), (*recent.values, MOST)).fetchall())
 
 
 def of(rows: Sequence[Row]) -> Trends:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.audit import AuditLog
+from engine.audit import AuditLog, plan, schema
 from engine.audit.filter import FilterError, complete, parse
+from engine.audit.seed import seed_history
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
+from engine.settings import AuditSettings
 from engine.text import Untrusted
 
 ALICE = Untrusted("alice")
@@ -156,10 +161,9 @@ def test_any_text_is_a_filter_or_an_error(text: str) -> None:
 @given(st.text(alphabet='abc:"\\*-,> 1d', max_size=40))
 def test_any_filter_is_valid_sql(text: str) -> None:
     """Whatever the parser lets through, SQLite and its full-text search understand."""
-    import sqlite3  # noqa: PLC0415
 
+    from engine.audit.queries import summaries  # noqa: PLC0415
     from engine.audit.schema import TABLES  # noqa: PLC0415
-    from engine.audit.search import summaries  # noqa: PLC0415
 
     try:
         terms = parse(text, NOW)
@@ -216,3 +220,48 @@ async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..
     async with asyncio.timeout(10):
         while not await log.summaries("needle"):
             await asyncio.sleep(0.01)
+
+
+WAYS = [(20_000, 100_000, 100_000), (0, 0, 100_000), (0, 0, 0)]
+"""By the rarest term and by the cases of a text; case by case, with the texts at hand; and without."""
+ASKED = (
+    "text:pandas",
+    "-text:pandas risk:high",
+    "text:made kill:timeout",
+    "text:re*",
+    "reviewer:al*",
+    "exit:0 until:2026-03-01",
+)
+
+
+@pytest.mark.parametrize("filter", ASKED)
+async def test_every_way_to_look_up_finds_the_same(
+    filter: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is rare and what is common are looked up in different ways, with the same result."""
+    path = tmp_path_factory.getbasetemp() / "asked" / "pratique.db"
+    if not path.exists():
+        seed_history(path, 300, seed=3)
+    found = []
+    for rare, used, kept in WAYS:
+        for name, value in (("RARE", rare), ("USED", used), ("KEPT", kept)):
+            monkeypatch.setattr(plan, name, value)
+        log = await AuditLog.open(path, AuditSettings())
+        found.append([row.id for row in await log.summaries(filter)])
+        await log.close()
+    assert found[0]
+    assert found[0] == found[1] == found[2]
+
+
+async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
+    """A history of an older format is brought up to date as it is opened."""
+    seed_history(path, 3, seed=1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP INDEX cases_exit")
+        connection.execute("DROP INDEX uses_kase")
+        connection.execute("PRAGMA user_version = 1")
+    await (await AuditLog.open(path, AuditSettings())).close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]
+    assert {"cases_exit", "uses_kase"} <= indexes
