@@ -17,7 +17,7 @@ INPUTS = "pratique.inputs"
 BASE_LABEL = "pratique.base"
 """The label with the digest of the image below."""
 
-_SHARED_GUEST = {"python-data": "python"}
+_SHARED_GUEST = {"python-data": "python", "notebook": "python"}
 _COMMON = ("seal.sh",)
 
 
@@ -90,7 +90,8 @@ def inputs(spec: ImageSpec) -> dict[str, bytes]:
     """
     try:
         common = {name: (spec.folder.parent / name).read_bytes() for name in _COMMON}
-        return common | _files(spec.folder, "") | _files(spec.guest, "guest/")
+        own = _files(spec.folder / "guest", "guest/")
+        return common | _files(spec.folder, "") | _files(spec.guest, "guest/") | own
     except OSError as error:
         reason = f"image {spec.name}: {error.filename}: {error.strerror}"
         raise ImageError(reason, mend="Install Pratique anew") from None

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.models import KillReason, Meters, Result
+from engine.models import Artifact, KillReason, Meters, Result
 from engine.sandbox import evidence
 from engine.sandbox.artifacts import kept
 from engine.sandbox.box import Box
@@ -20,7 +20,7 @@ from engine.sandbox.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.output import ARTIFACT_BYTES, Output
 from engine.sandbox.recipe import task_limit
 from engine.sandbox.stopwatch import Stopwatch
-from engine.sandbox.wire import Order
+from engine.sandbox.wire import Order, frames
 
 _METER_SECONDS = 0.1
 _FILES_SECONDS = 10.0
@@ -29,7 +29,7 @@ _GUARD_SECONDS = 15
 """How much later than the engine the guest ends a run by itself: Docker may have died."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Execution:
     """The state of one run while it lasts."""
 
@@ -39,6 +39,8 @@ class Execution:
     keeper: ArtifactKeeper | None
     grace: float
     began: float = 0.0
+    plea: str = "TERM"
+    """The signal that asks the program to end."""
     output: Output = field(init=False)
     usage: Usage | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
@@ -54,15 +56,20 @@ class Execution:
     async def finish(self) -> Result:
         """Run to the end, whatever the end is, and return the envelope."""
         nonce = secrets.token_hex(16)
-        order = self._order(nonce)
+        order = self._order(nonce).encode()
         self.output = Output(
-            self.watcher, self.job.limits.output_kb * 1024, nonce, self._ended, self._flooded
+            self.watcher,
+            self.job.limits.output_kb * 1024,
+            nonce,
+            self._ended,
+            self._flooded,
+            deaf=self.job.operation is not None,
         )
         self.began = self.output.began = self.watch.began = time.monotonic()
         if self._asked is not None:
             self._cut()
         async with asyncio.TaskGroup() as group:
-            self._pump = group.create_task(self.output.follow(self.box.output()))
+            self._pump = group.create_task(self._follow())
             others = [
                 group.create_task(job) for job in (self._send(order), self._measure(), self._deadline())
             ]
@@ -73,7 +80,11 @@ class Execution:
                 self._ending.cancel()
         return await self._envelope()
 
-    def _order(self, nonce: str) -> bytes:
+    async def _follow(self) -> None:
+        async with contextlib.aclosing(frames(self.box.reader)) as guest:
+            await self.output.follow(guest)
+
+    def _order(self, nonce: str) -> Order:
         limits = self.job.limits
         return Order(
             code=self.job.code,
@@ -83,7 +94,7 @@ class Execution:
             artifact_bytes=ARTIFACT_BYTES,
             guard_seconds=int(limits.seconds + self.grace) + _GUARD_SECONDS,
             nonce=nonce,
-        ).encode()
+        )
 
     async def _send(self, order: bytes) -> None:
         with contextlib.suppress(ConnectionError):
@@ -159,7 +170,7 @@ class Execution:
 
     async def _terminate(self) -> None:
         async with asyncio.TaskGroup() as group:
-            term = group.create_task(self.box.signal("TERM"))
+            term = group.create_task(self.box.signal(self.plea))
             await asyncio.sleep(self.grace)
             term.cancel()
         if not self.over:
@@ -198,7 +209,7 @@ class Execution:
 
     async def _envelope(self) -> Result:
         facts = await self._facts()
-        files, notes = await kept(self.job, self.output.word.files, self.keeper)
+        files, notes = await self._left()
         reason = evidence.decide(facts)
         said = (*evidence.told(facts), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
@@ -207,6 +218,10 @@ class Execution:
         return envelope(self.box, self.output, self.usage, exit_code, reason, said).model_copy(
             update={"artifacts": files}
         )
+
+    async def _left(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+        """Keep the files that it leaves, and return what they are."""
+        return await kept(self.job, self.output.word.files, self.keeper)
 
     async def _facts(self) -> evidence.Facts:
         word, usage, limits = self.output.word, self.usage, self.job.limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk
+from engine.models import Artifact, InputFile, Language, Limits, Meters, Operation, OutputChunk
 from engine.sandbox.network.wanted import Wanted
 
 
@@ -22,6 +22,10 @@ class Job:
     limits: Limits
     principal: str = ""
     """Whose turn it is: turns are shared out by principal."""
+    session: str = ""
+    """The sandbox that stays, in which it is done; empty: one of its own, used once."""
+    operation: Operation | None = None
+    """A tool call, in place of code."""
     network: Wanted | None = None
     """What it may reach; None: nothing."""
 

@@ -19,6 +19,7 @@ from engine.sandbox.network.connection import extras_of, networked, proxy_for
 from engine.sandbox.pool import Pool
 from engine.sandbox.proof import ask_inside
 from engine.sandbox.recipe import Extras
+from engine.sandbox.sessions import Sessions
 from engine.sandbox.tickets import Ticket, badly_named, spawn
 from engine.sandbox.turns import Turns
 from engine.settings import SandboxSettings
@@ -48,6 +49,9 @@ class SandboxManager:
         self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
+        self.sessions = Sessions(
+            self._maker, self._remove_later, keeper, settings.grace_seconds, self._running
+        )
         self._tickets: dict[str, Ticket] = {}
         self._chores: set[asyncio.Task[None]] = set()
         self._removals: set[asyncio.Task[None]] = set()
@@ -75,6 +79,7 @@ class SandboxManager:
         if ending:
             await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
         self._pool.empty()
+        self.sessions.end_all()
         if self._removals:
             await asyncio.wait(self._removals, timeout=_CLOSE_SECONDS)
         await self._remove_own()
@@ -133,8 +138,10 @@ class SandboxManager:
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
         if position := self._turns.ahead(job.principal):
             await watcher.happened("run.queued", {"position": position})
-        async with self._turns.turn(job.principal):
+        async with self.sessions.turn(job), self._turns.turn(job.principal):
             await self._require_proof()
+            if job.session:
+                return await self.sessions.run(job, watcher, self._check_kernel)
             proxy = proxy_for(job.network, watcher)
             box = await self._obtain(job, watcher, extras_of(proxy))
             try:

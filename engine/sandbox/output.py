@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Callable
 
 from engine.models import OutputChunk, Stream
 from engine.sandbox.job import Watcher
-from engine.sandbox.wire import BadFrame, LastWord, Tail
+from engine.sandbox.lastword import LastWord
+from engine.sandbox.wire import BadFrame, Tail
 
 ARTIFACT_BYTES = 32 * 1024 * 1024
 """How much a run may leave in files."""
@@ -25,6 +26,8 @@ class Output:
         nonce: str,
         ended: Callable[[], None],
         flooded: Callable[[], None],
+        *,
+        deaf: bool = False,
     ) -> None:
         self.began = time.monotonic()
         self.ended: float | None = None
@@ -36,6 +39,7 @@ class Output:
         self.truncated = False
         self.word = LastWord(ARTIFACT_BYTES)
         self.notes: list[str] = []
+        self._deaf = deaf
         self._watcher = watcher
         self._limit = limit
         self._tell_ended = ended
@@ -54,15 +58,15 @@ class Output:
         except BadFrame as error:
             self.notes.append(f"the end of the stream could not be read: {error}")
         for stream, tail in self._tails.items():
-            if rest := tail.rest():
-                await self._deliver(stream, rest)
+            if (rest := tail.rest()) and not self._deaf:
+                await self.deliver(stream, rest)
         self._note_end()
 
     async def _until_last_word(self, guest: AsyncIterator[tuple[Stream, bytes]]) -> None:
         async for stream, data in guest:
             own, after = self._tails[stream].feed(data)
-            if own:
-                await self._deliver(stream, own)
+            if own and not self._deaf:
+                await self.deliver(stream, own)
             if stream is Stream.STDOUT and after:
                 self._note_end()
                 self.word.feed(after)
@@ -74,7 +78,8 @@ class Output:
             self.ended = time.monotonic()
             self._tell_ended()
 
-    async def _deliver(self, stream: Stream, data: bytes) -> None:
+    async def deliver(self, stream: Stream, data: bytes) -> None:
+        """Give the watcher bytes that a stream carries, as many as the limit leaves."""
         if self.first_byte is None:
             self.first_byte = self.elapsed()
         offset = self.written

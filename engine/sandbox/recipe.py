@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ _OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
 _HOST_TASKS = 128
 """What gVisor itself needs of the host beside the guest's own."""
 _MIB = 1024 * 1024
+STAYS_LABEL = "pratique.session"
+"""Where an image names the command, as JSON, of its interpreter for sandboxes that stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,11 @@ class Extras:
     environment: Mapping[str, str] = field(default_factory=dict)
     layers: tuple[tuple[str, str], ...] = ()
     """Docker volumes and where they are mounted, read-only."""
+    stays: bool = False
+    """Whether it stays for many runs, by the image's interpreter for that."""
 
     def __bool__(self) -> bool:
-        return bool(self.environment or self.layers)
+        return bool(self.environment or self.layers or self.stays)
 
     @property
     def mounts(self) -> list[dict[str, Any]]:
@@ -122,12 +127,10 @@ def container(
 ) -> dict[str, Any]:
     """Return the body of a create call: the supervisor around the image's own interpreter."""
     host = host | ({"Mounts": extras.mounts} if extras.layers else {})
-    config = image["Config"]
-    interpreter = [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
     return {
         "Image": image["Id"],
-        "Entrypoint": ["/usr/bin/perl", "-e", _SUPERVISOR, "--"],
-        "Cmd": interpreter,
+        "Entrypoint": ["/usr/bin/perl", "-e", _STAYING if extras.stays else _SUPERVISOR, "--"],
+        "Cmd": _interpreter(image["Config"], extras),
         "User": "1000:1000",
         "WorkingDir": "/workspace",
         "Hostname": "sandbox",
@@ -141,6 +144,13 @@ def container(
         "Labels": labels,
         "HostConfig": host,
     }
+
+
+def _interpreter(config: dict[str, Any], extras: Extras) -> list[str]:
+    if extras.stays:
+        command: list[str] = json.loads((config.get("Labels") or {}).get(STAYS_LABEL, "[]"))
+        return command
+    return [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
 
 
 _PROMISED = (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from engine.models import InputFile, Limits, Stream
@@ -13,9 +12,6 @@ from engine.text import Untrusted
 
 _STREAMS = {1: Stream.STDOUT, 2: Stream.STDERR}
 _PIECE = 64 * 1024
-_WORD = re.compile(rb"(\d{1,3}) (\d{1,3}) ([01]) ([01]) ([01])$")
-_FILE = re.compile(rb"file (\d{1,5}) (\d{1,15})$")
-_LEFT = re.compile(rb"left (\d{1,9})$")
 
 
 class BadFrame(Exception):
@@ -44,10 +40,14 @@ class Order:
     """When the guest ends the run by itself: later than the engine would."""
     nonce: str
 
+    act: str = ""
+    """What a sandbox that stays is to do; `code` is a path then, unless it is to run it."""
+
     def encode(self) -> bytes:
         """Return the bytes for the supervisor. Raises ValueError where a file's name leaves the workspace."""
+        act = f"{self.act} " if self.act else ""
         head = (
-            f"{self.guard_seconds} {len(self.files)} {self.artifact_bytes} {self.task_limit} "
+            f"{act}{self.guard_seconds} {len(self.files)} {self.artifact_bytes} {self.task_limit} "
             f"{len(self.code)} {self.nonce}\n"
         )
         return b"".join([head.encode(), *map(_frame, self.files), self.code])
@@ -58,7 +58,7 @@ def _frame(file: InputFile) -> bytes:
     return b"%d %d\n%b%b" % (len(name), len(file.content), name, file.content)
 
 
-async def frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[Stream, bytes]]:
+async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, bytes], None]:
     """Take Docker's multiplexed stream apart until it ends. A frame that breaks off is an end, too."""
     while True:
         try:
@@ -107,67 +107,3 @@ class Tail:
                 return len(data) - at
             at = data.rfind(self._mark[:1], max(0, len(data) - len(self._mark) + 1), at)
         return 0
-
-
-@dataclass(slots=True)
-class LastWord:
-    """What the supervisor says after the program has ended: how, and the files."""
-
-    room: int
-    """How many bytes of files may come."""
-    exit_code: int = 0
-    signal: int = 0
-    late: bool = False
-    crowded: bool = False
-    packed: bool = False
-    heard: bool = False
-    complete: bool = False
-    left_out: int = 0
-    files: list[tuple[str, bytes]] = field(default_factory=list)
-    _buffer: bytearray = field(default_factory=bytearray)
-
-    def feed(self, data: bytes) -> None:
-        """Take bytes that follow the mark. Raises BadFrame."""
-        self._buffer += data
-        while not self.complete and self._step():
-            pass
-
-    def _step(self) -> bool:
-        line, newline, _ = bytes(self._buffer[:4096]).partition(b"\n")
-        if not newline:
-            if len(line) >= 4096:
-                raise BadFrame("a line without end")
-            return False
-        if not self.heard:
-            return self._how(line)
-        if left := _LEFT.match(line):
-            self.left_out, self.complete = int(left[1]), True
-            return False
-        return self._file(line)
-
-    def _how(self, line: bytes) -> bool:
-        found = _WORD.match(line.strip())
-        if not found:
-            raise BadFrame("not a last word")
-        self.exit_code, self.signal = int(found[1]), int(found[2])
-        self.late, self.crowded, self.packed = (found[index] == b"1" for index in (3, 4, 5))
-        self.heard = True
-        del self._buffer[: len(line) + 1]
-        return True
-
-    def _file(self, line: bytes) -> bool:
-        found = _FILE.match(line)
-        if not found:
-            raise BadFrame("neither a file nor the end of files")
-        name_bytes, size = int(found[1]), int(found[2])
-        if name_bytes > 4096 or size > self.room or len(self.files) >= 4096:
-            raise BadFrame("more than was asked for")
-        start = len(line) + 1
-        if len(self._buffer) < start + name_bytes + size:
-            return False
-        name = bytes(self._buffer[start : start + name_bytes]).decode("utf-8", "replace")
-        content = bytes(self._buffer[start + name_bytes : start + name_bytes + size])
-        del self._buffer[: start + name_bytes + size]
-        self.room -= size
-        self.files.append((name, content))
-        return True

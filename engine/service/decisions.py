@@ -22,7 +22,7 @@ from engine.service.keeper import PolicyKeeper
 from engine.settings import Settings
 from engine.text import Untrusted, visible
 
-NOT_YET = ("packages", "session")
+NOT_YET = ("packages",)
 """Capabilities that may be asked for and that this engine cannot give."""
 
 
@@ -76,6 +76,8 @@ class Decisions:
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
         missing = [kind for kind in NOT_YET if getattr(given, kind)]
+        if given.session and not case.submission.draft.sandbox:
+            missing.append("a session to a run that names no sandbox")
         if missing:
             raise Problem(422, f"this engine cannot give {' or '.join(missing)}", mend="Approve without.")
         wrong = [why for domain in given.domains if (why := fault(domain.text))]

@@ -76,8 +76,15 @@ class Engine:
         self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
+        register = Register(settings.sandbox)
         self.runs = Runs(
-            settings.sandbox, self._journal, sandboxes, self._opened, self._tasks, decisions.changed
+            settings.sandbox,
+            self._journal,
+            sandboxes,
+            self._opened,
+            self._tasks,
+            decisions.changed,
+            register,
         )
         self.standings = Standings(self._journal)
         self.tokens = Tokens(locations.tokens(), self._journal)
@@ -91,7 +98,6 @@ class Engine:
             self.runs.start,
             two_reviewers=settings.policy.two_reviewers,
         )
-        register = Register(settings.sandbox)
         self.desk = Desk(
             self._journal,
             analyst,
@@ -102,7 +108,7 @@ class Engine:
             rulings,
             Gate(settings, self._journal, self._opened, register),
         )
-        self.sandboxes = Sandboxes(register, self._journal, self.desk)
+        self.sandboxes = Sandboxes(register, self._journal, self.desk, self.runs, sandboxes.sessions)
         self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
         self.holders = Holders(
             self._opened, self._tasks, settings.doors.withdraw_seconds, self._withdraw_for_its_requester
@@ -119,6 +125,7 @@ class Engine:
         self._tasks.create_task(self._analyst.start())
         self._starting = self._tasks.create_task(self._start_sandboxes())
         self._keeping = self._tasks.create_task(self.policy.keep())
+        self._tidying = self._tasks.create_task(self.sandboxes.keep())
         return self
 
     async def __aexit__(
@@ -128,6 +135,7 @@ class Engine:
         self.holders.close()
         self._starting.cancel()
         self._keeping.cancel()
+        self._tidying.cancel()
         for entry in self._opened:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)

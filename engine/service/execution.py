@@ -82,6 +82,8 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     if digest(submission.draft, submission.requester) != decision.digest:
         raise Problem(409, f"{submission.id} is not what was approved: its digest differs")
     granted = decision.grant.capabilities
+    if submission.draft.sandbox and not granted.session:
+        raise Problem(409, f"{submission.id} was not granted its session")
     files = tuple(file for file in submission.draft.files if file.name in granted.files)
     return Job(
         run=submission.id,
@@ -92,6 +94,8 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         limits=granted.limits,
         principal=submission.requester.name.text,
         network=_network(granted, network),
+        session=submission.draft.sandbox,
+        operation=submission.draft.operation,
     )
 
 

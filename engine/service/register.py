@@ -11,7 +11,9 @@ from engine.problem import Problem
 from engine.settings import SandboxSettings
 
 REMEMBERED = 100
-"""How many sandboxes that are gone are remembered."""
+"""How many sandboxes that are gone, and executions of each, are remembered."""
+NOT_HERE = ("domains", "packages", "secrets")
+"""Capabilities that a sandbox that stays cannot have."""
 
 
 class Register:
@@ -76,6 +78,27 @@ class Register:
             del self._by_id[old]
         return changed
 
+    def stands(self, id: str, state: SandboxState) -> None:
+        """Note where a sandbox stands, unless it is gone; a run of its own has no sandbox here."""
+        sandbox = self._by_id.get(id)
+        if sandbox is not None and sandbox.state is not SandboxState.GONE:
+            self.change(id, state=state, used_at=datetime.now(UTC))
+
+    def began(self, id: str, run: str) -> None:
+        """Note that a run has begun in a sandbox."""
+        sandbox = self._by_id.get(id)
+        if sandbox is not None:
+            self.change(id, executions=(*sandbox.executions, run)[-REMEMBERED:])
+            self.stands(id, SandboxState.RUNNING)
+
+    def ended(self, id: str, *, lives: bool) -> None:
+        """Note that a run in a sandbox is over, and whether what it left there still is."""
+        self.stands(id, SandboxState.READY if lives else SandboxState.CREATED)
+
+    def overdue(self, now: datetime) -> tuple[tuple[Sandbox, str], ...]:
+        """Return the sandboxes whose time is over, each with why."""
+        return tuple((one, why) for one in self.living if (why := _overdue(one, now)))
+
     def may_use(self, draft: Draft, requester: Principal) -> None:
         """Let a draft run in the sandbox that it names.
 
@@ -91,8 +114,20 @@ class Register:
             raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", mend="Create another one.")
         if (draft.language, draft.image) != (sandbox.language, sandbox.image):
             raise Problem(422, f"sandbox {sandbox.id} is one of {sandbox.image}, for {sandbox.language}")
+        wanted = [kind for kind in NOT_HERE if getattr(draft.capabilities, kind)]
+        if wanted:
+            raise Problem(422, f"a sandbox that stays has no {' or '.join(wanted)}", mend="Run it alone.")
 
     def completed(self, draft: Draft) -> Draft:
         """Return a draft with the image of the sandbox that it names, where it names no image itself."""
         sandbox = self._by_id.get(draft.sandbox) if draft.sandbox and not draft.image else None
         return draft.model_copy(update={"image": sandbox.image}) if sandbox else draft
+
+
+def _overdue(sandbox: Sandbox, now: datetime) -> str:
+    if (now - sandbox.created_at).total_seconds() > sandbox.life_seconds:
+        return "at the end of its life"
+    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.FROZEN}
+    if not at_work and (now - sandbox.used_at).total_seconds() > sandbox.idle_seconds:
+        return f"idle for {sandbox.idle_seconds:g} s"
+    return ""

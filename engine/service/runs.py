@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any
 
 from engine.images import reference
-from engine.models import Case, KillReason, Principal, Result, Status
+from engine.models import Case, KillReason, Principal, Result, SandboxState, Status
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
 from engine.service.execution import Execution, execute, failed, image_name
 from engine.service.journal import Journal
 from engine.service.opened import Opened, OpenSubmissions
+from engine.service.register import Register
 from engine.settings import SandboxSettings
 
 
@@ -29,6 +30,7 @@ class Runs:
         opened: OpenSubmissions,
         tasks: asyncio.TaskGroup,
         changed: Callable[[Case, str], tuple[str, ...]],
+        register: Register,
     ) -> None:
         self._settings = settings
         self._journal = journal
@@ -36,6 +38,7 @@ class Runs:
         self._opened = opened
         self._tasks = tasks
         self._changed = changed
+        self._register = register
 
     def start(self, entry: Opened) -> None:
         """Run an approved submission."""
@@ -46,7 +49,7 @@ class Runs:
         await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
 
     async def stop(self, id: str, by: Principal) -> None:
-        """Ask a run to end (TERM), and end it (KILL) after the grace."""
+        """Ask a run to end (TERM; INT in a sandbox that stays), and end it (KILL) after the grace."""
         entry = await self._asked("run.stop", id, by)
         await self._sandboxes.stop(entry.id, by.name.text)
 
@@ -58,12 +61,14 @@ class Runs:
     async def freeze(self, id: str, by: Principal) -> None:
         """Hold a run where it is."""
         entry = await self._asked("run.freeze", id, by)
-        await self._sandboxes.freeze(entry.id)
+        if await self._sandboxes.freeze(entry.id):
+            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.FROZEN)
 
     async def thaw(self, id: str, by: Principal) -> None:
         """Let a frozen run go on."""
         entry = await self._asked("run.thaw", id, by)
-        await self._sandboxes.thaw(entry.id)
+        if await self._sandboxes.thaw(entry.id):
+            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> Opened:
         entry = self._opened.running(id)
@@ -97,6 +102,8 @@ class Runs:
         Raises:
             Problem: anything differs from what was approved.
         """
+        submission = entry.case.submission
+        self._register.may_use(submission.draft, submission.requester)
         changed = self._changed(entry.case, image)
         if changed:
             await self._journal.record("run.refused", entry.id, data={"changed": list(changed)})
@@ -107,10 +114,13 @@ class Runs:
         case: Case = entry.case.model_copy(update=update)
         await self._journal.record("run.started", entry.id, data=data, case=case)
         entry.case = case
+        self._register.began(case.submission.draft.sandbox, entry.id)
 
     async def _ended(self, entry: Opened, result: Result) -> None:
         status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
         case: Case = entry.case.model_copy(update={"status": status, "result": result})
         await self._journal.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         entry.case = case
+        sandbox = case.submission.draft.sandbox
+        self._register.ended(sandbox, lives=self._sandboxes.sessions.lives(sandbox))
         self._opened.close(entry)

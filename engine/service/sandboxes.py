@@ -6,6 +6,10 @@ the JSON of a listing. Nothing is done in a sandbox before its submission is app
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from datetime import UTC, datetime
+
 from engine.models import (
     Act,
     Capabilities,
@@ -20,21 +24,31 @@ from engine.models import (
     Sandbox,
     SandboxState,
 )
+from engine.problem import Problem
+from engine.sandbox.sessions import Sessions
 from engine.service.desk import Desk
 from engine.service.journal import Journal
 from engine.service.register import Register
+from engine.service.runs import Runs
 from engine.text import Untrusted
 
 NOTHING = Capabilities()
+NOBODY = Principal(name=Untrusted("engine"), roles=frozenset())
+LOOK_SECONDS = 1.0
+"""How often the time of sandboxes is looked at."""
 
 
 class Sandboxes:
     """The sandboxes that stay, for their owners."""
 
-    def __init__(self, register: Register, journal: Journal, desk: Desk) -> None:
+    def __init__(
+        self, register: Register, journal: Journal, desk: Desk, runs: Runs, sessions: Sessions
+    ) -> None:
         self._register = register
         self._journal = journal
         self._desk = desk
+        self._runs = runs
+        self._sessions = sessions
 
     async def create(self, by: Principal, language: Language, image: str = "") -> Sandbox:
         """Open a sandbox for a principal. It runs nothing, and takes no memory before its first execution.
@@ -55,13 +69,55 @@ class Sandboxes:
         """Return a principal's own sandbox. Raises Problem where there is none (404)."""
         return self._register.own(id, by)
 
-    async def destroy(self, id: str, by: Principal, why: str = "destroyed by its owner") -> Sandbox:
+    async def destroy(self, id: str, by: Principal) -> Sandbox:
         """End a sandbox at once, with whatever runs in it. Raises Problem where there is none (404)."""
         sandbox = self._register.own(id, by)
         if sandbox.state is SandboxState.GONE:
             return sandbox
-        await self._journal.record("sandbox.closed", id, by.name, data={"why": why})
-        return self._register.change(id, state=SandboxState.GONE, why=why)
+        return await self._close(sandbox, by, "destroyed by its owner")
+
+    async def interrupt(self, id: str, by: Principal) -> Sandbox:
+        """Interrupt what runs in a sandbox: its state stays, unless it does not obey within the grace.
+
+        Raises:
+            Problem: there is no such sandbox, or nothing runs in it.
+        """
+        sandbox = self._register.own(id, by)
+        run = _current(sandbox)
+        if not run:
+            raise Problem(409, f"nothing runs in sandbox {id}")
+        await self._journal.record("sandbox.interrupt", id, by.name)
+        await self._runs.stop(run, by)
+        return sandbox
+
+    async def restart(self, id: str, by: Principal) -> Sandbox:
+        """Forget all that ran in a sandbox, with whatever runs in it. Raises Problem where there is none."""
+        sandbox = self._register.own(id, by)
+        if sandbox.state is SandboxState.GONE:
+            raise Problem(409, f"sandbox {id} is gone: {sandbox.why}", mend="Create another one.")
+        await self._journal.record("sandbox.restart", id, by.name)
+        await self._kill_current(sandbox, by)
+        self._sessions.renew(id)
+        return self._register.change(id, state=SandboxState.CREATED)
+
+    async def keep(self) -> None:
+        """End sandboxes whose time is over, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            for sandbox, why in self._register.overdue(datetime.now(UTC)):
+                await self._close(sandbox, NOBODY, why)
+
+    async def _close(self, sandbox: Sandbox, by: Principal, why: str) -> Sandbox:
+        await self._journal.record("sandbox.closed", sandbox.id, by.name, data={"why": why})
+        closed = self._register.change(sandbox.id, state=SandboxState.GONE, why=why)
+        await self._kill_current(sandbox, by)
+        self._sessions.end(sandbox.id)
+        return closed
+
+    async def _kill_current(self, sandbox: Sandbox, by: Principal) -> None:
+        if run := _current(sandbox):
+            with contextlib.suppress(Problem):  # it may have ended meanwhile
+                await self._runs.kill(run, by)
 
     # --- through the desk; each raises Problem as `Desk.submit` does
 
@@ -132,3 +188,8 @@ class Sandboxes:
             operation=operation,
         )
         return await self._desk.submit(draft, by)
+
+
+def _current(sandbox: Sandbox) -> str:
+    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.FROZEN}
+    return sandbox.executions[-1] if at_work else ""

@@ -25,10 +25,10 @@ def spec(tmp_path: Path) -> ImageSpec:
     return ImageSpec(name="snake", folder=folder, guest=guest)
 
 
-def test_four_images_ship() -> None:
+def test_five_images_ship() -> None:
     """Every language has an image, and data work has one of its own with the same guest."""
     specs = {spec.name: spec for spec in images.shipped()}
-    assert {"node", "python", "python-data", "shell"} == specs.keys()
+    assert {"node", "notebook", "python", "python-data", "shell"} == specs.keys()
     assert specs["python"].guest == specs["python-data"].guest
 
 
@@ -112,7 +112,7 @@ _UNWANTED = (
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("name", ["python", "python-data", "node", "shell"])
+@pytest.mark.parametrize("name", ["python", "python-data", "notebook", "node", "shell"])
 def test_image_holds_nothing_that_fetches_or_raises(client: docker.DockerClient, name: str) -> None:
     """The guest is user 1000 in /workspace, without set-uid, package tools, compilers, network tools."""
     script = (

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.models import InputFile, Limits, Stream
-from engine.sandbox.wire import BadFrame, LastWord, Order, Tail, frames, safe_name
+from engine.sandbox.lastword import LastWord
+from engine.sandbox.wire import BadFrame, Order, Tail, frames, safe_name
 from engine.text import Untrusted
 
 MARK = b"\0" + b"5e" * 16

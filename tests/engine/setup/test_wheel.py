@@ -58,7 +58,7 @@ def test_images_build_from_the_wheel(program: Path) -> None:
     """Nothing is built where the checkout built it before."""
     done = ask(program, "image", "build", "--json")
     built = {row["name"]: row["built"] for row in map(json.loads, done.stdout.splitlines())}
-    assert dict.fromkeys(("node", "python", "python-data", "shell"), False) == built, done.stderr
+    assert dict.fromkeys(("node", "notebook", "python", "python-data", "shell"), False) == built, done.stderr
 
 
 @pytest.mark.sandbox

@@ -1,0 +1,150 @@
+"""The sandboxes that stay: one for each session, one order at a time, standing still in between."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from docker.errors import APIError
+
+from engine.models import KillReason, Result
+from engine.sandbox.box import Box, Maker
+from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.envelope import unstarted
+from engine.sandbox.execution import Execution
+from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.recipe import Extras
+from engine.sandbox.staying import Staying
+
+_STAYS = Extras(stays=True)
+
+
+@dataclass
+class Kept:
+    """One session's sandbox, once there is one, and what was kept of its files."""
+
+    principal: str
+    box: Box | None = None
+    known: dict[str, str] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Sessions:
+    """Runs orders in sandboxes that stay. A sandbox never serves another principal than its first."""
+
+    def __init__(
+        self,
+        maker: Maker,
+        remove: Callable[[Box], None],
+        keeper: ArtifactKeeper | None,
+        grace: float,
+        running: dict[str, Execution],
+    ) -> None:
+        self._maker = maker
+        self._remove = remove
+        self._keeper = keeper
+        self._grace = grace
+        self._running = running
+        self._by_id: dict[str, Kept] = {}
+
+    @contextlib.asynccontextmanager
+    async def turn(self, job: Job) -> AsyncIterator[None]:
+        """Wait until nothing else goes on in a job's session; a job without one waits for nothing."""
+        if not job.session:
+            yield
+            return
+        async with self._of(job).lock:
+            yield
+
+    async def run(self, job: Job, watcher: Watcher, check: Callable[[Box], Awaitable[None]]) -> Result:
+        """Run one order. Whoever calls holds its turn. Raises SandboxUnavailable."""
+        kept = self._of(job)
+        if kept.box and (why := _unfit(kept.box, job)):
+            return unstarted(str(kept.box.host["Runtime"]), KillReason.POLICY, why)
+        kind = "sandbox.taken" if kept.box else "sandbox.created"
+        box = await self._wake(kept, job)
+        execution: Staying | None = None
+        try:
+            await check(box)
+            facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel, "session": job.session}
+            await watcher.happened(kind, facts | {"runtime": str(box.host["Runtime"])})
+            before = box.cgroup.read() if box.cgroup else None
+            execution = Staying(box, job, watcher, self._keeper, self._grace, before=before, known=kept.known)
+            self._running[job.run] = execution
+            await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
+            return await execution.finish()
+        finally:
+            self._running.pop(job.run, None)
+            if execution is not None and execution.began and execution.intact and kept.box is box:
+                self._rest(kept, box)
+            else:
+                self._drop(kept, box)
+
+    def lives(self, session: str) -> bool:
+        """Whether a session has a sandbox with what ran in it before."""
+        kept = self._by_id.get(session)
+        return kept is not None and kept.box is not None
+
+    def end(self, session: str) -> None:
+        """Remove a session's sandbox, and forget it."""
+        kept = self._by_id.pop(session, None)
+        if kept is not None and kept.box is not None:
+            self._drop(kept, kept.box)
+
+    def renew(self, session: str) -> None:
+        """Remove a session's sandbox; its next order gets a new one."""
+        kept = self._by_id.get(session)
+        if kept is not None and kept.box is not None:
+            self._drop(kept, kept.box)
+
+    def end_all(self) -> None:
+        """Remove every sandbox that stays."""
+        for session in list(self._by_id):
+            self.end(session)
+
+    def _of(self, job: Job) -> Kept:
+        kept = self._by_id.setdefault(job.session, Kept(job.principal))
+        if kept.principal != job.principal:
+            raise SandboxUnavailable("this sandbox is somebody else's")
+        return kept
+
+    async def _wake(self, kept: Kept, job: Job) -> Box:
+        """Return the session's sandbox, thawed, proved again and fitted; a new one where it has none."""
+        if kept.box is not None and not await self._proved(kept.box, job):
+            self._drop(kept, kept.box)
+            raise SandboxUnavailable("the sandbox is no more, and its state is lost", "Run it again.")
+        if kept.box is None:
+            kept.box = await self._maker.make(job.image, job.language, job.limits, _STAYS)
+        return kept.box
+
+    async def _proved(self, box: Box, job: Job) -> bool:
+        try:
+            if box.frozen:
+                box.freeze(False)
+            await box.verify()
+        except (SandboxUnavailable, APIError, DaemonLost):
+            return False
+        return box.fit(job.limits) or _same(box, job)
+
+    def _rest(self, kept: Kept, box: Box) -> None:
+        box.freeze(True)
+        kept.box = box
+
+    def _drop(self, kept: Kept, box: Box) -> None:
+        if kept.box is box:
+            kept.box = None
+            kept.known.clear()
+            self._remove(box)
+
+
+def _same(box: Box, job: Job) -> bool:
+    return (box.limits.memory_mb, box.limits.cpus) == (job.limits.memory_mb, job.limits.cpus)
+
+
+def _unfit(box: Box, job: Job) -> str:
+    """Say what of a grant the sandbox cannot be given any more: disk and processes are fixed at its start."""
+    if (box.limits.disk_mb, box.limits.processes) == (job.limits.disk_mb, job.limits.processes):
+        return ""
+    return "its sandbox has another limit of disk or processes: restart it, or ask for the same"
