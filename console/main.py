@@ -8,6 +8,10 @@ import sys
 def main() -> int:
     """Run the program and return its exit code."""
     arguments = sys.argv[1:]
+    if arguments == ["--plain"]:
+        from console import plain  # noqa: PLC0415
+
+        return plain.main()
     if arguments:
         from engine.doors import cli  # noqa: PLC0415  a command must not pay for the console
 

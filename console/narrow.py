@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from console.text import Text
@@ -69,6 +70,51 @@ def grant(asked: Capabilities, chosen: tuple[Choice, ...]) -> Grant:
     dials = {each.name: each.given for each in chosen if isinstance(each, Dial)}
     session = asked.session and ("session", 0) in kept
     return Grant(capabilities=Capabilities(**parts, limits=Limits(**dials), session=session))
+
+
+def worded(asked: Capabilities, words: Iterable[str]) -> Grant | None:
+    """Return the grant that `without=1,2` and `memory_mb=256` leave; None: all that was asked for.
+
+    Raises ValueError, in words for people, where a word says neither or a limit is more than was asked.
+    """
+    chosen, words = list(choices(asked)), list(words)
+    for word in words:
+        name, _, value = word.partition("=")
+        if name == "without":
+            for number in numbers(value, len(chosen)):
+                chosen[number] = _without(chosen[number])
+        else:
+            place = next(
+                (at for at, each in enumerate(chosen) if isinstance(each, Dial) and each.name == name), -1
+            )
+            chosen[place] = _turned(chosen[place] if place >= 0 else None, value, word)
+    return grant(asked, tuple(chosen)) if words else None
+
+
+def numbers(said: str, count: int) -> list[int]:
+    """Return `1,3` as places counted from 0. Raises ValueError where one is not from 1 to `count`."""
+    found = [int(each) - 1 if each.isdecimal() else -1 for each in said.split(",")]
+    if any(not 0 <= number < count for number in found):
+        raise ValueError(f"{said} is not a number from 1 to {count}")
+    return found
+
+
+def _without(choice: Choice) -> Choice:
+    if isinstance(choice, Dial):
+        raise ValueError(f"{choice.name} is a limit; type {choice.name}=NUMBER")  # noqa: TRY004
+    return replace(choice, given=False)
+
+
+def _turned(dial: Choice | None, value: str, word: str) -> Dial:
+    try:
+        given = float(value)
+    except ValueError:
+        given = 0.0
+    if not isinstance(dial, Dial) or not 0 < given <= dial.asked:
+        raise ValueError(
+            f"{word} is not understood: without=NUMBERS, or a limit that is no more than was asked"
+        )
+    return replace(dial, given=given)
 
 
 def _title(kind: str, each: object) -> Text:
