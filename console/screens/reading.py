@@ -126,6 +126,19 @@ class Reading(Place):
         """Open the input files."""
         self._open_files(0)
 
+    @work(exclusive=True, group="compare")
+    async def action_compare(self) -> None:
+        """Show what differs from the approved submission that is most like this one."""
+        from console.screens.compare import CompareScreen  # noqa: PLC0415  on its first use
+
+        if (case := self._case) is None:
+            return
+        nearest = await console(self).ask(lambda client: client.nearest(case.submission.id))
+        if nearest is None:
+            self.notify("Nothing that was approved is like it.")
+        elif self.app.screen is self:
+            await self.app.push_screen(CompareScreen(case, nearest))
+
     def _open_files(self, at: int) -> None:
         from console.screens.files import FilesScreen  # noqa: PLC0415  on its first use
 

@@ -46,7 +46,7 @@ class ReviewScreen(Reading):
         "an input file or the purpose. Marks in the gutter and under the code are violations; n and p walk "
         "through them, and each of HIGH or CRITICAL is accepted (a), mitigated (m) or a false alarm (f). "
         "Approving is ctrl+y twice, never a single plain key and never the mouse. In the sheet that opens "
-        "you can give less than was asked."
+        "you can give less than was asked. c shows what differs from the nearest one that was approved."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+y", "approve", "Approve", id="review.approve",
@@ -78,6 +78,8 @@ class ReviewScreen(Reading):
         Binding("z", "zoom", "Zoom", id="review.zoom", show=False, tooltip="The code alone, or all"),
         Binding("i", "panel", "Wants", id="review.panel", tooltip="Change between why and wants"),
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
+        Binding("c", "compare", "Compare", id="review.compare",
+                tooltip="What differs from the approved submission that is most like it"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
     ]  # fmt: skip
 
@@ -207,7 +209,7 @@ class ReviewScreen(Reading):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
         case = self._case
-        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom", "read_on"}:
+        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom", "read_on", "compare"}:
             return case is not None
         if action == "settle":
             return self._eyes is not None and bool(self._eyes.gaps.unsettled or self._eyes.settled)

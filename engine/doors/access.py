@@ -70,6 +70,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/decision": _REVIEW,
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
+    "GET /submissions/{id}/nearest": _LOOK,
     "POST /submissions/{id}/consequences": _REVIEW,
     "POST /submissions/{id}/standing-approval": _REVIEW,
     "GET /standing-approvals": _LOOK,

@@ -31,6 +31,7 @@ from engine.models import (
     Language,
     Level,
     Meters,
+    Nearest,
     NewToken,
     OutputChunk,
     Sameness,
@@ -54,6 +55,7 @@ _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SECRETS = TypeAdapter(tuple[SecretReference, ...])
 _TOKENS = TypeAdapter(tuple[Token, ...])
+_NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
@@ -133,6 +135,10 @@ class Client(Connection):
     async def release(self, id: str) -> Case:
         """Let go of a submission."""
         return Case.model_validate_json(await self._send("DELETE", f"/submissions/{id}/claim"))
+
+    async def nearest(self, id: str) -> Nearest | None:
+        """Return the approved submission whose code is most like this one's, if one is like it."""
+        return _NEAREST.validate_json(await self._get(f"/submissions/{id}/nearest"))
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return which lines fail where a submission gets this grant and not all that it asks for."""

@@ -6,12 +6,13 @@ from fastapi import FastAPI
 
 from engine.doors.access import Owner
 from engine.doors.wire import Beforehand
-from engine.models import Case, Consequence, Grant, Standing
+from engine.models import Case, Consequence, Grant, Nearest, Standing
 from engine.service import Engine
+from engine.service.alike import Alike
 
 
 def reviewing(app: FastAPI, engine: Engine) -> None:
-    """Add claims, the consequences of giving less, and standing approvals to an application."""
+    """Add claims, the nearest approved, the consequences of giving less, and standing approvals."""
 
     @app.post("/submissions/{id}/claim")
     async def claim(id: str, by: Owner) -> Case:
@@ -20,6 +21,12 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
     @app.delete("/submissions/{id}/claim")
     async def release(id: str, by: Owner) -> Case:
         return await engine.claims.release(id, by)
+
+    alike = Alike(engine.history, engine.case)
+
+    @app.get("/submissions/{id}/nearest")
+    async def nearest(id: str) -> Nearest | None:
+        return await alike.nearest(id)
 
     @app.post("/submissions/{id}/consequences")
     async def what_comes_of(id: str, grant: Grant) -> tuple[Consequence, ...]:

@@ -28,6 +28,7 @@ from engine.models.decision import (
 )
 from engine.models.event import Event, Verification
 from engine.models.health import Check, Health
+from engine.models.likeness import Nearest
 from engine.models.run import (
     Artifact,
     Display,
@@ -88,6 +89,7 @@ __all__ = [
     "Level",
     "Limits",
     "Meters",
+    "Nearest",
     "Need",
     "NewToken",
     "Noun",

@@ -59,11 +59,11 @@ def _python(code: str) -> Any:
     if _COOKIE.search(code):
         raise ValueError("an encoding of its own")
     tree = ast.parse(code)
-    local = {name: f"#{number}" for number, name in enumerate(_local_names(tree))}
+    local = {name: f"#{number}" for number, name in enumerate(local_names(tree))}
     return _Shaper(local, pure=_is_pure(tree, local)).shape(tree)
 
 
-def _local_names(tree: ast.AST) -> list[str]:
+def local_names(tree: ast.AST) -> list[str]:
     """Return the names that are bound as variables or arguments, in the order of their first appearance.
 
     Names of imports, functions, arguments, classes and built-ins, and those that are declared global or
@@ -174,8 +174,11 @@ def _gap(gap: bytes, *, exact: bool) -> str:
     return "\n" if "\n" in text else text[:1]
 
 
+PARSERS = {
+    Language.JAVASCRIPT: tree_sitter.Language(tree_sitter_javascript.language()),
+    Language.SHELL: tree_sitter.Language(tree_sitter_bash.language()),
+}
 _READERS: dict[Language, Callable[[str], Any]] = {
     Language.PYTHON: _python,
-    Language.JAVASCRIPT: _reader(tree_sitter.Language(tree_sitter_javascript.language())),
-    Language.SHELL: _reader(tree_sitter.Language(tree_sitter_bash.language())),
+    **{language: _reader(parser) for language, parser in PARSERS.items()},
 }

@@ -139,6 +139,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "violation": ("ReviewScreen", keys("n")),
     "deny": ("DenyScreen", keys("d")),
     "files": ("FilesScreen", keys("v")),
+    "compare": ("CompareScreen", keys("c")),
     "run": ("RunScreen", keys("2")),
     "explore": ("ExploreScreen", paste),
     "ask": ("AskScreen", keys("3", "ctrl+n")),

@@ -10,9 +10,11 @@ from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
 from console.app import ConsoleApp
+from console.difference import difference
 from console.guard import KeyGuard
 from console.preferences import Preferences
 from console.screens.approve import ApproveScreen
+from console.screens.compare import CompareScreen, DifferenceRows
 from console.screens.deny import DenyScreen
 from console.screens.files import FilesScreen
 from console.screens.review import ReviewScreen
@@ -351,3 +353,30 @@ async def test_a_tool_call_says_what_it_does_and_shows_what_it_writes() -> None:
         await quiet(pilot, "escape")
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
         assert ["#!/bin/sh", "echo hi", "\\xff"] == list(review(app).query_one(CodeView).lines)
+
+
+async def test_one_key_shows_what_differs_from_the_nearest_approved_one() -> None:
+    """c opens the lines that are new and those that are gone, and nothing of the rest."""
+    engine = StandIn(case("s-1", LONG.replace("print(250)", "evil()")), case("s-0", LONG))
+    async with desk(engine) as (app, pilot):
+        await until(pilot, lambda: review(app).query_one(CodeView).line_count == 300)
+        await quiet(pilot, "c")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        rows = app.screen.query_one(DifferenceRows)
+        await until(pilot, lambda: rows.count == 8)
+        assert "evil()" in frame(app)
+        assert "87% alike" in frame(app)
+        await quiet(pilot, "escape")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+def test_a_difference_names_lines_by_their_numbers() -> None:
+    """What is new has its number in the new code, what is gone that in the old; the rest is counted."""
+    old = "\n".join(f"line {number}" for number in range(1, 41))
+    new = old.replace("line 3\n", "").replace("line 40", "line forty")
+    told = difference(old, new)
+    assert [("-", 3), ("-", 40), ("+", 39)] == [
+        (line.sign, line.number) for line in told if line.sign in "+-"
+    ]
+    assert ["30 lines the same"] == [line.text.text for line in told if line.sign == "…"]
+    assert () == difference(old, old)
