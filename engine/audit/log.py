@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,17 +11,18 @@ from typing import Any, Self
 
 from engine.audit import cases, chain, queries, witness
 from engine.audit.blocks import MeterBlock
+from engine.audit.errors import AuditError
 from engine.audit.exports.casefile import case_file
 from engine.audit.facets import facets as count
-from engine.audit.filter import parse
+from engine.audit.filter import Term, parse
 from engine.audit.ledger import ENGINE, Entry, Ledger
 from engine.audit.reader import Reader
 from engine.audit.retention import erase_some
-from engine.audit.trends import Trends, trends
+from engine.audit.trends import trends
 from engine.audit.types import check
 from engine.audit.verify import verify
 from engine.audit.writer import Writer, witness_file
-from engine.models import Case, Event, Facets, Meters, OutputChunk, Summary, Verification
+from engine.models import Case, Event, Facets, Meters, OutputChunk, Summary, Trends, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -126,9 +128,16 @@ class AuditLog:
         filter: str = "",
         before: str | None = None,
         limit: int = 200,
+        *,
+        requester: str | None = None,
     ) -> tuple[Summary, ...]:
-        """Return a line for each case that `filter` lets through and that is older than the id `before`."""
+        """Return a line for each case that `filter` lets through and that is older than the id `before`.
+
+        With `requester` only those come that this principal asked for.
+        """
         terms = parse(filter, datetime.now(UTC))
+        if requester is not None:
+            terms += (Term("requester", "is", (requester,)),)
         return await self._reader.do(lambda connection: queries.summaries(connection, terms, before, limit))
 
     async def facets(self, filter: str = "") -> Facets:
@@ -190,15 +199,23 @@ class AuditLog:
         """
         loop = asyncio.get_running_loop()
 
+        wanted = threading.Event()
+        wanted.set()
+
         def tell(done: int, total: int) -> None:
+            if not wanted.is_set() or self._reader.closing:
+                raise AuditError("Nobody waits for the reading any more")
             if progress:
                 loop.call_soon_threadsafe(progress, done, total)
 
         key = self._writer.key.public_key()
         notes = await asyncio.to_thread(witness.notes, witness_file(self._path))
-        return await self._reader.do(
-            lambda connection: verify(connection, notes, key, tell, resume=resume), seconds=float("inf")
-        )
+        try:
+            return await self._reader.do(
+                lambda connection: verify(connection, notes, key, tell, resume=resume), seconds=float("inf")
+            )
+        finally:
+            wanted.clear()
 
 
 def _text(type: str, data: dict[str, Any], case: cases.Frozen | None = None) -> str:

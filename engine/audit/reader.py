@@ -47,6 +47,11 @@ class Reader:
         finally:
             watch.given_up = True
 
+    @property
+    def closing(self) -> bool:
+        """Whether the history is about to be closed."""
+        return self._closing.is_set()
+
     def close(self) -> None:
         """End what is being read, the threads and the connections."""
         self._closing.set()

@@ -55,6 +55,8 @@ def condition(term: Term, *, unindexed: bool = False) -> Where:
     elif term.key == "decision":
         statuses = [status for verdict in term.values for status in _statuses(str(verdict))]
         found = _among(f"{free}status", tuple(statuses))
+    elif term.operator == "is":
+        found = Where(f"{free}{COLUMNS[term.key]} = ?", term.values)
     elif term.operator == "=":
         found = _among(free + COLUMNS[term.key], term.values)
     else:

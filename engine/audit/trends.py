@@ -9,36 +9,12 @@ from statistics import quantiles
 
 from engine.audit.filter import Term
 from engine.audit.search import condition
-from engine.models import KillReason, Level, Noun
+from engine.models import DecisionTimes, KillReason, Level, Trends
 
 MEMORY_ALERT = 0.02
 """The share of runs killed for memory from which on there is an alert."""
 HASTY_SECONDS = 3.0
 """An approval in less than that can hardly have been read."""
-
-
-class DecisionTimes(Noun):
-    """How long submissions of one risk waited for a person, in seconds."""
-
-    count: int
-    p50: float
-    p95: float
-
-
-class Trends(Noun):
-    """How the desk does."""
-
-    submissions: int
-    runs: int
-    kills_by_hour: dict[str, dict[str, int]]
-    """By hour (`2026-11-21T06`) and kill reason."""
-    memory_share: float
-    memory_alert: bool
-    decision_seconds: dict[Level, DecisionTimes]
-    expired_share: float
-    hasty_share: float
-    """Approvals by people in under three seconds, among all approvals by people."""
-    busiest: dict[str, int]
 
 
 Row = tuple[str, str, str, str | None, str, float | None, str]

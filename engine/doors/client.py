@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
 from engine import locations
-from engine.doors.connection import DEADLINE_SECONDS, Connection
+from engine.doors.connection import DEADLINE_SECONDS
+from engine.doors.looking_back import LookingBack
 from engine.doors.sealed import seal
 from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Wanted, Withdrawn
 from engine.models import (
@@ -59,7 +60,7 @@ _NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
-class Client(Connection):
+class Client(LookingBack):
     """Speaks to the engine: over its Unix socket, or over TCP with a token.
 
     Every method raises `Problem` where the answer is no. With `key`, decisions are signed.

@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from engine.doors.access import Owner, permitted
 from engine.doors.answers import PROBLEMS, answer_problems, describe, lines_of, stream
+from engine.doors.auditing import auditing
 from engine.doors.body import StrictRoute, known_parameters
 from engine.doors.letting_in import letting_in
 from engine.doors.living import living
@@ -26,8 +27,7 @@ from engine.models import (
     Health,
     Meters,
     OutputChunk,
-    Summary,
-    Verification,
+    Verifying,
 )
 from engine.problem import Problem
 from engine.service import Engine
@@ -52,9 +52,10 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     keeping_secrets(app, engine)
     steering(app, engine)
     living(app, engine)
+    auditing(app, engine)
     _looking(app, engine)
     _measuring(app, engine)
-    describe(app, (Event, Held, Line, Meters, OutputChunk))
+    describe(app, (Event, Held, Line, Meters, OutputChunk, Verifying))
 
     @app.post("/shutdown", status_code=204)
     async def shutdown(by: Owner) -> None:
@@ -73,21 +74,6 @@ def _looking(app: FastAPI, engine: Engine) -> None:
         since: Annotated[int | None, Query(ge=0)] = None, type: str = "", subject: str = ""
     ) -> StreamingResponse:
         return stream(_chosen(engine.events(since), type, subject))
-
-    @app.get("/audit")
-    async def history(
-        filter: str = "", before: str | None = None, limit: Annotated[int, Query(ge=1, le=1000)] = 200
-    ) -> tuple[Summary, ...]:
-        return await engine.history(filter, before, limit)
-
-    @app.get("/audit/{id}/events")
-    async def trail(id: str) -> tuple[Event, ...]:
-        await engine.case(id)
-        return await engine.trail(id)
-
-    @app.post("/audit/verification")
-    async def verify() -> Verification:
-        return await engine.verify()
 
 
 def _measuring(app: FastAPI, engine: Engine) -> None:

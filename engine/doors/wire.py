@@ -150,3 +150,11 @@ class Answer(Noun):
     title: str
     detail: str = ""
     mend: str = ""
+
+
+class Taken(Noun):
+    """Records that leave the house: what was asked for, how it is written, and how much it is."""
+
+    what: Untrusted = Untrusted("")
+    format: str = Field(pattern=r"^[a-z0-9-]{1,20}$")
+    submissions: int = Field(ge=0, le=1_000_000_000)

@@ -28,6 +28,7 @@ from engine.models.decision import (
 )
 from engine.models.event import Event, Verification
 from engine.models.health import Check, Health
+from engine.models.history import DecisionTimes, FilterHelp, Trends, Verifying
 from engine.models.likeness import Nearest
 from engine.models.run import (
     Artifact,
@@ -71,6 +72,7 @@ __all__ = [
     "Confidence",
     "Consequence",
     "Decision",
+    "DecisionTimes",
     "Digest",
     "Display",
     "Disposed",
@@ -81,6 +83,7 @@ __all__ = [
     "Expect",
     "EyesOn",
     "Facets",
+    "FilterHelp",
     "Grant",
     "Health",
     "InputFile",
@@ -115,8 +118,10 @@ __all__ = [
     "Submission",
     "Summary",
     "Token",
+    "Trends",
     "Truth",
     "Verdict",
     "Verification",
+    "Verifying",
     "Violation",
 ]

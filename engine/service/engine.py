@@ -32,6 +32,7 @@ from engine.policy.consequences import consequences
 from engine.principals import KeyRing
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
+from engine.service.archive import Archive
 from engine.service.arrivals import Arrivals
 from engine.service.claims import Claims
 from engine.service.decisions import Decisions
@@ -73,6 +74,7 @@ class Engine:
         self._opened = OpenSubmissions()
         self._tasks = asyncio.TaskGroup()
         self._journal = Journal(log)
+        self.archive = Archive(log, self._journal)
         self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)

@@ -124,7 +124,7 @@ async def test_no_token_and_a_wrong_one_get_the_same_answer(http: httpx.AsyncCli
 
 
 WHO = {
-    Scope.SUBMIT: {"GET /healthz", "POST /analysis"},
+    Scope.SUBMIT: {"GET /healthz", "POST /analysis", "GET /audit"},
     Scope.REVIEW: {"GET /submissions", "GET /audit", "GET /standing-approvals", "GET /healthz"},
     Scope.AUDIT: {
         "GET /submissions",
@@ -220,3 +220,11 @@ def test_without_tls_only_loopback_is_listened_at(home: Path, address: str) -> N
     assert 1 == done.returncode
     assert "without TLS" in done.stderr
     assert "doors.tls_certificate" in done.stderr
+
+
+async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client: Client) -> None:
+    """A token that submits lists what it handed in itself, and may not count what others did."""
+    await client.submit(draft("print('not mine')"))
+    headers = await bearer(client, "own", Scope.SUBMIT)
+    assert [] == (await http.get("/audit", headers=headers)).json()
+    assert 403 == (await http.get("/audit/facets", headers=headers)).status_code

@@ -1,0 +1,38 @@
+"""The part of the client that asks the history."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from engine.doors.connection import Connection
+from engine.doors.wire import Taken
+from engine.models import Facets, FilterHelp, Trends, Verifying
+from engine.text import Untrusted
+
+SEARCH_SECONDS = 60.0
+
+
+class LookingBack(Connection):
+    """Questions to the history beside its records."""
+
+    async def facets(self, filter: str = "") -> Facets:
+        """Return how many submissions that match there are of each kind."""
+        return Facets.model_validate_json(
+            await self._get("/audit/facets", {"filter": filter}, SEARCH_SECONDS)
+        )
+
+    async def help_with(self, filter: str) -> FilterHelp:
+        """Return what a filter may become, and where it is wrong."""
+        return FilterHelp.model_validate_json(await self._get("/audit/filter", {"text": filter}))
+
+    async def trends(self, days: float = 7) -> Trends:
+        """Return figures about the submissions of the last days."""
+        return Trends.model_validate_json(await self._get("/audit/trends", {"days": days}, SEARCH_SECONDS))
+
+    def verifying(self, *, resume: bool = False) -> AsyncGenerator[Verifying, None]:
+        """Have the history read again: yield how far it is, and at the end what was found."""
+        return self._lines("/audit/verification", {"resume": resume}, Verifying)
+
+    async def exported(self, what: str, kind: str, submissions: int) -> None:
+        """Have it recorded that records leave the house."""
+        await self._post("/audit/exports", Taken(what=Untrusted(what), format=kind, submissions=submissions))

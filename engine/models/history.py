@@ -1,0 +1,49 @@
+"""What is asked of the history beside its records: figures, help with a filter, how far a reading is."""
+
+from __future__ import annotations
+
+from engine.models.base import Level, Noun
+from engine.models.event import Verification
+
+
+class DecisionTimes(Noun):
+    """How long submissions of one risk waited for a person, in seconds."""
+
+    count: int
+    p50: float
+    p95: float
+
+
+class Trends(Noun):
+    """How the desk does."""
+
+    submissions: int
+    runs: int
+    kills_by_hour: dict[str, dict[str, int]]
+    """By hour (`2026-11-21T06`) and kill reason."""
+    memory_share: float
+    memory_alert: bool
+    """Whether more runs than 2 in 100 were killed for memory."""
+    decision_seconds: dict[Level, DecisionTimes]
+    expired_share: float
+    hasty_share: float
+    """Approvals by people in under three seconds, among all approvals by people."""
+    busiest: dict[str, int]
+
+
+class FilterHelp(Noun):
+    """What a filter may become, and where it cannot be understood."""
+
+    completions: tuple[str, ...]
+    position: int | None = None
+    """The character (from 0) at which it is wrong; None where it is right."""
+    problem: str = ""
+    mend: str = ""
+
+
+class Verifying(Noun):
+    """How far the reading of the history is; the last one says what was found."""
+
+    done: int
+    total: int
+    found: Verification | None = None

@@ -1,0 +1,87 @@
+"""The history as those see it who look back: searched, counted, read again, and who did so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
+
+from engine.audit import AuditLog
+from engine.audit.filter import FilterError, complete, parse
+from engine.models import Event, Facets, FilterHelp, Principal, Summary, Trends, Verification, Verifying
+from engine.service.journal import Journal
+
+AGAIN_SECONDS = 600.0
+"""Who looks at the same submission again within this time is not recorded again."""
+MOST_LOOKS = 10_000
+
+
+class Archive:
+    """One way in to the history for every door."""
+
+    def __init__(self, log: AuditLog, journal: Journal) -> None:
+        self._log = log
+        self._journal = journal
+        self._looks: dict[tuple[str, str], float] = {}
+
+    async def search(
+        self, filter: str, before: str | None, limit: int, own: Principal | None = None
+    ) -> tuple[Summary, ...]:
+        """Return submissions that match, the newest first; with `own` those alone that this one asked for."""
+        return await self._log.summaries(filter, before, limit, requester=own.name.text if own else None)
+
+    async def facets(self, filter: str) -> Facets:
+        """Return how many submissions that match there are of each kind."""
+        return await self._log.facets(filter)
+
+    async def trends(self, days: float) -> Trends:
+        """Return figures about the submissions of the last days."""
+        return await self._log.trends(datetime.now(UTC) - timedelta(days=days))
+
+    def help(self, filter: str) -> FilterHelp:
+        """Return what a filter may become, and where it is wrong."""
+        completions = complete(filter)
+        try:
+            parse(filter, datetime.now(UTC))
+        except FilterError as error:
+            return FilterHelp(
+                completions=completions, position=error.position, problem=error.title, mend=error.mend
+            )
+        return FilterHelp(completions=completions)
+
+    async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
+        """Return the events of one submission, the oldest first, and record who looked."""
+        events = await self._log.events(subject=id)
+        key, now = (by.name.text, id), asyncio.get_running_loop().time()
+        if now - self._looks.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
+            if len(self._looks) >= MOST_LOOKS:
+                self._looks.clear()
+            self._looks[key] = now
+            await self._journal.record("looked", id, by.name)
+        return events
+
+    async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
+        """Record that somebody took records out of the house."""
+        data = {"what": what, "format": kind, "submissions": count}
+        await self._journal.record("exported", "", by.name, data=data)
+
+    async def verify(self, by: Principal, *, resume: bool = False) -> AsyncGenerator[Verifying, None]:
+        """Read the history again and yield how far it is, then what was found; it is recorded."""
+        told: asyncio.Queue[Verifying] = asyncio.Queue()
+        last = Verifying(done=0, total=0)
+
+        def tell(done: int, total: int) -> None:
+            told.put_nowait(Verifying(done=done, total=total))
+
+        reading = asyncio.create_task(self._log.verify(tell, resume=resume))
+        reading.add_done_callback(lambda _: told.put_nowait(last))
+        try:
+            while (step := await told.get()) is not last:
+                yield step
+            yield await self._found(reading.result(), by)
+        finally:
+            reading.cancel()
+
+    async def _found(self, found: Verification, by: Principal) -> Verifying:
+        await self._journal.record("verified", "", by.name, data=found.model_dump(mode="json"))
+        return Verifying(done=found.events, total=found.events, found=found)

@@ -1,0 +1,49 @@
+"""The history over HTTP: counted, searched by role, read again with its progress, and who did so."""
+
+from __future__ import annotations
+
+import contextlib
+
+from engine.doors.client import Client
+from engine.models import Draft, Language, Verdict
+from engine.text import Untrusted
+
+
+def draft(code: str) -> Draft:
+    """Return a draft that waits."""
+    return Draft(code=Untrusted(code), language=Language.PYTHON)
+
+
+async def test_counts_and_figures_are_of_what_matches(client: Client) -> None:
+    """Facets follow the filter; trends know who asked."""
+    made = await client.submit(draft("print('counted')"))
+    await client.decide(made.submission.id, Verdict.DENIED, made.submission.digest)
+    counts = await client.facets("id:" + made.submission.id)
+    figures = await client.trends(1)
+    assert (1, True) == (counts.total, counts.exact)
+    assert figures.submissions >= 1
+    assert figures.busiest
+
+
+async def test_a_wrong_filter_is_pointed_at(client: Client) -> None:
+    """Help says where and how a filter is wrong, and what its last word may become."""
+    assert ("risk:",) == (await client.help_with("ri")).completions
+    wrong = await client.help_with("risk:hihg")
+    assert (5, "Did you mean high?") == (wrong.position, wrong.mend)
+
+
+async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
+    """The last line says what was found; the reading and its reader are in the history."""
+    async with contextlib.aclosing(client.verifying(resume=True)) as steps:
+        told = [step async for step in steps]
+    assert told[-1].found
+    assert told[-1].found.intact
+
+
+async def test_who_looks_and_who_exports_is_recorded_once(client: Client) -> None:
+    """Opening a trail twice is one look."""
+    id = (await client.submit(draft("print('seen')"))).submission.id
+    await client.trail(id)
+    await client.trail(id)
+    assert 1 == [event.type for event in await client.trail(id)].count("looked")
+    await client.exported("risk:high", "csv", 3)
