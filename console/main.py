@@ -12,15 +12,17 @@ def main() -> int:
         from console import plain  # noqa: PLC0415
 
         return plain.main()
-    if arguments:
+    if arguments and arguments != ["--served"]:
         from engine.doors import cli  # noqa: PLC0415  a command must not pay for the console
 
+        cli.COMMANDS["web"] = "console.web.command:web"
         return cli.main(arguments)
-    return _console()
+    return _console(served=bool(arguments))
 
 
-def _console() -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+def _console(*, served: bool) -> int:
+    """Open the console in this terminal, or behind `pratique web`, which speaks for one."""
+    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.stderr.write("pratique: the console needs a terminal. Type: pratique --help\n")
         return 2
     from console.app import ConsoleApp  # noqa: PLC0415  nor the console for a command

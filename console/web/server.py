@@ -1,0 +1,114 @@
+"""textual-serve behind our door: loopback only, one browser, a handful of consoles."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from aiohttp import web
+from textual_serve.server import Server, to_int
+
+from console.web.door import COOKIE, Door
+from console.web.service import DeskService
+
+HOST = "127.0.0.1"
+MOST_CONSOLES = 4
+PAGE = Path(__file__).parent / "page"
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+NO = "Not let in. Open the address that `pratique web` printed; it can be used once.\n"
+
+
+class DeskServer(Server):
+    """Serves the console; every request passes the door first."""
+
+    def __init__(self, port: int, command: str) -> None:
+        super().__init__(command, host=HOST, port=port, title="Pratique", templates_path=PAGE)
+        self.door = Door(f"{HOST}:{port}")
+        self._sockets: set[web.WebSocketResponse] = set()
+
+    async def application(self) -> web.Application:
+        """Return the application, with the door before all of it."""
+        app = await self._make_app()
+
+        @web.middleware
+        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+            return await self._guard(request, handler)
+
+        app.middlewares.append(guard)
+        return app
+
+    async def on_startup(self, app: web.Application) -> None:
+        """Print nothing: who starts the server says where it is."""
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        """End every console; the runs go on."""
+        for each in tuple(self._sockets):
+            await each.close()
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Open a console for a tab, and close it with the tab."""
+        socket_ = web.WebSocketResponse(heartbeat=15)
+        await socket_.prepare(request)
+
+        async def close() -> None:
+            await socket_.close()
+
+        service = DeskService(self.command, write_bytes=socket_.send_bytes, write_str=socket_.send_str,
+                              close=close, download_manager=self.download_manager)  # fmt: skip
+        self._sockets.add(socket_)
+        try:
+            await service.start(*(to_int(request.query.get(name, ""), 80) for name in ("width", "height")))
+            await self._process_messages(socket_, service)
+        finally:
+            self._sockets.discard(socket_)
+            await service.stop()
+        return socket_
+
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            answer = await self._judged(request, handler)
+        except web.HTTPException as refused:
+            refused.headers.update(self.door.headers)
+            raise
+        if not answer.prepared:
+            answer.headers.update(self.door.headers)
+        return answer
+
+    async def _judged(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        is_socket = request.path == "/ws"
+        if not self.door.comes_from_here(request.headers, needs_origin=is_socket):
+            return web.Response(status=403, text=NO)
+        if "token" in request.query and request.path == "/":
+            return self._let_in(request.query["token"])
+        if not self.door.knows(request.cookies.get(COOKIE, "")):
+            return web.Response(status=403, text=NO)
+        if is_socket and len(self._sockets) >= MOST_CONSOLES:
+            return web.Response(status=429, text=f"{MOST_CONSOLES} consoles are open. Close one.\n")
+        return await handler(request)
+
+    def _let_in(self, token: str) -> web.Response:
+        secret = self.door.let_in(token)
+        if secret is None:
+            return web.Response(status=403, text=NO)
+        answer = web.Response(status=303, headers={"Location": "/"})
+        answer.set_cookie(COOKIE, secret, httponly=True, samesite="Strict", path="/")
+        return answer
+
+
+async def serve(port: int, say: Callable[[str], None]) -> None:
+    """Serve until cancelled; `port` 0 takes a free one. Raises OSError where the port is taken."""
+    listening = socket.create_server((HOST, port))
+    command = shlex.join([sys.executable, "-P", "-m", "console.main", "--served"])
+    server = DeskServer(listening.getsockname()[1], command)
+    runner = web.AppRunner(await server.application(), access_log=None, shutdown_timeout=5)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listening).start()
+        say(server.door.address)
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()
