@@ -1,8 +1,9 @@
-"""`pratique audit search | verify | timeline | replay | export | case`."""
+"""`pratique audit search | verify | trends | timeline | replay | export | case`."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Iterable
@@ -21,12 +22,13 @@ from engine.audit.exports.ocsf import records
 from engine.audit.exports.tables import comma_separated, jsonl
 from engine.audit.filter import FilterError, parse
 from engine.audit.timeline import timeline
+from engine.doors.cli.counting import counting
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.submissions import Id, Json
 from engine.doors.cli.words import dim, say, say_json, say_output, say_summaries
 from engine.doors.client import Client
-from engine.models import Case, Event, OutputChunk, Summary
+from engine.models import Case, Event, OutputChunk, Summary, Verification
 from engine.problem import Problem
 from engine.text import visible
 
@@ -66,9 +68,14 @@ def search(
 
 
 @app.command()
-def verify(json: Json = False) -> None:
+def verify(
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Take what the last checkpoint covers as read.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Read the whole history and say whether anybody has touched it."""
-    found = engaged(lambda client: client.verify())
+    found = engaged(lambda client: _verified(client, resume=resume))
     if json:
         say_json(found)
     elif found.intact:
@@ -76,6 +83,38 @@ def verify(json: Json = False) -> None:
     else:
         say(f"NOT INTACT: {visible(found.problem)}", error=True)
     raise typer.Exit(Exit.DONE if found.intact else Exit.FAILED)
+
+
+async def _verified(client: Client, *, resume: bool) -> Verification:
+    with counting("records") as tell:
+        async with contextlib.aclosing(client.verifying(resume=resume)) as steps:
+            async for step in steps:
+                if step.found:
+                    return step.found
+                tell(step.done, step.total)
+    raise Problem(503, "the reading broke off", mend="Type: pratique audit verify --resume")
+
+
+@app.command()
+def trends(
+    days: Annotated[float, typer.Option(min=0.01, help="So many days back.")] = 7, json: Json = False
+) -> None:
+    """Tell how the desk does: kills, time to decide, hasty approvals, who asks most."""
+    found = engaged(lambda client: client.trends(days))
+    if json:
+        say_json(found)
+        return
+    say(f"{found.submissions:,} submissions, {found.runs:,} runs in {days:g} days")
+    alert = "  ALERT: more than 2 %" if found.memory_alert else ""
+    say(f"killed for memory   {found.memory_share:7.1%}{alert}")
+    say(f"nobody decided      {found.expired_share:7.1%}")
+    say(f"approved under 3 s  {found.hasty_share:7.1%}")
+    for level, times in found.decision_seconds.items():
+        say(
+            f"decided {level.value:<9} p50 {times.p50:,.1f} s, p95 {times.p95:,.1f} s, {times.count:,} in all"
+        )
+    for name, count in found.busiest.items():
+        say(f"{count:>8,}  {visible(name)}")
 
 
 @app.command(name="timeline")
@@ -126,7 +165,8 @@ def case_file(id: Id, output: Output = None) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise Problem(422, f"{path} cannot be written: {error.strerror}") from None
-    say(f"{path}: {len(content):,} bytes. To check it anywhere: unzip it, then python3 verify.py")
+    say(f"{path}: {len(content):,} bytes, from the history {locations.database()}")
+    say("To check it anywhere: unzip it, then python3 verify.py")
 
 
 def check(filter: str) -> None:
@@ -161,8 +201,11 @@ def write(output: Path | None, lines: Iterable[str]) -> None:
 
 async def _lines(client: Client, what: str, kind: Format) -> list[str]:
     if kind is Format.CAST:
-        return list(recording(*await _run(client, what)))
+        made = list(recording(*await _run(client, what)))
+        await client.exported(what, kind.value, 1)
+        return made
     summaries = await _first(_summaries(client, what), None)
+    await client.exported(what, kind.value, len(summaries))
     if kind is Format.CSV:
         return list(comma_separated(summaries))
     events = [event for summary in summaries for event in await client.trail(summary.id)]

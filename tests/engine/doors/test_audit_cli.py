@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 import zipfile
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.doors.cli import main
+from engine.doors.cli.counting import line
 from engine.doors.cli.exits import Exit
 from engine.models import Draft, Language, Verdict
 from engine.text import Untrusted
@@ -114,3 +116,28 @@ def test_verify_says_so_in_one_line(denied: str, home: Path, capsys: pytest.Capt
     connection.execute("UPDATE events SET actor = ? WHERE seq = 2", (actor,))
     connection.close()
     assert "NOT INTACT: record 2 was changed\n" == capsys.readouterr().err
+
+
+def test_figures_are_told(denied: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trends say how many there were and who asked most."""
+    assert Exit.DONE == main(["audit", "trends", "--days", "1"])
+    assert "submissions, " in capsys.readouterr().out
+    assert Exit.DONE == main(["audit", "trends", "--json"])
+    assert json.loads(capsys.readouterr().out)["busiest"]
+
+
+_LAST_EXPORT = "SELECT data FROM events WHERE type = 'exported' ORDER BY seq DESC"
+
+
+def test_an_export_is_in_the_history(denied: str, home: Path) -> None:
+    """Who took what out is an event."""
+    assert Exit.DONE == main(["audit", "export", "risk:low", "-f", "csv"])
+    with contextlib.closing(sqlite3.connect(home / "pratique.db")) as connection:
+        (data,) = connection.execute(_LAST_EXPORT).fetchone()
+    assert "risk:low" == json.loads(data)["what"]
+
+
+def test_a_bar_fits_its_line() -> None:
+    """A bar, a share, a count and a rate, no wider than the terminal."""
+    assert line("records", 50, 200, 10, 200).endswith("25 %  50 of 200 records  5/s")
+    assert 20 > len(line("records", 1, 0, 0, 20))
