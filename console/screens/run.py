@@ -269,6 +269,7 @@ class RunScreen(Place):
     def action_follow(self) -> None:
         """Stay here, or follow the newest output."""
         self.query_one(OutputLog).action_pause()
+        self._say()
 
     def action_wrap(self) -> None:
         """Wrap long lines, or cut them."""

@@ -27,6 +27,7 @@ class CaseHead(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
+        self._height = 0
         self.says_all = False
         """Whether the agent's purpose is on screen to its end."""
 
@@ -54,11 +55,13 @@ class CaseHead(Static):
             self._draw()
 
     def _draw(self) -> None:
-        if self._case is None:
-            self.update(content())
-            return
-        others = [content(*line) for line in reviews(self._case)]
-        self.update(Content("\n").join([self._first(self._case), *self._below(self._case), *others]))
+        lines: list[Content] = []
+        if self._case is not None:
+            others = [content(*line) for line in reviews(self._case)]
+            lines = [self._first(self._case), *self._below(self._case), *others]
+        # A layout of the whole screen twice a second is too dear: only where the height changes.
+        self.update(Content("\n").join(lines), layout=len(lines) != self._height)
+        self._height = len(lines)
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft

@@ -44,6 +44,15 @@ class Paint:
         style = base + ink(widget, "bold foreground" if here else "faint")
         return Strip([sign, Segment(number, style), Segment("  ", base)])
 
+    def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
+        """Return the row that stands for folded lines, and says so."""
+        grave = sum(bool(self.marks.get(line)) for line in range(row.line + 1, row.line + row.end + 1))
+        words = f"⋯ {row.end:,} {'line' if row.end == 1 else 'lines'} folded"
+        words += f", {grave:,} with violations" if grave else ""
+        return Strip(
+            [Segment(" " * (self.digits + 4), base), Segment(words, base + ink(widget, "bold warning"))]
+        )
+
     def text(self, row: Row, base: Style, widget: Widget) -> Strip:
         """Return the characters of a row."""
         edges = self._edges(row)

@@ -41,6 +41,7 @@ class Seen:
     def laid_out(self, rows: Sequence[Row]) -> Seen:
         """Return the same for other rows of the same lines: what was seen of a line in part is forgotten."""
         again = Seen(rows)
+        again.lines.update(line for line in self.lines if line - 1 not in again._left)
         for index, row in enumerate(rows):
             if row.line + 1 in self.lines:
                 again.note(index, index + 1)

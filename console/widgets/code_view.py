@@ -1,36 +1,20 @@
-"""The code under review: every character, with numbers, colours, and violations under their exact spans."""
+"""The code under review: moving about in it, searching, folding."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
-from textual import events, work
+from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
-from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
-from console.highlight import highlight
-from console.ink import ink, room
-from console.widgets.code_lines import Row, find, marks_of, split_lines, width_of, wrap
-from console.widgets.code_paint import Paint
-from console.widgets.code_seen import Seen
-from engine.models import Language, Violation
-from engine.text import Untrusted
-
-CACHED = 512
+from console.ink import room
+from console.widgets.code_folds import FOLDED
+from console.widgets.code_lines import find
+from console.widgets.code_sheet import CodeSheet
 
 
-class CodeView(ScrollView, can_focus=True):
-    """Shows code, read only. Lines wrap unless asked otherwise: nothing lies off the screen."""
+class CodeView(CodeSheet, can_focus=True):
+    """A sheet of code with keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll(-1)", "Up", id="code.up", show=False, tooltip="One line up"),
@@ -46,53 +30,10 @@ class CodeView(ScrollView, can_focus=True):
                scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
 
-    wrapped: reactive[bool] = reactive(True)
-    current: reactive[int | None] = reactive(None)
-    """The index of the violation that is looked at."""
-
-    @dataclass
-    class Scrolled(Message):
-        """What is on screen changed; `read` is the part of the rows that was on screen so far."""
-
-        view: CodeView
-        read: float
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._paint = Paint()
-        self._rows: list[Row] = []
-        self._violations: tuple[Violation, ...] = ()
         self._hits: list[tuple[int, int, int]] = []
         self._hit = -1
-        self._seen = Seen()
-        self._widest = 0
-        self._width = 0
-        self._strips: OrderedDict[int, Strip] = OrderedDict()
-
-    # --- what is shown ----------------------------------------------------------------------------
-
-    def show(
-        self,
-        code: Untrusted,
-        language: Language,
-        violations: tuple[Violation, ...],
-        seen: Iterable[int] = (),
-    ) -> None:
-        """Show code from its first line, of which `seen` lines count; colours follow when they are ready."""
-        self._paint = Paint(split_lines(code.text))
-        self._hits, self._hit = [], -1
-        self._seen = Seen(seen=seen)
-        self.set_reactive(CodeView.current, None)
-        self.mark(violations)
-        self.scroll_to(0, 0, animate=False)
-        self._lay_out()
-        self.call_after_refresh(self._colour, code.text, language)
-
-    def mark(self, violations: tuple[Violation, ...]) -> None:
-        """Mark the violations in the gutter and under their spans."""
-        self._violations = violations
-        self._paint.marks = marks_of(violations, self._paint.lines)
-        self._redraw()
 
     def search(self, words: str) -> int:
         """Mark every place of `words` and go to the first; return how many there are."""
@@ -111,140 +52,28 @@ class CodeView(ScrollView, can_focus=True):
             self._hit = (self._hit + step) % len(self._hits)
             self.go_to(self._hits[self._hit][0] + 1)
 
-    def go_to(self, line: int) -> None:
-        """Bring a line, counted from 1, a third down from the top."""
-        wanted = max(0, min(line, len(self._paint.lines)) - 1)
-        row = next((index for index, row in enumerate(self._rows) if row.line >= wanted), 0)
-        self.scroll_to(y=max(0, row - self.size.height // 3), animate=False)
-
-    @property
-    def read(self) -> float:
-        """Return the part of the rows that was on screen: 1 once every one of them was."""
-        return self._seen.part
-
-    @property
-    def seen_lines(self) -> frozenset[int]:
-        """Return the lines that were on screen from their first character to their last, counted from 1."""
-        return frozenset(self._seen.lines)
-
-    @property
-    def cut(self) -> bool:
-        """Say whether lines run past the right edge."""
-        return not self.wrapped and self._widest > self._room
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Return the lines of the code, as they came."""
-        return tuple(self._paint.lines)
-
-    @property
-    def line_count(self) -> int:
-        """Return the number of lines."""
-        return len(self._paint.lines)
-
-    # --- layout -----------------------------------------------------------------------------------
-
-    @property
-    def _room(self) -> int:
-        return max(8, room(self).width - self._paint.digits - 4)
-
-    def _lay_out(self) -> None:
-        self._width = self.size.width
-        self._widest = 0 if self.wrapped else max((width_of(line) for line in self._paint.lines), default=0)
-        self._rows = wrap(self._paint.lines, self._room if self.wrapped else None)
-        self._seen = self._seen.laid_out(self._rows)
-        width = room(self).width if self.wrapped else self._widest + self._paint.digits + 4
-        self.virtual_size = Size(width, len(self._rows))
-        self._redraw()
-        self.look()
-
-    def _redraw(self) -> None:
-        self._strips.clear()
-        self.refresh()
-
-    def look(self) -> None:
-        """Note what is on screen now; whoever comes back to a screen calls this."""
-        if self.app.screen is self.screen and not self.cut:
-            top = int(self.scroll_offset.y)
-            self._seen.note(top, top + room(self).height)
-        self.post_message(self.Scrolled(self, self.read))
-
-    def read_on(self) -> None:
-        """Bring the first row that was not on screen yet to the top."""
-        if (row := self._seen.first_left) is not None:
-            self.scroll_to(y=row, animate=False)
-
-    @work(exclusive=True, group="colour")
-    async def _colour(self, code: str, language: Language) -> None:
-        paint = self._paint
-        paint.tokens = await asyncio.to_thread(highlight, code, language)
-        self._redraw()
-
-    def on_resize(self) -> None:
-        """Wrap again where the width changed."""
-        if self._paint.lines and self.size.width != self._width:
-            top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
-            self._lay_out()
-            if top:
-                self.go_to(top + 1)
-        elif self._paint.lines:
-            self.look()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Count what was on screen."""
-        super().watch_scroll_y(old_value, new_value)
-        self.look()
-
-    def watch_wrapped(self, wrapped: bool) -> None:
-        """Lay the lines out again."""
-        self.styles.overflow_x = "hidden" if wrapped else "auto"
-        if self._paint.lines:
-            self._lay_out()
-
-    def watch_current(self, index: int | None) -> None:
-        """Bring the violation into sight."""
-        self._paint.current = index
-        self._redraw()
-        if index is not None and index < len(self._violations):
-            line = self._violations[index].span.line
-            if not self._on_screen(line):
-                self.go_to(line)
-
-    def _on_screen(self, line: int) -> bool:
+    def fold(self) -> bool:
+        """Fold the block of the violation that is looked at, or the block at the top of the screen."""
         top = int(self.scroll_offset.y)
-        return any(row.line == line - 1 for row in self._rows[top : top + room(self).height])
+        line = self._rows[top].line if top < len(self._rows) else 0
+        if self.current is not None and self._on_screen(self._violations[self.current].span.line):
+            line = self._violations[self.current].span.line - 1
+        return self._fold_at(line)
 
-    def notify_style_update(self) -> None:
-        """Forget lines drawn in the colours of another theme."""
-        super().notify_style_update()
-        self._strips.clear()
+    def _fold_at(self, line: int) -> bool:
+        first = self._folds.around(line)
+        if first is not None:
+            self._folds.fold(first)
+            self._lay_out()
+            self.go_to(first + 1)
+        return first is not None
 
-    # --- drawing ----------------------------------------------------------------------------------
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one row."""
-        index = y + self.scroll_offset.y
-        width = room(self).width
-        base = self.visual_style.rich_style
-        if y < 0 or index >= len(self._rows):
-            return Strip.blank(width, base)
-        gutter, text = self._drawn(index, base)
-        left = self.scroll_offset.x
-        cells = width - gutter.cell_length
-        body = text.crop_extend(left, left + cells, base)
-        if not self.wrapped and text.cell_length > left + cells:
-            body = Strip.join(
-                [body.crop(0, cells - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
-            )
-        return Strip.join([gutter, body])
-
-    def _drawn(self, index: int, base: Style) -> tuple[Strip, Strip]:
-        row = self._rows[index]
-        if index not in self._strips:
-            self._strips[index] = self._paint.text(row, base, self)
-            if len(self._strips) > CACHED:
-                self._strips.popitem(last=False)
-        return self._paint.gutter(row, base, self), self._strips[index]
+    def unfold(self) -> None:
+        """Open every block."""
+        top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
+        self._folds.open_all()
+        self._lay_out()
+        self.go_to(top + 1)
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -271,6 +100,9 @@ class CodeView(ScrollView, can_focus=True):
             return
         index = offset.y + int(self.scroll_offset.y)
         if 0 <= index < len(self._rows):
+            if self._rows[index].start == FOLDED:
+                self.go_to(self._rows[index].line + 2)
+                return
             marks = self._paint.marks.get(self._rows[index].line)
             if marks:
                 self.current = marks[-1].index

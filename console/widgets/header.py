@@ -40,7 +40,7 @@ class DeskHeader(Static):
     def _changed(self) -> None:
         left, right = self._left(), self._right()
         room = self.content_size.width - left.cell_length - right.cell_length
-        self.update(Content.assemble(left, " " * max(1, room), right))
+        self.update(Content.assemble(left, " " * max(1, room), right), layout=False)
 
     def _left(self) -> Content:
         wide = self.app.size.width >= 96

@@ -93,7 +93,9 @@ class ViolationDetail(VerticalScroll):
     def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
         """Show a violation and what the reviewer made of it, or that there is none."""
         self.border_title = f"Why  {TITLES[made]}" if made else "Why"
-        self._text.update(_told(violation) if violation else content(("Nothing to explain.", "muted")))
+        told = _told(violation) if violation else content(("Nothing to explain.", "muted"))
+        width = self._text.size.width
+        self._text.update(told, layout=not width or told.get_height({}, width) != self._text.size.height)
         self.scroll_home(animate=False)
 
 

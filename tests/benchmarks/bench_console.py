@@ -1,27 +1,27 @@
-"""The console: first paint in a real pty beside a blank Textual app; large code, and a flood of output."""
+"""The console on a real pty, each in its own process beside the engine's: paint, jump, flood, queue, soak."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import pty
-import signal
-import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
-from console.main import settle_memory
-from console.screens.run import RunScreen
-from console.widgets.code_view import CodeView
-from console.widgets.output_log import OutputLog
-from engine.models import Level, OutputChunk
+from engine.doors.client import Client
+from engine.models import Capabilities, Draft, Language, Limits, Status, Verdict
+from engine.text import Untrusted
+from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
-from tests.console.desk import desk, until
-from tests.console.stand_in import StandIn, case, chunk, span, violation
+from tests.engine_process import EngineProcess
 
 ROUNDS = 7
-GIVE_UP_SECONDS = 20.0
-WORD = b"Opening"
+JUMPS = 60
+SETTLE_SECONDS = 1.5
+PATIENCE_SECONDS = 300
+MARKS = (b"zzlarge", b"zzsmall")
 BLANK = """
 from textual.app import App
 from textual.widgets import Static
@@ -37,13 +37,66 @@ async def never():
     await asyncio.Event().wait()
 ConsoleApp(never).run()
 """
-LINES = "\n".join(f"value_{number} = compute({number}, 'text')  # line" for number in range(5000))
-FOUND = tuple(violation(span(number * 12 + 1, 1, 8), level=Level.HIGH) for number in range(400))
+FRAMES = """
+import sys, time
+from textual.screen import Screen
+from console.main import main
+told = open("TOLD", "w", buffering=1)
+update = Screen._on_timer_update
+def timed(self):
+    start = time.perf_counter()
+    update(self)
+    print((time.perf_counter() - start) * 1000, file=told)
+Screen._on_timer_update = timed
+main()
+"""
+SMALL = "import os\nzzsmall = os.environ\n"
+LARGE = "import os\nzzlarge = 1\n" + "\n".join(
+    f"eval(value_{n})" if n % 12 == 0 else f"value_{n} = 'text'  # {n}" for n in range(4998)
+)
+FLOOD = """import sys, time
+block = "".join(f"{number:>6} the guest writes a line of about sixty characters\\n" for number in range(2000))
+begun = time.time()
+for tick in range(500):
+    sys.stdout.write(block)
+    sys.stdout.flush()
+    time.sleep(max(0.0, begun + (tick + 1) / 50 - time.time()))
+"""
+LINES = 1_000_000
+FLOOD_BYTES = LINES * len("999999 the guest writes a line of about sixty characters\n")
+LASTING = "import time\nfor second in range(600):\n    print(second, flush=True)\n    time.sleep(1)\n"
+WAITING, RUNNING, UPDATES = 200, 20, 40
+ROOM = {
+    "PRATIQUE_POLICY__DEADLINES": '{"medium": 3600, "high": 3600, "critical": 3600}',
+    "PRATIQUE_POLICY__SUBMISSIONS_PER_MINUTE": "1000000",
+    "PRATIQUE_POLICY__SUBMISSIONS_BURST": "1000000",
+    "PRATIQUE_SANDBOX__CONCURRENT": str(RUNNING),
+}
 
 
 async def rows() -> list[Row]:
     """Measure everything once."""
-    return [await asyncio.to_thread(_first_paint), *await _large_code(), await _flood()]
+    measured = [await asyncio.to_thread(_first_paint)]
+    for measure in (_large_code, _flood, _queue):
+        async with _engine() as (engine, client):
+            measured += await measure(engine, client)
+    return measured
+
+
+@asynccontextmanager
+async def _engine() -> AsyncIterator[tuple[EngineProcess, Client]]:
+    with tempfile.TemporaryDirectory(prefix="pratique-") as home:
+        engine = EngineProcess(Path(home), **ROOM)
+        engine.start()
+        try:
+            async with engine.client("bench") as client:
+                await client.health(20)
+                yield engine, client
+        finally:
+            engine.end()
+
+
+# --- first paint -------------------------------------------------------------------------------------------
 
 
 def _first_paint() -> Row:
@@ -51,8 +104,7 @@ def _first_paint() -> Row:
     for _ in range(ROUNDS):
         blank.append(_painted(BLANK))
         ours.append(_painted(CONSOLE))
-    raw = percentiles(blank)[0]
-    p50, p95, p99 = percentiles(ours)
+    raw, (p50, p95, p99) = percentiles(blank)[0], percentiles(ours)
     return Row(
         "console: first paint", p50, p95, p99, "ms", raw, raw / p50, "<= 1.7 x a blank app", p50 <= 1.7 * raw
     )
@@ -60,83 +112,120 @@ def _first_paint() -> Row:
 
 def _painted(program: str) -> float:
     """Return the milliseconds from the start of a process to its word on a terminal."""
-    front, back = pty.openpty()
-    start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", program], stdin=back, stdout=back, stderr=back,
-                               env={**os.environ, "TERM": "xterm-256color"})  # fmt: skip
-    os.close(back)
-    seen = b""
-    try:
-        while WORD not in seen:
-            seen += os.read(front, 65536)
-            if time.perf_counter() - start > GIVE_UP_SECONDS:
-                raise TimeoutError(f"nothing was painted within {GIVE_UP_SECONDS:g} s")
-        return (time.perf_counter() - start) * 1000
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        os.close(front)
+    with PtyConsole([sys.executable, "-c", program], {}) as painted:
+        return (painted.see(b"Opening") - painted.began) * 1000
 
 
-async def _large_code() -> list[Row]:
-    shown = []
-    large = case("s-large", LINES, violations=FOUND)
-    async with desk(StandIn(case("s-small", "print(1)")), (140, 40)) as (app, pilot):
-        settle_memory()
-        view = app.screen.query_one(CodeView)
-        draft = large.submission.draft
+# --- large code --------------------------------------------------------------------------------------------
+
+
+async def _large_code(engine: EngineProcess, client: Client) -> list[Row]:
+    for code in (SMALL, LARGE):
+        await client.submit(Draft(code=Untrusted(code), language=Language.PYTHON))
+    return await asyncio.to_thread(_open_and_jump, engine)
+
+
+def _open_and_jump(engine: EngineProcess) -> list[Row]:
+    with console(engine.home) as desk:
+        desk.see(*MARKS)
+        time.sleep(SETTLE_SECONDS)
+        before, _ = desk.press(b"]")
+        desk.see(*MARKS, since=before)
+        to_large, to_small = (b"]", b"[") if desk.saw(MARKS[0], before) else (b"[", b"]")
+        shown = []
         for _ in range(ROUNDS):
-            view.show(draft.code.__class__(""), draft.language, ())
-            await pilot.pause()
-            start = time.perf_counter()
-            view.show(draft.code, draft.language, FOUND)
-            await _painted_by(view)
-            shown.append((time.perf_counter() - start) * 1000)
-            await pilot.pause(0.1)
-            await app.workers.wait_for_complete([each for each in app.workers if each.group == "colour"])
-        jumps = [await _cpu(view, index * 3) for index in range(100)]
+            desk.until_painted(to_small, MARKS[1])
+            time.sleep(SETTLE_SECONDS)
+            shown.append(desk.until_painted(to_large, MARKS[0]))
+            time.sleep(SETTLE_SECONDS)
+        jumps = [_jump(desk) for _ in range(JUMPS)]
     paint, jump = percentiles(shown), percentiles(jumps)
     return [
         Row(
-            "console: open 5,000 lines, 400 violations", *paint, "ms", None, None, "< 250 ms", paint[1] < 250
+            "console: open 5,000 lines, 400 violations", *paint, "ms", None, None, "< 250 ms", paint[0] < 250
         ),
         Row("console: jump to a violation, CPU", *jump, "ms", None, None, "p95 < 20 ms", jump[1] < 20),
     ]
 
 
-async def _painted_by(view: CodeView) -> None:
-    done = asyncio.Event()
-    view.call_after_refresh(done.set)
-    await done.wait()
+def _jump(desk: PtyConsole) -> float:
+    """Return the milliseconds of CPU that a jump takes, and what else the console does within 150 ms."""
+    start = desk.cpu()
+    desk.press(b"n")
+    time.sleep(0.15)
+    return (desk.cpu() - start) * 1000
 
 
-async def _cpu(view: CodeView, index: int) -> float:
-    """Return the milliseconds of CPU from a jump to its frame."""
-    start = time.process_time()
-    view.current = index
-    await _painted_by(view)
-    return (time.process_time() - start) * 1000
+# --- flood -------------------------------------------------------------------------------------------------
 
 
-async def _flood() -> Row:
-    """Draw 100,000 lines a second for a while, in 50 chunks; say what part of a core that takes."""
-    text = "".join(f"{number:>7} the guest writes a line of about a hundred characters, again and again and "
-                   "again and again\n" for number in range(2000))  # fmt: skip
-    async with desk(StandIn(), (140, 40)) as (app, pilot):
-        await app.switch_mode("run")
-        await until(pilot, lambda: isinstance(app.screen, RunScreen))
-        log = app.screen.query_one(OutputLog)
-        shares = [await _second(log, chunk(text)) for _ in range(5)]
-    p50, p95, p99 = percentiles(shares)
-    return Row(
-        "console: 100,000 lines/s of output, CPU", p50, p95, p99, "% of a core", None, None, "< 50", p95 < 50
-    )
+async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
+    with console(engine.home) as desk:
+        await asyncio.to_thread(desk.see, b"Nothing waits")
+        desk.press(b"2")
+        id = await _approved(client, FLOOD, Limits(cpus=1, seconds=120, output_kb=65536))
+        await asyncio.to_thread(desk.see, b"the guest writes")
+        cpu, start, keys = desk.cpu(), time.perf_counter(), list[float]()
+        while (case := await client.case(id)).result is None:
+            for _ in range(2):
+                keys.append(await asyncio.to_thread(desk.until_painted, b"f", b"paused", b"following"))
+            await asyncio.sleep(0.25)
+        seconds = time.perf_counter() - start
+        share = (desk.cpu() - cpu) / seconds * 100
+        await asyncio.to_thread(desk.see, f"{LINES:,} lines".encode())
+        idle = [await asyncio.to_thread(desk.until_painted, b"f", b"paused", b"following") for _ in range(20)]
+    key, calm = percentiles(keys), percentiles(idle)[1]
+    written = case.result.stdout_bytes
+    rate = LINES / case.result.duration
+    return [
+        Row("console: guest writes", rate, rate, rate, "lines/s", None, None, "100,000", rate > 95_000),
+        Row("console: flood, CPU", share, share, share, "% of a core", None, None, "< 50", share < 50),
+        Row("console: flood, key to paint", *key, "ms", calm, calm / key[1], "p95 < 50 ms", key[1] < 50),
+        Row("console: flood, lines counted", LINES, LINES, LINES, "lines", FLOOD_BYTES, FLOOD_BYTES / written,
+            "= recorded", written == FLOOD_BYTES),
+    ]  # fmt: skip
 
 
-async def _second(log: OutputLog, piece: OutputChunk) -> float:
-    clock = asyncio.get_running_loop().time
-    cpu, start = time.process_time(), clock()
-    for number in range(50):
-        log.add(piece)
-        await asyncio.sleep(max(0.0, start + (number + 1) / 50 - clock()))
-    return (time.process_time() - cpu) / (clock() - start) * 100
+async def _approved(client: Client, code: str, limits: Limits) -> str:
+    """Hand code in, approve it where it waits, and return its id."""
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=Capabilities(limits=limits))
+    case = await client.submit(draft)
+    if case.status is Status.WAITING:
+        await client.decide(case.submission.id, Verdict.APPROVED, case.submission.digest, "to measure")
+    return case.submission.id
+
+
+# --- queue and soak ----------------------------------------------------------------------------------------
+
+
+async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
+    """Draw while 200 wait and 20 run, and one after the other is withdrawn and handed in."""
+    for number in range(WAITING):
+        await client.submit(_waits(number))
+    runs = [
+        await _approved(client, LASTING, Limits(cpus=0.1, memory_mb=64, seconds=600)) for _ in range(RUNNING)
+    ]
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while sum(each.status is Status.RUNNING for each in await client.queue()) < RUNNING:
+            await asyncio.sleep(0.5)
+    told = engine.home / "frames"
+    with console(engine.home, FRAMES.replace("TOLD", str(told))) as desk:
+        await asyncio.to_thread(desk.see, b"Waiting 200")
+        await asyncio.sleep(SETTLE_SECONDS)
+        before = len(told.read_text().split())
+        for number in range(UPDATES):
+            gone = await client.submit(_waits(WAITING + number))
+            desk.press(b"]" if number % 2 else b"2" if number % 4 else b"1")
+            await asyncio.sleep(0.1)
+            await client.withdraw(gone.submission.id)
+        frames = [float(each) for each in told.read_text().split()[before:]]
+    for id in runs:
+        await client.kill(id)
+    p50, p95, p99 = percentiles(frames)
+    return [
+        Row("console: frame, 200 wait and 20 run", p50, p95, p99, "ms", None, None, "p95 < 33 ms", p95 < 33)
+    ]
+
+
+def _waits(number: int) -> Draft:
+    return Draft(code=Untrusted(f"import os\nprint(os.environ, {number})\n"), language=Language.PYTHON)
