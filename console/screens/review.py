@@ -75,6 +75,10 @@ class ReviewScreen(Reading):
                 tooltip="The place found before"),
         Binding("g", "line", "Line", id="review.line", tooltip="Go to a line by its number", show=False),
         Binding("w", "wrap", "Wrap", id="review.wrap", tooltip="Wrap long lines, or cut them", show=False),
+        Binding("minus", "fold", "Fold", key_display="-", show=False, id="review.fold",
+                tooltip="Fold the block of the violation, or the one at the top"),
+        Binding("plus", "unfold", "Unfold", key_display="+", show=False, id="review.unfold",
+                tooltip="Open every block again"),
         Binding("z", "zoom", "Zoom", id="review.zoom", show=False, tooltip="The code alone, or all"),
         Binding("i", "panel", "Wants", id="review.panel", tooltip="Change between why and wants"),
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
@@ -192,6 +196,14 @@ class ReviewScreen(Reading):
             return "a moment"
         return ""
 
+    def action_fold(self) -> None:
+        """Fold a block of the code."""
+        self.query_one(CodeView).fold()
+
+    def action_unfold(self) -> None:
+        """Show all of the code."""
+        self.query_one(CodeView).unfold()
+
     @property
     def still(self) -> Content:
         """What has to be looked at before the submission can be approved; empty where nothing has."""
@@ -209,7 +221,7 @@ class ReviewScreen(Reading):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
         case = self._case
-        if action in {"approve", "deny", "search", "line", "wrap", "panel", "zoom", "read_on", "compare"}:
+        if action in {"approve", "deny", "search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"}:
             return case is not None
         if action == "settle":
             return self._eyes is not None and bool(self._eyes.gaps.unsettled or self._eyes.settled)
