@@ -33,6 +33,11 @@ ARM_SECONDS = 0.4
 
 _SETTLE = Binding.Group("Settle", compact=True)
 
+LOOKING = frozenset(
+    {"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"}
+)
+"""What can be done with a submission on screen."""
+
 
 class ReviewScreen(Reading):
     """The reviewer's place."""
@@ -221,7 +226,7 @@ class ReviewScreen(Reading):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
         case = self._case
-        if action in {"approve", "deny", "search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"}:
+        if action in {"approve", "deny", *LOOKING}:
             return case is not None
         if action == "settle":
             return self._eyes is not None and bool(self._eyes.gaps.unsettled or self._eyes.settled)
