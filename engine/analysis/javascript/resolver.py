@@ -38,6 +38,7 @@ from engine.text import Untrusted
 
 MAX_DEPTH = 60
 MAX_STEPS = 200_000
+MAX_DIGITS = 400
 
 
 _FUNCTIONS = ("arrow_function", "function_expression", "function_declaration", "generator_function")
@@ -144,6 +145,8 @@ class Resolver:
 
     def _number(self, node: Node, scope: Scope, depth: int) -> Value:
         raw = self.tree.of(node).replace("_", "").rstrip("n")
+        if len(raw) > MAX_DIGITS:
+            return NOTHING
         try:
             number = int(raw, 0) if raw[:2].lower() in {"0x", "0o", "0b"} else float(raw)
         except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import fields
-from engine.analysis.shell.grammar import functions
+from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printer
 from engine.analysis.shell.values import UNKNOWN, Value, Variables, bare
@@ -26,6 +26,7 @@ class Builder:
         self.aliases: dict[str, str] = {}
         self.feeds: dict[tuple[int, int], Feed] = {}
         self.functions = self._function_names()
+        self._background = background(script.tree)
 
     def _function_names(self) -> set[str]:
         """Return the names of functions that stand for themselves: a wrapper calls the program it hides."""
@@ -95,7 +96,7 @@ class Builder:
         command.redirects = own + inherited
         command.feed = feed
         command.assigned = self._prefix(assigned)
-        command.background = self._in_background(node)
+        command.background = (node.start_byte, node.end_byte) in self._background
         return [command, *self._carried(command)]
 
     def command(self, node: Node, fields: list[Arg]) -> Command:
@@ -129,13 +130,6 @@ class Builder:
             value = child.child_by_field_name("value")
             pairs.append((name, self.value(value).text if value is not None else ""))
         return tuple(pairs)
-
-    def _in_background(self, node: Node) -> bool:
-        outer = node
-        while outer.parent is not None and outer.parent.type in {"redirected_statement", "pipeline", "list"}:
-            outer = outer.parent
-        follower = outer.next_sibling
-        return follower is not None and follower.type == "&"
 
     def _carried(self, command: Command) -> list[Command]:
         if command.name not in {"find", "fd", "gfind"}:

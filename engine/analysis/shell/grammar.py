@@ -23,6 +23,10 @@ _PATTERN_LIST = re.compile(rb"(?<=[\w.*/\"'])[@?*+!]\([^()$`\n]*\)|@\([^()$`\n]*
 _BARE_BODY = re.compile(rb"(?m)^[ \t]*[\w-]+[ \t]*\([ \t]*\)[ \t]*(?=(?:for|while|until|if|case|select)\b)")
 _BRACE_LOOP = re.compile(rb"\bfor[ \t]+\w+[ \t]+in[ \t][^;\n`()<>]*;(?=[ \t]*\{[ \t\n])")
 _AFTER_HEREDOC = re.compile(rb"(?m)(<<-?[ \t]*['\"\\]?\w+['\"]?[^;\n]*?); (?=\S)")
+_LINE = re.compile(rb"[^\n]+")
+_OPENS_NOTHING = re.compile(rb"(?<![$<>=@?*+!])\(")
+_MONSTROUS = 4000
+_MAX_OPENED = 400
 _CONTROL = re.compile("[\x00-\x08]")
 
 
@@ -38,18 +42,51 @@ def _parser() -> Parser:
 
 @cache
 def _functions() -> Query:
-    return Query(_language(), "(function_definition) @function")
+    return Query(_language(), "(function_definition) @found")
+
+
+@cache
+def _in_background() -> Query:
+    """What stands before a `&`: asking a node for its parents costs as much as it is deep."""
+    return Query(_language(), '((_) @found . "&")')
 
 
 def functions(tree: Tree) -> list[Node]:
     """Return the function definitions of a script."""
-    return QueryCursor(_functions()).captures(tree.root).get("function", [])
+    return QueryCursor(_functions()).captures(tree.root).get("found", [])
 
 
-def parse(source: str) -> Tree:
-    """Return the tree of `source`. The first control characters, which words use as marks, are replaced."""
+def background(tree: Tree) -> set[tuple[int, int]]:
+    """Return the spans of what is started in the background, each command of a pipeline or list included."""
+    if "&" not in tree.text:
+        return set()
+    stack = QueryCursor(_in_background()).captures(tree.root).get("found", [])
+    spans: set[tuple[int, int]] = set()
+    while stack:
+        node = stack.pop()
+        spans.add((node.start_byte, node.end_byte))
+        if node.type in {"redirected_statement", "pipeline", "list"}:
+            stack.extend(node.named_children)
+    return spans
+
+
+def parse(source: str) -> tuple[Tree, bool]:
+    """Return the tree of `source`, and whether all of it was parsed.
+
+    The first control characters, which words use as marks, are replaced. Lines with hundreds of parentheses
+    that open nothing are left out: what the grammar cannot read takes it time that grows with the square.
+    """
     text = _CONTROL.sub("\x1a", source)
-    return Tree(_parser(), text, _masked(text.encode("utf-8", "replace")))
+    data = _masked(text.encode("utf-8", "replace"))
+    tame = data if len(data) < _MONSTROUS else _LINE.sub(_tamed, data)
+    return Tree(_parser(), text, tame), tame == data
+
+
+def _tamed(match: re.Match[bytes]) -> bytes:
+    line = match[0]
+    if len(line) < _MONSTROUS or len(_OPENS_NOTHING.findall(line)) < _MAX_OPENED:
+        return line
+    return b" " * len(line)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -36,8 +36,8 @@ class _Pipe:
 
 def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
     """Return what is known of the script in `source`."""
-    tree = parse(source)
-    return Reader(Script(tree, settings, depth)).read()
+    tree, whole = parse(source)
+    return Reader(Script(tree, settings, depth, cut=not whole)).read()
 
 
 class Reader:

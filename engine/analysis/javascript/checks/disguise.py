@@ -125,9 +125,11 @@ def _is_built(program: Program, node: Node, scope: Scope) -> bool:
 def _literals(program: Program) -> Iterator[Violation]:
     if len(program.tree.text) < 240:
         return
+    within: range = range(0)
     for node, _ in program.names.of("string", "template_string"):
-        if node.end_byte - node.start_byte < 240:
+        if node.end_byte - node.start_byte < 240 or node.start_byte in within:
             continue
+        within = range(node.start_byte, node.end_byte)
         match = _ENCODED.search(program.tree.of(node))
         if match and len(set(match[0])) > 5:
             yield ENCODED.violation(

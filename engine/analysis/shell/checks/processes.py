@@ -14,6 +14,7 @@ from engine.models import Violation
 _SIZE = re.compile(r"(\d+)\s*([kKmMgGtT])?(?:i?[bB])?$")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _TOO_MUCH = 8 * 2**30
+_MAX_LOOPS = 200
 _FOREVER = re.compile(
     r"^(?:while\s+(?:true|:|\[\[?\s*1\s*\]?\]?|\(\(\s*1\s*\)\)|/bin/true|test\s+1)|until\s+(?:false"
     r"|/bin/false|!\s*true)|for\s*\(\(\s*;?\s*;\s*;?\s*\)\))[\s;]*$"
@@ -123,7 +124,7 @@ def _bombs(script: Script) -> Iterator[Violation]:
         calls = [command for command in called[name] if start <= command.start < end]
         if len({command.start for command in calls}) > 1 and any(c.background or c.piped for c in calls):
             yield FORK_BOMB.violation(script.tree.span_of(start, end), f"{name} starts itself twice")
-    for loop in script.loops:
+    for loop in script.loops[:_MAX_LOOPS]:
         if not _FOREVER.match(loop.condition):
             continue
         inside = [command for command in script.commands if loop.start <= command.start < loop.end]
