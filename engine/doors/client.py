@@ -15,9 +15,9 @@ from urllib.parse import quote
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
-from engine import locations
 from engine.doors.connection import DEADLINE_SECONDS
 from engine.doors.looking_back import LookingBack
+from engine.doors.sandbox_client import SandboxClient
 from engine.doors.sealed import seal
 from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Wanted, Withdrawn
 from engine.models import (
@@ -60,7 +60,7 @@ _NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
-class Client(LookingBack):
+class Client(SandboxClient, LookingBack):
     """Speaks to the engine: over its Unix socket, or over TCP with a token.
 
     Every method raises `Problem` where the answer is no. With `key`, decisions are signed.
@@ -75,8 +75,7 @@ class Client(LookingBack):
         verify: ssl.SSLContext | bool = True,
         key: Ed25519PrivateKey | None = None,
     ) -> None:
-        super().__init__(where or locations.socket(), token, verify)
-        self._requester = Untrusted(requester)
+        super().__init__(where, requester, token=token, verify=verify)
         self._key = key
 
     async def health(self, settled_within: float = 0) -> Health:

@@ -72,13 +72,16 @@ class Connection:
         return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
 
     async def _send(self, method: str, path: str, **options: Any) -> bytes:
+        return (await self._asked(method, path, **options)).content
+
+    async def _asked(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
             response = await self._http.request(method, path, **options)
         except httpx.HTTPError as error:
-            raise _unanswered(error) from error
+            raise unanswered(error) from error
         if response.is_error:
-            raise _problem(response.status_code, response.content)
-        return response.content
+            raise problem_of(response.status_code, response.content)
+        return response
 
     async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
         held = b""
@@ -115,7 +118,7 @@ class Connection:
                 "GET", path, params=params, timeout=endless, headers={"accept": accept}
             ) as response:
                 if response.is_error:
-                    raise _problem(response.status_code, await response.aread())
+                    raise problem_of(response.status_code, await response.aread())
                 begun = True
                 raw = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
                 async with contextlib.aclosing(raw) as parts:
@@ -124,16 +127,18 @@ class Connection:
         except httpx.HTTPError as error:
             if begun:
                 raise Problem(BROKEN_OFF, "the stream broke off", mend="Ask for the rest.") from error
-            raise _unanswered(error) from error
+            raise unanswered(error) from error
 
 
-def _unanswered(error: httpx.HTTPError) -> Problem:
+def unanswered(error: httpx.HTTPError) -> Problem:
+    """Return what it means that no answer came."""
     if isinstance(error, httpx.TimeoutException):
         return Problem(504, "the engine did not answer in time", mend="Type: pratique doctor")
     return Problem(503, "no engine answers", mend="Type: pratique serve")
 
 
-def _problem(status: int, body: bytes) -> Problem:
+def problem_of(status: int, body: bytes) -> Problem:
+    """Return the problem that an answer is."""
     try:
         answer = Answer.model_validate(json.loads(body))
     except (ValidationError, ValueError):

@@ -18,6 +18,7 @@ import uvloop
 from engine import locations
 from engine.analyst import Analyst
 from engine.audit import AuditError, AuditLog
+from engine.doors.agents import Agents
 from engine.doors.guard import LOCAL, Guard, Keys, Traffic
 from engine.doors.http import application
 from engine.doors.inbox import watch_inbox
@@ -61,12 +62,12 @@ async def _open_doors(
     settings = engine.settings.doors
     ending = asyncio.Event()
     traffic = Traffic(settings.max_requests)
-    app = application(engine, ending.set)
-    servers = [(server(Guard(app, settings, traffic)), own)]
-    if outside:
-        keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
-        servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
     async with asyncio.TaskGroup() as doors:
+        app = Agents(application(engine, ending.set), engine.settings, doors)
+        servers = [(server(Guard(app, settings, traffic)), own)]
+        if outside:
+            keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
+            servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
         http = doors.create_task(_serve_http(servers, ending))
         others = []
         if settings.inbox:
@@ -74,6 +75,7 @@ async def _open_doors(
         if until_idle and settings.idle_minutes:
             others.append(doors.create_task(_end_when_idle(ending, traffic, engine)))
         await http
+        app.close()
         for task in others:
             task.cancel()
 

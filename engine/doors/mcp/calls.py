@@ -9,18 +9,21 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from mcp.server.context import ServerRequestContext
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, TextContent
+from starlette.requests import Request
 
+from engine.doors.access import CALLER, Caller
 from engine.doors.attach import revive
 from engine.doors.client import Client
+from engine.doors.mcp.arguments import NEW, Execute, OnSandbox
 from engine.doors.mcp.outcome import OPEN, Guest, Word, answer, gathered, outcome, word
-from engine.doors.mcp.tools import Execute
-from engine.models import Case, OutputChunk, Status
+from engine.models import Case, Draft, OutputChunk, Sandbox, SandboxState, Status
 from engine.problem import Problem
 from engine.settings import DoorSettings
 from engine.text import visible
 
 PROGRESS_SECONDS = 5.0
+MOST_REMEMBERED = 1000
 RETRY_SECONDS = 1.0
 
 Context = ServerRequestContext[Any, Any]
@@ -28,15 +31,23 @@ T = TypeVar("T")
 
 
 class Calls:
-    """The tools of one agent, which stays connected to the engine for as long as this lives."""
+    """The tools of agents. One over stdio stays connected to the engine for as long as this lives.
 
-    def __init__(self, client: Client, settings: DoorSettings, tasks: asyncio.TaskGroup) -> None:
+    Over HTTP nobody stays connected (`staying` is false): what waits is kept while it is asked after.
+    """
+
+    def __init__(
+        self, client: Client, settings: DoorSettings, tasks: asyncio.TaskGroup, *, staying: bool = True
+    ) -> None:
+        self._staying = staying
         self._client = client
         self._settings = settings
         self._tasks = tasks
         self._holder = secrets.token_urlsafe(24)
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._reviving = asyncio.Lock()
+        self._opening = asyncio.Lock()
+        self._sandboxes: dict[tuple[str, str], str] = {}
 
     async def stay(self) -> None:
         """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
@@ -48,16 +59,47 @@ class Calls:
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def submit(self, given: Execute, context: Context) -> Case:
-        """Hand in code; the same call while it is open joins what it made before."""
+    async def submit(self, given: Execute | OnSandbox, context: Context) -> Case:
+        """Hand in a call; the same one while it is open joins what it made before."""
         name = requester(context)
 
         async def handing_in() -> Case:
+            draft = await self._draft(given, name)
             return await self._client.submit(
-                given.draft(), key=given.idempotency_key, join=True, holder=self._holder, requester=name
+                draft, key=given.idempotency_key, join=True, holder=self._held_by(), requester=name
             )
 
         return await self._with_engine(handing_in)
+
+    async def destroy(self, id: str, context: Context) -> CallToolResult:
+        """End a sandbox."""
+        gone = await self._client.destroy_sandbox(id, requester(context))
+        state = {"sandbox": gone.id, "state": gone.state.value}
+        return CallToolResult(
+            content=[TextContent(type="text", text=f"{gone.id} is {gone.state}.")], structured_content=state
+        )
+
+    async def _draft(self, given: Execute | OnSandbox, name: str) -> Draft:
+        if not given.sandbox:
+            return given.draft(None)
+        if given.sandbox != NEW:
+            return given.draft(await self._client.sandbox(given.sandbox, name))
+        return given.draft(await self._new_sandbox(given, name))
+
+    async def _new_sandbox(self, given: Execute | OnSandbox, name: str) -> Sandbox:
+        """Open a sandbox; the same call again gets the one that it had before, where it is still there."""
+        call = (name, given.model_dump_json())
+        async with self._opening:
+            if known := self._sandboxes.get(call):
+                sandbox = await self._client.sandbox(known, name)
+                if sandbox.state is not SandboxState.GONE:
+                    return sandbox
+            image = given.image if isinstance(given, Execute) else ""
+            sandbox = await self._client.open_sandbox(given.language, image, name)
+            self._sandboxes[call] = sandbox.id
+            while len(self._sandboxes) > MOST_REMEMBERED:
+                del self._sandboxes[next(iter(self._sandboxes))]
+        return sandbox
 
     async def own(self, id: str, context: Context, within: float = 0) -> Case:
         """Return a case of the agent that asks.
@@ -68,6 +110,9 @@ class Calls:
         case = await self._with_engine(lambda: self._client.case(id, within))
         if case.submission.requester.name.text != requester(context):
             raise Problem(404, f"no submission {id}")
+        if id in self._leaving:
+            self._came_back(id)
+            self._starts_leaving(case, context)
         return case
 
     async def wait(self, case: Case, context: Context) -> CallToolResult:
@@ -75,12 +120,14 @@ class Calls:
 
         A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
         """
-        id = case.submission.id
-        self._came_back(id)
+        self._came_back(case.submission.id)
         try:
-            return await self.told(await self._waited(case, context))
+            case = await self._waited(case, context)
+            if not self._staying:
+                self._starts_leaving(case, context)
+            return await self.told(case)
         except asyncio.CancelledError:
-            self._leaving[id] = self._tasks.create_task(self._leave(id, requester(context)))
+            self._starts_leaving(case, context)
             raise
 
     async def cancel(self, id: str, context: Context) -> CallToolResult:
@@ -136,6 +183,19 @@ class Calls:
         for leaving in self._leaving.values():
             leaving.cancel()
 
+    def _held_by(self) -> str:
+        return self._holder if self._staying else ""
+
+    def looked_after(self, case: Case, context: Context) -> None:
+        """Keep what became a task for as long as it is asked after, where nobody stays connected."""
+        if not self._staying:
+            self._starts_leaving(case, context)
+
+    def _starts_leaving(self, case: Case, context: Context) -> None:
+        id = case.submission.id
+        if case.status is Status.WAITING and id not in self._leaving:
+            self._leaving[id] = self._tasks.create_task(self._leave(id, requester(context)))
+
     def _came_back(self, id: str) -> None:
         if leaving := self._leaving.pop(id, None):
             leaving.cancel()
@@ -149,7 +209,10 @@ class Calls:
 
 
 def requester(context: Context) -> str:
-    """Return the name that the agent gives itself."""
+    """Return the name of the agent's token, or the one that it gives itself over the owner's socket."""
+    caller = context.request.scope.get(CALLER) if isinstance(context.request, Request) else None
+    if isinstance(caller, Caller) and caller.token:
+        return caller.token.name.text
     about = context.session.client_params
     return visible(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
 

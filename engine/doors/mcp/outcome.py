@@ -77,6 +77,7 @@ class Outcome(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
+    sandbox: str = Field("", description="The sandbox that it ran in, where that stays.")
     status: Word
     say: str = Field(description="What happened, and what to do next.")
     risk: Level
@@ -88,6 +89,8 @@ class Outcome(BaseModel):
     evidence: list[str] = []
     seconds: float | None = None
     memory_peak_bytes: int | None = None
+    value: str | None = Field(None, description="What was expected of the output and found, as JSON.")
+    verified: str | None = Field(None, description="What became of the assertion.")
     artifacts: list[Left] = []
     untrusted_output: Guest = Guest()
 
@@ -97,6 +100,7 @@ def outcome(case: Case, guest: Guest | None = None) -> Outcome:
     decision, result = case.decision, case.result
     told = Outcome(
         id=case.submission.id,
+        sandbox=case.submission.draft.sandbox,
         status=word(case),
         say=_say(case),
         risk=case.assessment.risk,
@@ -114,6 +118,8 @@ def outcome(case: Case, guest: Guest | None = None) -> Outcome:
             "evidence": [visible(line) for line in result.evidence],
             "seconds": result.duration,
             "memory_peak_bytes": result.memory_peak,
+            "value": visible(result.value) if result.value else None,
+            "verified": result.verified.value if result.verified else None,
             "artifacts": [
                 Left(name=visible(file.name), size=file.size, sha256=file.digest) for file in result.artifacts
             ],

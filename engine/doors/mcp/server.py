@@ -21,10 +21,11 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from engine.doors.client import Client
+from engine.doors.mcp.arguments import SUBMITTING, Cancel, Destroy, Result
 from engine.doors.mcp.calls import Calls, Context
 from engine.doors.mcp.outcome import OPEN, said
 from engine.doors.mcp.tasks import EXTENSION, Named, Tasks, declared, handle
-from engine.doors.mcp.tools import Cancel, Execute, Result, tools
+from engine.doors.mcp.tools import tools
 from engine.problem import Problem
 from engine.settings import Settings
 from engine.text import visible
@@ -75,17 +76,20 @@ async def _call(
     calls: Calls, context: Context, params: CallToolRequestParams
 ) -> CallToolResult | dict[str, Any]:
     given = params.arguments or {}
+    if wanted := SUBMITTING.get(params.name):
+        case = await calls.submit(wanted.model_validate(given), context)
+        if declared(context) and case.status in OPEN:
+            calls.looked_after(case, context)
+            return handle(case)
+        return await calls.wait(case, context)
     match params.name:
-        case "code_execute":
-            case = await calls.submit(Execute.model_validate(given), context)
-            if declared(context) and case.status in OPEN:
-                return handle(case)
-            return await calls.wait(case, context)
         case "code_result":
             case = await calls.own(Result.model_validate(given).id, context)
             return await calls.wait(case, context)
         case "code_cancel":
             return await calls.cancel(Cancel.model_validate(given).id, context)
+        case "code_destroy_sandbox":
+            return await calls.destroy(Destroy.model_validate(given).sandbox, context)
         case _:
             raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
 

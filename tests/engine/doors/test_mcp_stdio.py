@@ -20,11 +20,15 @@ from mcp_types import CallToolResult, Request, RequestParams, Result, TextConten
 from engine.doors.client import Client
 from engine.doors.mcp.tasks import EXTENSION
 from engine.models import Case, Status, Verdict
+from tests.engine.doors.deciding import deciding
 from tests.engine_process import EngineProcess
 
 HOSTILE = "\x1b]0;owned\x07\u202e"
 LONG = "60"
 MODES = ("auto", "legacy")
+TOOLS = {f"code_{name}" for name in ("execute", "result", "cancel", "install_package", "write_file")} | {
+    f"code_{name}" for name in ("read_file", "list_files", "destroy_sandbox")
+}
 
 
 def server(engine: EngineProcess, wait: str = LONG, **settings: str) -> StdioServerParameters:
@@ -63,7 +67,7 @@ async def test_the_limits_stand_in_the_schema(engine: EngineProcess) -> None:
     """An agent sees how much it may ask for before it asks."""
     async with agent(engine) as mcp:
         tools = {tool.name: tool for tool in (await mcp.list_tools()).tools}
-    assert {"code_execute", "code_result", "code_cancel"} == set(tools)
+    assert TOOLS == set(tools)
     memory = tools["code_execute"].input_schema["properties"]["memory_mb"]
     assert (64, 4096) == (memory["minimum"], memory["maximum"])
     assert tools["code_execute"].input_schema["additionalProperties"] is False
@@ -201,7 +205,7 @@ async def test_wrong_arguments_are_named(engine: EngineProcess) -> None:
         results = {said: await mcp.call_tool("code_execute", given) for said, given in WRONG.items()}
         with pytest.raises(MCPError, match="no tool code_destroy"):
             await mcp.call_tool("code_destroy", {})
-        assert 3 == len((await mcp.list_tools()).tools)
+        assert TOOLS == {tool.name for tool in (await mcp.list_tools()).tools}
     for said, result in results.items():
         assert result.is_error
         assert said in words(result)
@@ -230,7 +234,7 @@ async def test_without_an_engine_that_can_start_the_agent_is_told(tmp_path: Path
     (tmp_path / "settings.yaml").write_text("sandbox: {pool: 0}\n")
     (tmp_path / "pratique.db").write_text("no database" * 100)
     async with agent(EngineProcess(tmp_path)) as mcp:
-        assert 3 == len((await mcp.list_tools()).tools)
+        assert TOOLS == {tool.name for tool in (await mcp.list_tools()).tools}
         result = await mcp.call_tool("code_execute", {"code": "print(1)"})
     assert result.is_error
     assert "the engine did not start" in words(result)
@@ -398,3 +402,21 @@ async def nothing_waits(client: Client) -> AsyncIterator[None]:
     yield
     for summary in await client.queue():
         await client.decide(summary.id, Verdict.DENIED, summary.digest)
+
+
+@pytest.mark.sandbox
+async def test_a_sandbox_that_stays_serves_several_tools(engine: EngineProcess, client: Client) -> None:
+    """Write, execute and read in one sandbox, each call approved; binary and text come back as they are."""
+    async with agent(engine) as mcp, deciding(client, Verdict.APPROVED):
+        made = told(await mcp.call_tool("code_execute", {"code": "x = 20", "sandbox": "new"}))
+        box = {"sandbox": made["sandbox"]}
+        wrote = await mcp.call_tool("code_write_file", {**box, "path": "n.txt", "text": "22"})
+        assert not wrote.is_error, words(wrote)
+        ran = await mcp.call_tool("code_execute", {**box, "code": "print(x + int(open('n.txt').read()))"})
+        assert "42\n" == told(ran)["untrusted_output"]["stdout"], words(ran)
+        read = await mcp.call_tool("code_read_file", {**box, "path": "n.txt"})
+        assert "22" == told(read)["untrusted_output"]["stdout"], words(read)
+        listed = await mcp.call_tool("code_list_files", box)
+        assert "n.txt" in told(listed)["untrusted_output"]["stdout"], words(listed)
+        gone = await mcp.call_tool("code_destroy_sandbox", box)
+    assert {**box, "state": "gone"} == told(gone)

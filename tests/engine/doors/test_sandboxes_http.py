@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 
 from engine.doors.client import Client
 from engine.models import Verdict
+from tests.engine.doors.deciding import deciding
 from tests.engine_process import EngineProcess
 
 WAIT = {"within": "60"}
@@ -29,27 +28,6 @@ async def http(engine: EngineProcess) -> AsyncIterator[httpx.AsyncClient]:
         yield http
         for sandbox in (await http.get("/sandboxes")).json():
             await http.delete(f"/sandboxes/{sandbox['id']}")
-
-
-@contextlib.asynccontextmanager
-async def deciding(client: Client, verdict: Verdict) -> AsyncIterator[None]:
-    """Decide about whatever comes, until the block ends."""
-
-    async def decide() -> None:
-        while True:
-            for summary in await client.queue():
-                if summary.status == "waiting":
-                    await client.decide(summary.id, verdict, summary.digest, "so it is")
-            await asyncio.sleep(0.05)
-
-    task = asyncio.create_task(decide())
-    try:
-        async with asyncio.timeout(180):
-            yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 async def opened(http: httpx.AsyncClient, **wanted: str) -> str:
@@ -100,8 +78,13 @@ async def test_what_needs_a_person_is_answered_with_where_to_ask(
 
 @pytest.mark.parametrize(
     ("method", "path", "body"),
-    [("GET", "files/a.txt", b""), ("PUT", "files/a.txt", b"x"), ("DELETE", "files/a.txt", b"")]
-    + [("GET", "files", b""), ("POST", "packages", b'{"packages": [{"name": "six", "version": "1.17.0"}]}')],
+    [
+        ("GET", "files/a.txt", b""),
+        ("PUT", "files/a.txt", b"x"),
+        ("DELETE", "files/a.txt", b""),
+        ("GET", "files", b""),
+        ("POST", "packages", b'{"packages": [{"name": "six", "version": "1.17.0"}]}'),
+    ],
 )
 async def test_each_call_is_a_submission_of_its_own(
     http: httpx.AsyncClient, client: Client, method: str, path: str, body: bytes
@@ -125,3 +108,26 @@ async def test_no_path_leads_out_of_the_workspace(http: httpx.AsyncClient, path:
     id = await opened(http)
     answer = await http.put(f"/sandboxes/{id}/files/{path}", content=b"x")
     assert answer.status_code in {404, 405, 422}, answer.text
+
+
+@pytest.mark.sandbox
+async def test_a_client_of_a_plain_sandbox_server_works(http: httpx.AsyncClient, client: Client) -> None:
+    """Create, execute twice with state kept, write, list, read, delete: nothing is known but the shapes."""
+    async with deciding(client, Verdict.APPROVED):
+        id = (await http.post("/sandboxes", json={"language": "python"})).json()["id"]
+        run, files = f"/sandboxes/{id}/execute", f"/sandboxes/{id}/files"
+        first = spoken(await http.post(run, json={"code": "x = 41\nprint('set')"}, params=WAIT))
+        assert "set\n" == "".join(line.get("text", "") for line in first)
+        second = spoken(await http.post(run, json={"code": "print(x + 1)"}, params=WAIT))
+        assert ["42\n", "finished"] == [second[0]["text"], second[-1]["status"]]
+        wrong = spoken(await http.post(run, json={"code": "1 / 0"}, params=WAIT))
+        assert any("error" in line for line in wrong)
+        assert 204 == (await http.put(f"{files}/data/a.txt", content=b"abc", params=WAIT)).status_code
+        assert b"abc" == (await http.get(f"{files}/data/a.txt", params=WAIT)).content
+        assert any(
+            one["name"].endswith("a.txt")
+            for one in (await http.get(files, params={**WAIT, "path": "data"})).json()
+        )
+        assert 404 == (await http.get(f"{files}/nothing.txt", params=WAIT)).status_code
+        assert 204 == (await http.delete(f"{files}/data/a.txt", params=WAIT)).status_code
+        assert 200 == (await http.delete(f"/sandboxes/{id}")).status_code
