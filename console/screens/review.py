@@ -33,9 +33,7 @@ ARM_SECONDS = 0.4
 
 _SETTLE = Binding.Group("Settle", compact=True)
 
-LOOKING = frozenset(
-    {"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"}
-)
+LOOKING = frozenset({"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"})
 """What can be done with a submission on screen."""
 
 
