@@ -156,7 +156,15 @@ class Ledger:
         digest = blobs.digest_of(content)
         block = OutputBlock.of(chunks, digest)
         record = self.append("output", run, ENGINE, chain.canonical_data(block.model_dump(mode="json")))
-        kept = blobs.put(self.connection, content, digest, record.at)
+        self._put(run, content, digest, record.at)
+
+    def keep(self, run: str, data: str, content: bytes, digest: str) -> None:
+        """Write a file that a run left: the bytes by digest, and an event that refers to them."""
+        record = self.append("artifact", run, ENGINE, data)
+        self._put(run, content, digest, record.at)
+
+    def _put(self, run: str, content: bytes, digest: str, at: str) -> None:
+        kept = blobs.put(self.connection, content, digest, at)
         row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
         blobs.use(self.connection, row[0] if row else 0, [kept])
 

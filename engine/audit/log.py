@@ -22,7 +22,7 @@ from engine.audit.trends import trends
 from engine.audit.types import check
 from engine.audit.verify import verify
 from engine.audit.writer import Writer, witness_file
-from engine.models import Case, Event, Facets, Meters, OutputChunk, Summary, Trends, Verification
+from engine.models import Artifact, Case, Event, Facets, Meters, OutputChunk, Summary, Trends, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -114,6 +114,24 @@ class AuditLog:
         if samples:
             data = MeterBlock(samples=tuple(samples)).model_dump(mode="json")
             await self.append("meters", run, Untrusted(ENGINE), data, durable=False)
+
+    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Keep a file that a run left; it is on disk before the run's next event.
+
+        Raises:
+            AuditError: it could not be written.
+        """
+        data = _text("artifact", artifact.model_dump(mode="json"))
+        digest = artifact.digest
+        await self._writer.do(lambda ledger: ledger.keep(run, data, content, digest), durable=False)
+
+    async def artifact(self, run: str, name: str) -> bytes | None:
+        """Return a file that a run left, by its name or digest; None where retention has erased it.
+
+        Raises:
+            KeyError: it left none.
+        """
+        return await self._reader.do(lambda connection: queries.artifact(connection, run, name))
 
     async def case(self, id: str) -> Case | None:
         """Return the case with this id, code and files included, or None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -72,6 +73,20 @@ def output(connection: sqlite3.Connection, run: str, offset: int, limit: int) ->
 def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBlock]:
     """Yield where the output of a run lies, in order."""
     return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "output"))
+
+
+def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes | None:
+    """Return the newest file that a run left by its name or digest; None where retention has erased it.
+
+    Raises:
+        KeyError: it left none.
+        AuditError: what is kept is not what was written.
+    """
+    left = [json.loads(data) for data in _data_of(connection, run, "artifact")]
+    digest = next((one["digest"] for one in reversed(left) if name in (one["name"], one["digest"])), None)
+    if digest is None:
+        raise KeyError(name)
+    return blobs.get(connection, digest)
 
 
 def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:

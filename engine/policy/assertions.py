@@ -52,7 +52,8 @@ class Assertion:
         for step in self.path:
             if not isinstance(value, dict if isinstance(step, str) else list):
                 raise KeyError(step)
-            value = value[step]
+            part: Any = step
+            value = value[part]
         return len(value) if self.length else value
 
     def _holds(self, found: Any) -> bool:

@@ -42,7 +42,8 @@ class SandboxManager:
         self.settings = settings
         self.proof: Proof | None = None
         self.trouble: SandboxUnavailable | None = None
-        self._keeper = keeper
+        self.keeper = keeper
+        """Who keeps the files that runs leave."""
         self._daemon = Daemon(settings.call_deadline_seconds)
         self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
         self._pool = Pool(self._maker, settings.pool, self._remove_later)
@@ -50,7 +51,7 @@ class SandboxManager:
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
         self.sessions = Sessions(
-            self._maker, self._remove_later, keeper, settings.grace_seconds, self._running
+            self._maker, self._remove_later, lambda: self.keeper, settings.grace_seconds, self._running
         )
         self._tickets: dict[str, Ticket] = {}
         self._chores: set[asyncio.Task[None]] = set()
@@ -178,7 +179,7 @@ class SandboxManager:
             raise SandboxUnavailable("the sandbox sees another kernel than the one proved", "pratique doctor")
 
     async def _run_in(self, box: Box, job: Job, watcher: Watcher) -> Result:
-        execution = Execution(box, job, watcher, self._keeper, self.settings.grace_seconds)
+        execution = Execution(box, job, watcher, self.keeper, self.settings.grace_seconds)
         self._running[job.run] = execution
         await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
         return await execution.finish()

@@ -38,7 +38,7 @@ class Sessions:
         self,
         maker: Maker,
         remove: Callable[[Box], None],
-        keeper: ArtifactKeeper | None,
+        keeper: Callable[[], ArtifactKeeper | None],
         grace: float,
         running: dict[str, Execution],
     ) -> None:
@@ -65,22 +65,29 @@ class Sessions:
             return unstarted(str(kept.box.host["Runtime"]), KillReason.POLICY, why)
         kind = "sandbox.taken" if kept.box else "sandbox.created"
         box = await self._wake(kept, job)
-        execution: Staying | None = None
+        execution = self._execution(kept, box, job, watcher)
         try:
             await check(box)
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel, "session": job.session}
             await watcher.happened(kind, facts | {"runtime": str(box.host["Runtime"])})
-            before = box.cgroup.read() if box.cgroup else None
-            execution = Staying(box, job, watcher, self._keeper, self._grace, before=before, known=kept.known)
             self._running[job.run] = execution
             await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
             return await execution.finish()
         finally:
             self._running.pop(job.run, None)
-            if execution is not None and execution.began and execution.intact and kept.box is box:
-                self._rest(kept, box)
-            else:
-                self._drop(kept, box)
+            self._after(kept, box, execution)
+
+    def _execution(self, kept: Kept, box: Box, job: Job, watcher: Watcher) -> Staying:
+        before = box.cgroup.read() if box.cgroup else None
+        keeper = self._keeper()
+        return Staying(box, job, watcher, keeper, self._grace, before=before, known=kept.known)
+
+    def _after(self, kept: Kept, box: Box, execution: Staying) -> None:
+        """Let a sandbox that can take another order rest, and remove any other."""
+        if kept.box is box and execution.began and execution.intact:
+            box.freeze(True)
+        else:
+            self._drop(kept, box)
 
     def lives(self, session: str) -> bool:
         """Whether a session has a sandbox with what ran in it before."""
@@ -127,10 +134,6 @@ class Sessions:
         except (SandboxUnavailable, APIError, DaemonLost):
             return False
         return box.fit(job.limits) or _same(box, job)
-
-    def _rest(self, kept: Kept, box: Box) -> None:
-        box.freeze(True)
-        kept.box = box
 
     def _drop(self, kept: Kept, box: Box) -> None:
         if kept.box is box:

@@ -14,7 +14,7 @@ from engine.sandbox.job import ArtifactKeeper
 from engine.text import Untrusted
 
 _MOST = 256
-_MOST_TEXT = 1024 * 1024
+_MOST_TEXT = 256 * 1024
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 

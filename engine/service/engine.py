@@ -34,6 +34,7 @@ from engine.problem import Problem
 from engine.sandbox import SandboxManager
 from engine.service.archive import Archive
 from engine.service.arrivals import Arrivals
+from engine.service.artifacts import Artifacts
 from engine.service.claims import Claims
 from engine.service.decisions import Decisions
 from engine.service.desk import Desk
@@ -71,6 +72,8 @@ class Engine:
         self._log = log
         self._analyst = analyst
         self._sandboxes = sandboxes
+        sandboxes.keeper = sandboxes.keeper or log
+        self.artifacts = Artifacts(log)
         self._opened = OpenSubmissions()
         self._tasks = asyncio.TaskGroup()
         self._journal = Journal(log)

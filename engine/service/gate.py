@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from engine.models import Draft, Principal
 from engine.policy import beyond
+from engine.policy.assertions import parsed
 from engine.policy.quota import Buckets, too_large
 from engine.problem import Problem
 from engine.service.intake import asking_for_its_files
@@ -60,11 +61,14 @@ class Gate:
         """Hold a place for a draft until it stands in the queue.
 
         Raises:
-            Problem: it is too large (413), asks for more than may be given (422), names a sandbox that is not
+            Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
+                (422), names a sandbox that is not
                 its requester's (404), comes too soon after others of the same requester, or the queue is
                 full (429).
         """
         self._register.may_use(draft, requester)
+        if draft.verify and isinstance(wrong := parsed(draft.verify), str):
+            raise Problem(422, wrong)
         if large := too_large(draft, self._settings.policy):
             raise Problem(413, large)
         over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)

@@ -16,6 +16,7 @@ from engine.service.execution import Execution, execute, failed, image_name
 from engine.service.journal import Journal
 from engine.service.opened import Opened, OpenSubmissions
 from engine.service.register import Register
+from engine.service.returns import with_value
 from engine.settings import SandboxSettings
 
 
@@ -88,6 +89,7 @@ class Runs:
         try:
             await self._as_approved(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, image, self._sandboxes, execution)
+            result = await with_value(approved, result, entry.feed)
         except asyncio.CancelledError:
             stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
             await asyncio.shield(self._ended(entry, stopped))

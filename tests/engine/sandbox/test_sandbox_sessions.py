@@ -46,7 +46,7 @@ def order(code: str, language: Language = Language.PYTHON, **more: Any) -> Job:
 async def run(manager: SandboxManager, *args: Any, **more: Any) -> tuple[Result, Recorder]:
     """Run an order to its end."""
     watcher = Recorder()
-    manager.sessions._keeper = watcher
+    manager.keeper = watcher
     async with asyncio.timeout(90):
         return await manager.run(order(*args, **more), watcher), watcher
 
