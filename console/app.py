@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from console.decisions import Decided, Decisions
     from console.link import Connect
     from engine.doors.client import Client
-    from engine.models import Event, Health, Summary
+    from engine.models import Case, Event, Health, Summary
     from engine.problem import Problem
 
 _T = TypeVar("_T")
@@ -112,6 +112,7 @@ class ConsoleApp(Announcing, Dressed):
         self._client: Client | None = None
         self._listeners: list[Callable[[Event], None]] = []
         self.decisions: Decisions | None = None
+        self.approved: Case | None = None
         self.keeps = prefer is None
         self._problems = [*self.dress(), *([self._wrong] if self._wrong else [])]
 
@@ -267,6 +268,8 @@ class ConsoleApp(Announcing, Dressed):
             await self.decisions.take(decided, remaining)
 
     async def _send(self, decided: Decided) -> None:
+        from console.decisions import approves, told  # noqa: PLC0415  the first frame comes before the nouns
+
         submission = decided.case.submission
         case = await self.ask(
             lambda client: client.decide(
@@ -279,7 +282,8 @@ class ConsoleApp(Announcing, Dressed):
             )
         )
         if case is not None:
-            self.notify(f"{submission.id} {decided.verdict.value}")
+            self.notify(told(case, decided.verdict))
+            self.approved = case if approves(case) else self.approved
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to undo only what can be undone."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from console.app import ConsoleApp
 
-NEVER = frozenset({"approve.confirm"})
+NEVER = frozenset({"approve.confirm", "stand.confirm"})
 """An approval is given by its chord alone."""
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from engine.models import Case, EyesOn, Grant, Verdict
+from engine.models import Case, EyesOn, Grant, Level, Verdict
 
 LATE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
@@ -75,3 +75,18 @@ class Decisions:
                 await wake.wait()
         except TimeoutError:
             return
+
+
+def approves(case: Case) -> bool:
+    """Say whether a case was approved, and not only by the first of two reviewers."""
+    return case.decision is not None and case.decision.verdict is Verdict.APPROVED
+
+
+def told(case: Case, verdict: Verdict) -> str:
+    """Return what came of a decision, and what can be done next."""
+    id = case.submission.id
+    if verdict is Verdict.APPROVED and not approves(case):
+        return f"{id}: noted. Another reviewer has to approve it as well."
+    if verdict is Verdict.APPROVED and case.assessment.risk is not Level.CRITICAL:
+        return f"{id} approved. s approves its like beforehand."
+    return f"{id} {verdict.value}"

@@ -17,6 +17,8 @@ GROUPS = {
     "review": "Review",
     "approve": "Approving",
     "deny": "Denying",
+    "stand": "Approving beforehand",
+    "compare": "Comparing",
     "grant": "Giving less",
     "run": "Run",
     "output": "Output",

@@ -11,7 +11,7 @@ import yaml
 
 from engine import locations
 
-CHORDS = frozenset({"review.approve", "approve.confirm"})
+CHORDS = frozenset({"review.approve", "approve.confirm", "stand.confirm"})
 """Bindings that approve: no plain key may, since a terminal's own answers arrive as plain keys."""
 
 

@@ -14,7 +14,7 @@ from console.widgets.case_head import CaseHead
 from console.widgets.code_view import CodeView
 from console.widgets.violations import ViolationDetail, ViolationList
 from console.widgets.wants import Wants
-from engine.models import Case, Disposition
+from engine.models import Case, Disposition, Level
 
 KEPT_EYES = 200
 """Of how many submissions it is remembered what was on screen."""
@@ -151,6 +151,22 @@ class Reading(Place):
                 eyes.files |= seen or frozenset()
 
         self.app.push_screen(FilesScreen(self._case.submission.draft.files, at), closed)
+
+    def action_stand(self) -> None:
+        """Offer to approve beforehand what is the same as what was approved last."""
+        from console.screens.standing import StandScreen  # noqa: PLC0415  on its first use
+
+        case = console(self).approved
+        if case is None or case.assessment.risk is Level.CRITICAL:
+            self.notify("Approve something first; nothing CRITICAL can be approved beforehand.")
+        else:
+            self.app.push_screen(StandScreen(case))
+
+    def action_standings(self) -> None:
+        """List what is approved beforehand."""
+        from console.screens.standing import StandingsScreen  # noqa: PLC0415  on its first use
+
+        self.app.push_screen(StandingsScreen())
 
     # --- the line to search in ----------------------------------------------------------------------
 

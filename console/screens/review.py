@@ -49,7 +49,8 @@ class ReviewScreen(Reading):
         "an input file or the purpose. Marks in the gutter and under the code are violations; n and p walk "
         "through them, and each of HIGH or CRITICAL is accepted (a), mitigated (m) or a false alarm (f). "
         "Approving is ctrl+y twice, never a single plain key and never the mouse. In the sheet that opens "
-        "you can give less than was asked. c shows what differs from the nearest one that was approved."
+        "you can give less than was asked. c shows what differs from the nearest one that was approved. "
+        "After an approval, s approves its like beforehand; S lists such approvals and takes them back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+y", "approve", "Approve", id="review.approve",
@@ -87,6 +88,10 @@ class ReviewScreen(Reading):
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
         Binding("c", "compare", "Compare", id="review.compare",
                 tooltip="What differs from the approved submission that is most like it"),
+        Binding("s", "stand", "Stand", id="review.stand", show=False,
+                tooltip="Approve beforehand what is the same as what you approved last"),
+        Binding("S", "standings", "Standing", id="review.standings", show=False,
+                tooltip="List what is approved beforehand, and take it back"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
     ]  # fmt: skip
 

@@ -32,7 +32,9 @@ from engine.models import (
     Proof,
     Result,
     RuleMatch,
+    Sameness,
     Span,
+    Standing,
     Status,
     Stream,
     Submission,
@@ -124,6 +126,7 @@ class StandIn:
         self.cases = {each.submission.id: each for each in cases}
         self.decided: list[tuple[str, Verdict, str, str, Grant | None]] = []
         self.seen: list[EyesOn | None] = []
+        self.given: list[Standing] = []
         self.told: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
         self.written: dict[str, list[OutputChunk]] = {}
@@ -182,6 +185,21 @@ class StandIn:
         begun = datetime.now(UTC) if verdict is Verdict.APPROVED else None
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
         return self.cases[id]
+
+    async def stand(self, id: str, sameness: Sameness, ceiling: Level, uses: int, days: float) -> Standing:
+        known, at = self.cases[id].submission, datetime.now(UTC)
+        new = f"a-{len(self.given)}"
+        given = Standing(id=new, sameness=sameness, value=known.digest, by=ME, at=at,
+                         requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
+                         until=at + timedelta(days=days), grant=Grant(capabilities=Capabilities()))  # fmt: skip
+        self.given.append(given)
+        return given
+
+    async def standings(self) -> tuple[Standing, ...]:
+        return tuple(reversed(self.given))
+
+    async def revoke(self, id: str) -> None:
+        self.given = [one for one in self.given if one.id != id]
 
     async def nearest(self, id: str) -> Nearest | None:
         others = [other for other in self.cases if other != id]

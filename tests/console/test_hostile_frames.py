@@ -18,6 +18,7 @@ import console.screens
 from console import snippets
 from console.app import ConsoleApp
 from console.screens.approve import ApproveScreen
+from console.screens.standing import StandScreen
 from console.screens.tour import TourScreen
 from console.snippets import Snippet
 from console.widgets.code_view import CodeView
@@ -37,6 +38,7 @@ from engine.models import (
     Need,
     Package,
     Prediction,
+    Sameness,
     Status,
     Stream,
     Verdict,
@@ -133,6 +135,17 @@ async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(TourScreen())
 
 
+async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet of an approval beforehand."""
+    await app.push_screen(StandScreen(await app.client.case(app.queue[0].id)))
+
+
+async def standings(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List one approval that was given beforehand."""
+    await app.client.stand(app.queue[0].id, Sameness.DIGEST, Level.HIGH, 1, 1)
+    await quiet(pilot, "S")
+
+
 SCREENS: dict[str, tuple[str, Open]] = {
     "review": ("ReviewScreen", keys()),
     "wants": ("ReviewScreen", keys("i")),
@@ -140,6 +153,8 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "deny": ("DenyScreen", keys("d")),
     "files": ("FilesScreen", keys("v")),
     "compare": ("CompareScreen", keys("c")),
+    "stand": ("StandScreen", stand),
+    "standings": ("StandingsScreen", standings),
     "run": ("RunScreen", keys("2")),
     "explore": ("ExploreScreen", paste),
     "ask": ("AskScreen", keys("3", "ctrl+n")),

@@ -18,6 +18,7 @@ from console.screens.compare import CompareScreen, DifferenceRows
 from console.screens.deny import DenyScreen
 from console.screens.files import FilesScreen
 from console.screens.review import ReviewScreen
+from console.screens.standing import StandScreen
 from console.widgets.code_view import CodeView
 from console.widgets.queue import QueueList
 from console.widgets.violations import ViolationList
@@ -31,6 +32,7 @@ from engine.models import (
     Limits,
     Operation,
     Principal,
+    Sameness,
     Verdict,
 )
 from engine.policy.review import unseen
@@ -380,3 +382,36 @@ def test_a_difference_names_lines_by_their_numbers() -> None:
     ]
     assert ["30 lines the same"] == [line.text.text for line in told if line.sign == "…"]
     assert () == difference(old, old)
+
+
+async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back() -> None:
+    """s opens the bounds, the chord gives it, S lists it, and x takes it back; no plain key gives it."""
+    engine = StandIn(case("s-1", CODE), case("s-2", CODE))
+    async with desk(engine) as (app, pilot):
+        await open_sheet(app, pilot)
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: app.approved is not None)
+        await quiet(pilot, "s")
+        await until(pilot, lambda: isinstance(app.screen, StandScreen))
+        await pilot.pause(0.5)
+        await quiet(pilot, "right", "down", "down", "right", "y", "enter")
+        assert [] == engine.given
+        await quiet(pilot, "ctrl+y")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        given = engine.given[0]
+        assert ("s-1", Sameness.SHAPE, Level.HIGH, 30) == (
+            given.basis, given.sameness, given.ceiling, given.uses
+        )  # fmt: skip
+        await quiet(pilot, "S")
+        await until(pilot, lambda: "0 of 30 used" in frame(app))
+        await quiet(pilot, "x")
+        await until(pilot, lambda: [] == engine.given)
+
+
+async def test_nothing_critical_is_approved_beforehand() -> None:
+    """After the approval of something CRITICAL the sheet does not open."""
+    engine = StandIn(case("s-1", CODE, level=Level.CRITICAL))
+    async with desk(engine) as (app, pilot):
+        app.approved = await engine.case("s-1")
+        await quiet(pilot, "s")
+        assert isinstance(app.screen, ReviewScreen)
