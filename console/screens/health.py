@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
 from console.screens.place import Place
 from console.state import console
-from console.text import Part, clip, pad, paragraphs
+from console.text import Part, clip, content, pad, paragraphs, shown
 from console.widgets.rows import Rows
 from engine.models import Check, Health
 
@@ -47,14 +48,20 @@ class CheckRows(Rows):
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a check: sign, name and detail; then what to type."""
-        check = self._checks[index]
+        check, room = self._checks[index], max(8, width - 30)
+        detail = shown(check.detail)
+        if line and check.mend:
+            return ["    ", ("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")]
         if line:
-            return [
-                "    ",
-                *([("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")] if check.mend else []),
-            ]
+            return [" " * 28, (clip(detail[room:], room), "muted")]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        return [" ", sign, " ", (pad(check.name, 24), "bold"), " ", (clip(check.detail, width - 30), "muted")]
+        cut = clip(detail, room) if check.mend else detail[:room]
+        return [" ", sign, " ", (pad(check.name, 24), "bold"), " ", (cut, "muted")]
+
+    @property
+    def chosen(self) -> Check | None:
+        """The check under the cursor."""
+        return self._checks[self.cursor] if self._checks else None
 
 
 class HealthScreen(Place):
@@ -65,27 +72,35 @@ class HealthScreen(Place):
     HELP_WORDS = (
         "Before anything runs, the engine starts a real sandbox and looks from inside whether its kernel is "
         "gVisor's. Without that proof nothing runs. A red square stands before what is not well, and below "
-        "it what to type."
+        "it what to type. The row under the cursor is told in full on the right; c copies what to type."
     )
     DEFAULT_CSS = """
     HealthScreen { layout: horizontal; }
-    HealthScreen #proof { width: 1fr; padding: 0 1; height: 1fr; }
-    HealthScreen #proof Static { height: auto; }
-    HealthScreen #checks { width: 1fr; height: 1fr; }
+    HealthScreen #checks { width: 3fr; height: 1fr; }
+    HealthScreen #right { width: 2fr; height: 1fr; }
+    HealthScreen #proof { padding: 0 1; height: 3fr; }
+    HealthScreen #one { padding: 0 1; height: 2fr; }
+    HealthScreen VerticalScroll Static { height: auto; }
     HealthScreen.-narrow { layout: vertical; }
-    HealthScreen.-narrow #proof { width: 100%; height: 10; }
+    HealthScreen.-narrow #right { width: 100%; height: 9; layout: horizontal; }
+    HealthScreen.-narrow #proof, HealthScreen.-narrow #one { width: 1fr; height: 100%; }
     HealthScreen.-narrow #checks { width: 100%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "look", "Look again", id="health.look", tooltip="Ask the engine how it stands"),
+        Binding("c", "copy", "Copy", id="health.copy", tooltip="Copy what to type to mend the row"),
     ]
 
     def contents(self) -> Iterable[Widget]:
         """Lay out the proof and the checks."""
         yield CheckRows(id="checks")
-        with VerticalScroll(id="proof", classes="box") as proof:
-            proof.border_title = "Isolation"
-            yield Static(id="told")
+        with Vertical(id="right"):
+            with VerticalScroll(id="proof", classes="box") as proof:
+                proof.border_title = "Isolation"
+                yield Static(id="told")
+            with VerticalScroll(id="one", classes="box") as one:
+                one.border_title = "This row"
+                yield Static(id="row")
 
     def on_mount(self) -> None:
         """Follow how the house stands."""
@@ -95,6 +110,27 @@ class HealthScreen(Place):
     def _changed(self, health: Health | None) -> None:
         self.query_one(CheckRows).show(health.checks if health else ())
         self.query_one("#told", Static).update(paragraphs(*_proof(health)))
+        self._tell()
+
+    @on(CheckRows.Moved)
+    def _tell(self) -> None:
+        chosen = self.query_one(CheckRows).chosen
+        self.query_one("#row", Static).update(paragraphs(*_told(chosen)) if chosen else content())
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to copy what there is to type."""
+        if action == "copy":
+            chosen = self.query_one(CheckRows).chosen if self.is_mounted else None
+            return chosen is not None and bool(chosen.mend)
+        return True
+
+    def action_copy(self) -> None:
+        """Copy what to type, without the words around it."""
+        chosen = self.query_one(CheckRows).chosen
+        if chosen is not None and chosen.mend:
+            self.app.copy_to_clipboard(shown(chosen.mend.removeprefix("Type: ").partition("   (")[0]))
+            self.notify("Copied; paste it into a terminal.")
 
     async def action_look(self) -> None:
         """Ask now."""
@@ -122,3 +158,11 @@ def _proof(health: Health | None) -> list[list[Part]]:
         [("What the guest saw", "bold muted")],
     ]
     return lines + [[("  ", "faint"), line] for line in proof.detail.text.split("\n")]
+
+
+def _told(check: Check) -> list[list[Part]]:
+    sign: Part = ("● well", "success") if check.ok else ("■ not well", "bold error")
+    lines: list[list[Part]] = [[(check.name, "bold"), "  ", sign], [], [check.detail]]
+    return (
+        [*lines, [], [("To mend it, type", "muted")], [(check.mend, "bold accent")]] if check.mend else lines
+    )

@@ -14,6 +14,7 @@ from engine.sandbox.box import Box, Maker
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
+from engine.sandbox.image_rows import ImageRows
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.network.connection import extras_of, networked, proxy_for
 from engine.sandbox.pool import Pool
@@ -57,6 +58,7 @@ class SandboxManager:
         self._chores: set[asyncio.Task[None]] = set()
         self._removals: set[asyncio.Task[None]] = set()
         self._removed: set[str] = set()
+        self._image_rows = ImageRows(self._daemon)
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
 
     # --- its own life
@@ -108,7 +110,9 @@ class SandboxManager:
         """Return the rows of Health that this room answers for."""
         docker = await health.docker_check(self._daemon, self.settings.runtime)
         rows = health.pool_checks(self._pool.shelves, self.settings.pool) if self.settings.pool else ()
-        return (*docker, health.proof_check(self.proof, self.trouble), *rows)
+        images = dict.fromkeys([*self._images, *(shelf.image for shelf in self._pool.shelves)])
+        found = await self._image_rows.checks(images) if docker[0].ok else ()
+        return (*docker, health.proof_check(self.proof, self.trouble), *found, *rows)
 
     async def image_digest(self, image: str) -> str:
         """Return Docker's digest of an image. Raises SandboxUnavailable."""

@@ -40,6 +40,7 @@ from engine.service.decisions import Decisions
 from engine.service.desk import Desk
 from engine.service.gate import Gate
 from engine.service.holders import Holders
+from engine.service.house import house_checks
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.opened import OpenSubmissions
@@ -260,9 +261,9 @@ class Engine:
         going = len(self._opened) - self._opened.waiting
         detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
-        return Health(
-            checks=(*await self._sandboxes.checks(), self.policy.check(), queue), proof=self._sandboxes.proof
-        )
+        house = await asyncio.to_thread(house_checks, self.settings.doors)
+        checks = (*await self._sandboxes.checks(), self.policy.check(), queue, *house)
+        return Health(checks=checks, proof=self._sandboxes.proof)
 
     async def _withdraw_for_its_requester(self, case: Case) -> None:
         await self.desk.withdraw(case.submission.id, case.submission.requester)
