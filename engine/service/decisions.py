@@ -96,7 +96,8 @@ class Decisions:
         missing = unseen(case, seen) if self._settings.policy.eyes_on else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            raise Problem(409, f"not everything was looked at: {missing[0]}{more}")
+            told = f"not everything was looked at: {missing[0]}{more}"
+            raise Problem(409, told, mend="Approve it in the console, which keeps a record of what was seen.")
 
     async def make(
         self,

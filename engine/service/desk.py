@@ -185,7 +185,7 @@ class Desk:
         standing = await self._standings.rest(entry.case)
         if standing is None:
             return entry.case
-        who = f"standing approval {standing.id} by {visible(standing.by.name)}"
+        who = f"standing approval {standing.id} by {visible(standing.by.name)}, given for {standing.basis}"
         with contextlib.suppress(Problem):
             return await self._rulings.approve(entry, POLICY, who, standing.grant, standing=standing.id)
         return entry.case

@@ -1,4 +1,4 @@
-"""One byte of the code, one file, one capability, the image: changed after the approval, whatever the door."""
+"""Code, a file, a capability, the image: one changed after the approval, whatever the door."""
 
 from __future__ import annotations
 
