@@ -112,6 +112,25 @@ class NetworkSettings(Group):
     """How long looking a name up, connecting, or a handshake may take."""
 
 
+class PackageSettings(Group):
+    """Where packages of granted names come from, and how long they are kept."""
+
+    index: str = ""
+    """The index of Python packages, `https://host/simple`; empty: the one of pip on this machine."""
+    hosts: tuple[str, ...] = ()
+    """Further hosts that the index sends pip to for files."""
+    look_up: bool = True
+    """Whether versions and hashes that a submission does not name are looked up when it comes in."""
+    seconds: float = Field(300.0, gt=0)
+    """How long fetching the packages of one run may take."""
+    megabytes: int = Field(512, ge=1)
+    """How much fetching them may bring in; unpacked it may be twice as much."""
+    keep_days: float = Field(30.0, gt=0)
+    """How long fetched packages are kept for the next run that is granted the same."""
+    keep_megabytes: int = Field(4096, ge=0)
+    """How much of them is kept in all, the newest."""
+
+
 class SandboxSettings(Group):
     """Where and how approved code runs."""
 
@@ -131,6 +150,8 @@ class SandboxSettings(Group):
     """The image of Python code that imports numpy, pandas, scipy, sympy or matplotlib."""
     network: NetworkSettings = NetworkSettings()
     """What a granted network may reach."""
+    packages: PackageSettings = PackageSettings()
+    """Where granted packages come from."""
     session_images: dict[str, str] = {"python": "notebook", "javascript": "node", "shell": "shell"}
     """The image of each language's sandboxes that stay between executions."""
     sessions: int = Field(8, ge=0)

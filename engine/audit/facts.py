@@ -169,6 +169,16 @@ class OutputTruncated(Facts):
     limit_bytes: int
 
 
+class PackagesReady(Facts):
+    """What was granted of packages is installed for a run, now or earlier."""
+
+    type: Literal["packages.ready"]
+    layer: str
+    packages: tuple[str, ...]
+    size: int
+    built: bool
+
+
 class NetworkAttempted(Facts):
     """A run asked for a host, and was let out or not."""
 

@@ -22,12 +22,19 @@ class Limits(Noun):
     processes: int = Field(64, ge=1)
 
 
+def _unused(value: object) -> bool:
+    """Say whether a field that came later is not used: the digest of a draft without it is what it was."""
+    return not value
+
+
 class Package(Noun):
     """A package asked for by name and exact version."""
 
     name: Untrusted
     version: Untrusted
     registry: Untrusted = Untrusted("")
+    hashes: tuple[str, ...] = Field((), exclude_if=_unused)
+    """What files of this version hash to, as `sha256:` and 64 digits; without any it is not installed."""
 
 
 class Capabilities(Noun):
@@ -96,11 +103,6 @@ class Expect(StrEnum):
     JSON = "json"
     NUMBER = "number"
     TABLE = "table"
-
-
-def _unused(value: object) -> bool:
-    """Say whether a field that came later is not used: the digest of a draft without it is what it was."""
-    return not value
 
 
 class Draft(Noun):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from engine.models import Artifact, InputFile, Language, Limits, Meters, Operation, OutputChunk
+from engine.models import Artifact, InputFile, Language, Limits, Meters, Operation, OutputChunk, Package
 from engine.sandbox.network.wanted import Wanted
 
 
@@ -28,6 +28,10 @@ class Job:
     """A tool call, in place of code."""
     network: Wanted | None = None
     """What it may reach; None: nothing."""
+    packages: tuple[Package, ...] = ()
+    """What is installed for it."""
+    makes: tuple[tuple[str, str], ...] = ()
+    """Docker volumes that it fills, and where they are mounted."""
 
 
 class Watcher(Protocol):

@@ -17,6 +17,7 @@ from engine.sandbox.execution import Execution
 from engine.sandbox.image_rows import ImageRows
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.network.connection import extras_of, networked, proxy_for
+from engine.sandbox.packages.builder import Packages
 from engine.sandbox.pool import Pool
 from engine.sandbox.proof import ask_inside
 from engine.sandbox.recipe import Extras
@@ -54,6 +55,7 @@ class SandboxManager:
         self.sessions = Sessions(
             self._maker, self._remove_later, lambda: self.keeper, settings.grace_seconds, self._running
         )
+        self.packages = Packages(settings, self._daemon, engine_id, self._run_in_turn)
         self._tickets: dict[str, Ticket] = {}
         self._chores: set[asyncio.Task[None]] = set()
         self._removals: set[asyncio.Task[None]] = set()
@@ -141,6 +143,7 @@ class SandboxManager:
         return ticket.task.result()
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
+        layers = await self.packages.layers_of(job, watcher)
         if position := self._turns.ahead(job.principal):
             await watcher.happened("run.queued", {"position": position})
         async with self.sessions.turn(job), self._turns.turn(job.principal):
@@ -148,7 +151,7 @@ class SandboxManager:
             if job.session:
                 return await self.sessions.run(job, watcher, self._check_kernel)
             proxy = proxy_for(job.network, watcher)
-            box = await self._obtain(job, watcher, extras_of(proxy))
+            box = await self._obtain(job, watcher, extras_of(proxy, layers, job.makes))
             try:
                 async with networked(box, proxy, watcher) as watching:
                     return await self._run_in(box, job, watching)
@@ -237,6 +240,7 @@ class SandboxManager:
             with contextlib.suppress(DaemonLost, APIError):
                 await reaper.reap(self._daemon, self._maker.owner, self._maker.living)
                 await reaper.end_leftovers(self._daemon, self._removed)
+                await self.packages.prune()
                 self._removed.clear()
 
     async def _listen(self) -> None:

@@ -53,18 +53,21 @@ class Extras:
     environment: Mapping[str, str] = field(default_factory=dict)
     layers: tuple[tuple[str, str], ...] = ()
     """Docker volumes and where they are mounted, read-only."""
+    makes: tuple[tuple[str, str], ...] = ()
+    """Docker volumes that it fills, and where they are mounted."""
     stays: bool = False
     """Whether it stays for many runs, by the image's interpreter for that."""
 
     def __bool__(self) -> bool:
-        return bool(self.environment or self.layers or self.stays)
+        return bool(self.environment or self.mounts or self.stays)
 
     @property
     def mounts(self) -> list[dict[str, Any]]:
         """Return what Docker is to mount."""
         return [
-            {"Type": "volume", "Source": volume, "Target": target, "ReadOnly": True}
-            for volume, target in self.layers
+            {"Type": "volume", "Source": volume, "Target": target, "ReadOnly": closed}
+            for mounts, closed in ((self.layers, True), (self.makes, False))
+            for volume, target in mounts
         ]
 
 
@@ -126,7 +129,7 @@ def container(
     image: dict[str, Any], labels: dict[str, str], host: dict[str, Any], extras: Extras = NOTHING
 ) -> dict[str, Any]:
     """Return the body of a create call: the supervisor around the image's own interpreter."""
-    host = host | ({"Mounts": extras.mounts} if extras.layers else {})
+    host = host | ({"Mounts": extras.mounts} if extras.mounts else {})
     return {
         "Image": image["Id"],
         "Entrypoint": ["/usr/bin/perl", "-e", _STAYING if extras.stays else _SUPERVISOR, "--"],

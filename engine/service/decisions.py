@@ -9,21 +9,18 @@ from engine.images import reference
 from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
 from engine.policy import beyond
 from engine.policy.binding import analysis_hash, changed
-from engine.policy.hosts import fault
 from engine.policy.review import may_not_decide, unseen
 from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.problem import Problem
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.service import secrets
+from engine.sandbox.packages.builder import Packages
 from engine.service.canonical import digest
 from engine.service.execution import image_name
+from engine.service.giving import may_be_given
 from engine.service.keeper import PolicyKeeper
 from engine.settings import Settings
 from engine.text import Untrusted, visible
-
-NOT_YET = ("packages",)
-"""Capabilities that may be asked for and that this engine cannot give."""
 
 
 class Decisions:
@@ -42,6 +39,11 @@ class Decisions:
         self._sandboxes = sandboxes
         self._keys = keys
         self._isolated = isolated
+
+    @property
+    def packages(self) -> Packages:
+        """Where packages are looked up."""
+        return self._sandboxes.packages
 
     def may_decide(self, case: Case, by: Principal, verdict: Verdict, shown: str) -> None:
         """Let a reviewer decide about what was `shown`.
@@ -75,15 +77,7 @@ class Decisions:
         over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
-        missing = [kind for kind in NOT_YET if getattr(given, kind)]
-        if given.session and not case.submission.draft.sandbox:
-            missing.append("a session to a run that names no sandbox")
-        if missing:
-            raise Problem(422, f"this engine cannot give {' or '.join(missing)}", mend="Approve without.")
-        wrong = [why for domain in given.domains if (why := fault(domain.text))]
-        if wrong:
-            raise Problem(422, f"no network is given: {visible(wrong[0])}", mend="Approve without.")
-        secrets.granted((name.text for name in given.secrets), (domain.text for domain in given.domains))
+        may_be_given(given, case.submission.draft)
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
 

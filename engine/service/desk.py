@@ -30,6 +30,7 @@ from engine.service.intake import facts_of, found_in, submission_of
 from engine.service.journal import Journal
 from engine.service.keeper import PolicyKeeper
 from engine.service.keys import FIELD
+from engine.service.locking import locked
 from engine.service.opened import Opened, OpenSubmissions
 from engine.service.rulings import Rulings
 from engine.service.standings import Standings
@@ -71,6 +72,7 @@ class Desk:
         """
         draft = self._gate.completed(draft)
         async with self._gate.passing(draft, requester):
+            draft = await locked(draft, self._decisions.packages, self._journal, requester)
             submission = submission_of(draft, requester)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
             await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)

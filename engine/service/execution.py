@@ -94,6 +94,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         limits=granted.limits,
         principal=submission.requester.name.text,
         network=_network(granted, network),
+        packages=granted.packages,
         session=submission.draft.sandbox,
         operation=submission.draft.operation,
     )

@@ -80,7 +80,7 @@ def record(event: Event) -> dict[str, Any]:
 
 
 def _class(type_: str) -> Class:
-    if type_.startswith(("run.", "sandbox.", "network.", "output", "meters", "artifact")):
+    if type_.startswith(("run.", "sandbox.", "network.", "packages.", "output", "meters", "artifact")):
         return PROCESS
     if type_.startswith("engine."):
         return LIFECYCLE

@@ -20,7 +20,7 @@ from engine.sandbox.network.bridge import BadBridge, Bridge
 from engine.sandbox.network.proxy import Proxy
 from engine.sandbox.network.vault import Vault
 from engine.sandbox.network.wanted import Wanted
-from engine.sandbox.recipe import NOTHING, Extras
+from engine.sandbox.recipe import Extras
 
 PORT = 3128
 TRUSTED = "/tmp/.pratique-trusted.pem"  # noqa: S108  in the guest, where nobody else is
@@ -54,9 +54,11 @@ def proxy_for(wanted: Wanted | None, watcher: Watcher) -> Proxy | None:
     return Proxy(wanted.terms, partial(watcher.happened, "network.attempt"), Vault(wanted.secrets))
 
 
-def extras_of(proxy: Proxy | None) -> Extras:
-    """Return what a sandbox with this network is made with."""
-    return Extras(environment(proxy.vault.environment)) if proxy else NOTHING
+def extras_of(
+    proxy: Proxy | None, layers: tuple[tuple[str, str], ...] = (), makes: tuple[tuple[str, str], ...] = ()
+) -> Extras:
+    """Return what a sandbox with this network and these volumes is made with."""
+    return Extras(environment(proxy.vault.environment) if proxy else {}, layers, makes)
 
 
 @contextlib.asynccontextmanager

@@ -1,0 +1,162 @@
+"""Fetches packages in a sandbox of their own: network to the registry alone, and no code of a submission."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from docker.errors import APIError
+
+from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Package, Result, Stream
+from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.job import Job, SandboxUnavailable, Watcher
+from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.packages import lock, orders
+from engine.sandbox.packages.layers import TRIES, Layer, Layers, told
+from engine.sandbox.packages.registry import Registry, registry
+from engine.settings import SandboxSettings
+from engine.text import Untrusted, visible
+
+Run = Callable[[Job, Watcher], Awaitable[Result]]
+LOOK_UP_SECONDS = 60
+_FORWARDED = "network.attempt"
+
+
+class _Listener:
+    """Follows pip: keeps what it says, and passes on what the network was asked for."""
+
+    def __init__(self, watcher: Watcher | None) -> None:
+        self.said = dict.fromkeys(Stream, b"")
+        self._watcher = watcher
+
+    async def output(self, chunk: OutputChunk) -> None:
+        self.said[chunk.stream] += chunk.data
+
+    def meters(self, sample: Meters) -> None:
+        pass
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        if self._watcher is not None and type == _FORWARDED:
+            await self._watcher.happened(type, data)
+
+    @property
+    def complaint(self) -> str:
+        lines = self.said[Stream.STDERR].decode("utf-8", "replace").strip().splitlines()
+        return visible(Untrusted(lines[-1][:300])) if lines else "it said nothing"
+
+
+class Packages:
+    """Looks packages up, and keeps layers of them. `run` runs a job in a sandbox, in its turn."""
+
+    def __init__(self, settings: SandboxSettings, daemon: Daemon, engine: str, run: Run) -> None:
+        self._settings = settings
+        self._daemon = daemon
+        self._run = run
+        self._layers = Layers(daemon, engine)
+        self._building: dict[str, asyncio.Lock] = {}
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether what a submission's packages lack is looked up as it comes in."""
+        return self._settings.packages.look_up
+
+    async def look_up(
+        self, packages: Sequence[Package], watcher: Watcher | None = None
+    ) -> tuple[Package, ...]:
+        """Return exact versions and hashes of packages and of all that they need.
+
+        Raises SandboxUnavailable: no registry answers, or has no such wheels.
+        """
+        try:
+            lock.check_names(packages, Language.PYTHON)
+            source = await registry(self._settings)
+            job = self._job(uuid.uuid4().hex, orders.look_up(source), source, packages)
+            return lock.found(await self._fetched(job, watcher))
+        except lock.BadLock as error:
+            raise SandboxUnavailable(str(error)) from None
+
+    async def layers_of(self, job: Job, watcher: Watcher) -> tuple[tuple[str, str], ...]:
+        """Return the volumes that a job's packages lie in and where they go. Raises SandboxUnavailable."""
+        if not job.packages:
+            return ()
+        try:
+            lock.check(job.packages, job.language)
+            layer = await self._layer(job, watcher)
+        except (lock.BadLock, ValueError) as error:
+            raise SandboxUnavailable(str(error)) from None
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error) from error
+        return ((layer.volume, layer.target),)
+
+    async def prune(self) -> None:
+        """Remove layers that are too old or too large together, and what was left unfinished."""
+        with contextlib.suppress(APIError, DaemonLost):
+            await self._layers.prune(self._settings.packages, set(self._building))
+
+    async def _layer(self, job: Job, watcher: Watcher) -> Layer:
+        image = self._image
+        digest = (await self._daemon.ask("inspect_image", image))["Id"]
+        volume = self._layers.volume(lock.key(job.packages, digest))
+        building = self._building.setdefault(volume, asyncio.Lock())
+        try:
+            async with building:
+                found = await self._layers.find(volume)
+                layer = found or await self._build(job, volume, digest, watcher)
+        finally:
+            if not building.locked():
+                self._building.pop(volume, None)
+        names = [f"{one.name.text}=={one.version.text}" for one in job.packages]
+        data = {"layer": volume, "packages": names, "size": layer.size, "built": found is None}
+        await watcher.happened("packages.ready", data)
+        return layer
+
+    async def _build(self, job: Job, volume: str, image: str, watcher: Watcher) -> Layer:
+        source = await registry(self._settings)
+        await self._layers.begin(volume, image)
+        order = self._job(job.run, orders.build(source), source, job.packages, ((volume, orders.LAYER),))
+        try:
+            return await self._layers.finish(volume, *told(await self._fetched(order, watcher)))
+        except BaseException:
+            with contextlib.suppress(DaemonLost):
+                await asyncio.shield(self._layers.discard(volume, TRIES))
+            raise
+
+    async def _fetched(self, job: Job, watcher: Watcher | None) -> bytes:
+        """Run pip, and return what it said. Raises SandboxUnavailable."""
+        listener = _Listener(watcher)
+        result = await self._run(job, listener)
+        if result.kill_reason is not KillReason.NONE:
+            raise SandboxUnavailable(f"fetching packages ended early: {result.kill_reason}")
+        if result.exit_code != 0:
+            raise SandboxUnavailable(f"packages cannot be had: {listener.complaint}")
+        return listener.said[Stream.STDOUT]
+
+    @property
+    def _image(self) -> str:
+        return f"pratique/{self._settings.images[Language.PYTHON]}"
+
+    def _job(
+        self,
+        run: str,
+        program: bytes,
+        source: Registry,
+        packages: Sequence[Package],
+        makes: tuple[tuple[str, str], ...] = (),
+    ) -> Job:
+        settings = self._settings.packages
+        seconds = settings.seconds if makes else LOOK_UP_SECONDS
+        disk = settings.megabytes * 2
+        return Job(
+            run=run,
+            language=Language.PYTHON,
+            image=self._image,
+            code=program,
+            files=orders.files(packages),
+            limits=Limits(memory_mb=disk + 512, cpus=1, seconds=seconds, disk_mb=disk, output_kb=8192),
+            principal="packages",
+            network=Wanted(source.terms(self._settings)),
+            makes=makes,
+        )

@@ -1,0 +1,34 @@
+"""What of a grant this engine can give, and enforces from outside the guest."""
+
+from __future__ import annotations
+
+from engine.models import Capabilities, Draft
+from engine.policy.hosts import fault
+from engine.problem import Problem
+from engine.sandbox.packages import lock
+from engine.service import secrets
+from engine.text import visible
+
+_STAYING = ("domains", "secrets", "packages")
+"""What a sandbox that stays is not given: it is made before anybody asks for it."""
+
+
+_WITHOUT = "Approve without."
+
+
+def may_be_given(given: Capabilities, draft: Draft) -> None:
+    """Let capabilities be given to a draft. Raises Problem."""
+    if given.session and not draft.sandbox:
+        raise Problem(422, "this engine cannot give a session to a run that names no sandbox", mend=_WITHOUT)
+    staying = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
+    if staying:
+        raise Problem(422, f"a sandbox that stays is given no {' and no '.join(staying)}", mend=_WITHOUT)
+    wrong = [why for domain in given.domains if (why := fault(domain.text))]
+    if wrong:
+        raise Problem(422, f"no network is given: {visible(wrong[0])}", mend=_WITHOUT)
+    secrets.granted((name.text for name in given.secrets), (domain.text for domain in given.domains))
+    try:
+        if given.packages:
+            lock.check(given.packages, draft.language)
+    except lock.BadLock as error:
+        raise Problem(422, f"no packages are given: {error}", mend=_WITHOUT) from None

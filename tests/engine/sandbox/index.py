@@ -1,0 +1,90 @@
+"""A registry of the tests' own: a simple index of wheels that are made on the spot."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import io
+import zipfile
+from collections.abc import AsyncIterator
+
+from engine.models import Package
+from engine.settings import NetworkSettings, PackageSettings, SandboxSettings
+from engine.text import Untrusted
+
+HOST = "registry.example.org"
+
+
+def wheel(name: str, version: str, code: str, needs: str = "") -> bytes:
+    """Return a wheel with one module, which may need another package."""
+    info = f"{name}-{version}.dist-info"
+    requires = f"Requires-Dist: {needs}\n" if needs else ""
+    parts = {
+        f"{name}.py": code,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{part},,\n" for part in (*parts, f"{info}/RECORD"))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for part, content in (*parts.items(), (f"{info}/RECORD", record)):
+            archive.writestr(part, content)
+    return buffer.getvalue()
+
+
+class Index:
+    """What the registry has, and what it was asked for."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+        self.asked: list[str] = []
+        self.port = 0
+
+    def settings(self, **more: object) -> SandboxSettings:
+        """Return settings of a house whose registry this is."""
+        network = NetworkSettings(addresses=("127.0.0.1",), names={HOST: "127.0.0.1"})
+        packages = PackageSettings(index=f"http://{HOST}:{self.port}/simple")
+        given = {"pool": 0, "grace_seconds": 0.5, "network": network, "packages": packages}
+        return SandboxSettings.model_validate(given | more)
+
+    def locked(self, name: str, version: str) -> Package:
+        """Return a package with the hash of its wheel."""
+        digest = hashlib.sha256(self.files[f"{name}-{version}-py3-none-any.whl"]).hexdigest()
+        return Package(name=Untrusted(name), version=Untrusted(version), hashes=(f"sha256:{digest}",))
+
+    def answer(self, path: str) -> bytes | None:
+        """Return a page or a file."""
+        self.asked.append(path)
+        kind, _, name = path.strip("/").partition("/")
+        if kind == "files":
+            return self.files.get(name)
+        links = [file for file in self.files if file.startswith(f"{name.replace('-', '_')}-")]
+        page = "".join(
+            f'<a href="/files/{file}#sha256={hashlib.sha256(self.files[file]).hexdigest()}">{file}</a>\n'
+            for file in links
+        )
+        return f"<!DOCTYPE html><html><body>{page}</body></html>".encode() if links else None
+
+
+@contextlib.asynccontextmanager
+async def serving(files: dict[str, bytes]) -> AsyncIterator[Index]:
+    """Serve an index on the loopback."""
+    index = Index(files)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            body = index.answer(head.split(b" ")[1].decode())
+            status = b"200 OK" if body is not None else b"404 Not Found"
+            kind = b"text/html" if body is not None and body.startswith(b"<!DOCTYPE") else b"application/zip"
+            facts = (status, kind, len(body or b""))
+            writer.write(b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % facts)
+            writer.write(body or b"")
+            await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+    index.port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        yield index

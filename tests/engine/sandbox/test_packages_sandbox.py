@@ -1,0 +1,115 @@
+"""Packages in real gVisor: fetched in a sandbox of their own, kept, and used by runs without network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import docker
+import pytest
+import pytest_asyncio
+
+from engine.models import KillReason, Package
+from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.text import Untrusted
+from tests.engine.sandbox.index import Index, serving, wheel
+from tests.sandboxes import Recorder, containers_of, job
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
+ENGINE = "test-packages"
+GREETER = "import words\ndef greet(): return words.HELLO"
+FILES = {
+    "greeter-1.0-py3-none-any.whl": wheel("greeter", "1.0", GREETER, "words"),
+    "words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello from a wheel'"),
+}
+
+
+def volumes() -> list[str]:
+    """Return the volumes that the tests' engine made."""
+    client = docker.APIClient(version="auto")
+    try:
+        listed = client.volumes(filters={"label": f"pratique.engine={ENGINE}"})["Volumes"] or []
+        return sorted(volume["Name"] for volume in listed)
+    finally:
+        client.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def index() -> AsyncIterator[Index]:
+    """A registry with two packages, of which one needs the other."""
+    async with serving(FILES) as index:
+        yield index
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def manager(index: Index) -> AsyncIterator[SandboxManager]:
+    """A manager of a house whose registry is the tests' own; its layers go with it."""
+    manager = SandboxManager(index.settings(), ENGINE)
+    await manager.start()
+    yield manager
+    await manager.close()
+    client = docker.APIClient(version="auto")
+    for volume in volumes():
+        client.remove_volume(volume)
+    client.close()
+    assert [] == containers_of(ENGINE)
+
+
+async def test_a_package_is_looked_up_with_all_that_it_needs(manager: SandboxManager, index: Index) -> None:
+    """Exact versions and hashes come back, dependencies among them, and nothing is installed."""
+    asked = Package(name=Untrusted("Greeter"), version=Untrusted("1.0"))
+    found = await manager.packages.look_up((asked,))
+    assert (index.locked("greeter", "1.0"), index.locked("words", "2.5")) == found
+    assert [] == volumes()
+
+
+async def test_a_run_uses_packages_and_stays_without_network(manager: SandboxManager, index: Index) -> None:
+    """They are installed once, mounted read-only, and the second run fetches nothing."""
+    code = """
+import greeter, os, socket
+print(greeter.greet())
+folder = os.path.dirname(greeter.__file__)
+for step in (lambda: open(folder + '/x', 'w'), lambda: os.remove(greeter.__file__),
+             lambda: socket.create_connection(('127.0.0.1', 3128), 1)):
+    try: print('got through', step())
+    except OSError: print('refused')
+"""
+    packages = (index.locked("greeter", "1.0"), index.locked("words", "2.5"))
+    first, second = Recorder(), Recorder()
+    await manager.run(replace(job(code), packages=packages), first)
+    asked = len(index.asked)
+    result = await manager.run(replace(job(code), packages=packages[::-1]), second)
+    assert (KillReason.NONE, b"hello from a wheel\n" + b"refused\n" * 3) == (result.kill_reason, first.stdout)
+    assert (first.stdout, asked) == (second.stdout, len(index.asked))
+    ready = [data for each in (first, second) for type_, data in each.events if type_ == "packages.ready"]
+    assert [True, False] == [data["built"] for data in ready]
+    assert "network.attempt" in first.types
+    assert "network.attempt" not in second.types
+
+
+async def test_what_is_not_the_wheel_that_was_locked_is_not_installed(
+    manager: SandboxManager, index: Index
+) -> None:
+    """Another hash ends it before any code runs, and nothing is left."""
+    before = volumes()
+    other = index.locked("words", "2.5").model_copy(update={"hashes": ("sha256:" + "0" * 64,)})
+    watcher = Recorder()
+    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+        await manager.run(replace(job("print('ran')"), packages=(other,)), watcher)
+    assert b"" == watcher.stdout
+    assert "run.started" not in watcher.types
+    assert before == volumes()
+
+
+async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index) -> None:
+    """Layers over the bound of age or size go, the others stay."""
+    await manager.run(replace(job("import words"), packages=(index.locked("words", "2.5"),)), Recorder())
+    await manager.packages.prune()
+    assert volumes()
+    closing = SandboxManager(index.settings(packages={"keep_megabytes": 0}), ENGINE)
+    async with asyncio.timeout(60):
+        while volumes():
+            await closing.packages.prune()
+            await asyncio.sleep(0.1)
+    await closing.close()
