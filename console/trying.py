@@ -8,8 +8,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from console.text import Part
-from console.units import bar, full_badge, lasted, now
+from console.units import bar, full_badge, lasted, now, size
 from engine.models import Case, Status
+from engine.text import Untrusted
 
 if TYPE_CHECKING:
     from console.app import ConsoleApp
@@ -81,3 +82,15 @@ def _progress(case: Case) -> list[Part]:
     spent = (now() - case.started_at).total_seconds()
     said = (f"  {lasted(spent)} of {limits.seconds:g} s", "muted")
     return [*bar(spent / limits.seconds, BAR_CELLS, "success"), said]
+
+
+def values(case: Case) -> list[list[Part]]:
+    """Return what a notebook showed beside its output, a line each; pictures and files by what they are."""
+    if case.result is None:
+        return []
+    shown: list[list[Part]] = []
+    for each in case.result.displays:
+        what: Part = each.text if each.mime == "text/plain" else (f"{each.mime}, {size(each.size)}", "muted")
+        shown.append([("→ ", "accent"), what])
+    left = ", ".join(f"{each.name.text} ({size(each.size)})" for each in case.result.artifacts)
+    return [*shown, [("left in /workspace: ", "muted"), Untrusted(left)]] if left else shown

@@ -13,17 +13,18 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from console import snippets, trying, wishes
+from console.keeping import kept
 from console.screens.run import told
 from console.snippets import Snippet
 from console.state import console
-from console.text import content
+from console.text import content, paragraphs
 from console.units import now
 from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.widgets.violations import ViolationDetail, ViolationList
 from console.wishes import Wishes
 from console.workbench import Workbench
-from engine.models import Case, Draft, Language
+from engine.models import Case, Draft, Language, Sandbox
 from engine.text import Untrusted
 
 
@@ -37,8 +38,9 @@ class ExploreScreen(Workbench):
         "Write Python, JavaScript or shell; the analysis runs as you type and marks what a reviewer would "
         "object to. ctrl+r hands it in, with the purpose and the capabilities that you gave: what the policy "
         "lets through runs at once and writes below, the rest waits under 1 Review. ctrl+o opens a file and "
-        "follows it: save it in your own editor, and it is analysed anew, and run again after ctrl+s. Esc "
-        "leaves the editor, so that the number keys work."
+        "follows it: save it in your own editor, and it is analysed anew, and run again after ctrl+s. ctrl+b "
+        "keeps one sandbox between runs: what one run defines, the next one has. Esc leaves the editor, so "
+        "that the number keys work."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "submit", "Hand in, run", id="explore.submit", priority=True,
@@ -55,6 +57,8 @@ class ExploreScreen(Workbench):
                 tooltip="Hand in whenever the followed file is saved, or no longer"),
         Binding("ctrl+e", "unfollow", "Edit here", id="explore.unfollow", priority=True,
                 tooltip="Stop following the file and edit its text here"),
+        Binding("ctrl+b", "keep", "Keep state", id="explore.keep", priority=True,
+                tooltip="Run in one sandbox that keeps its state between runs, or no longer"),
         Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
                 tooltip="What was handed in from here before"),
         Binding("escape", "leave", "Leave editor", id="explore.leave", tooltip="So that plain keys work"),
@@ -65,6 +69,7 @@ class ExploreScreen(Workbench):
         super().__init__()
         self._wishes = Wishes()
         self._case: Case | None = None
+        self._sandbox: Sandbox | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Lay out editor, violations and output."""
@@ -98,7 +103,8 @@ class ExploreScreen(Workbench):
         editor.border_title = content(editor.code_language.value, Untrusted(named))
         asked = f"asks for {self._wishes.many} more  " if self._wishes.many else ""
         how = "runs on save" if self.rerun else "followed: save it in your editor" if self.path else ""
-        editor.border_subtitle = content(asked + (how or "ctrl+r hands in and runs"))
+        kept = f"keeps state in {self._sandbox.id}  " if self._sandbox else ""
+        editor.border_subtitle = content(kept + asked + (how or "ctrl+r hands in and runs"))
         self.refresh_bindings()
 
     # --- handing in -------------------------------------------------------------------------------
@@ -124,19 +130,33 @@ class ExploreScreen(Workbench):
 
     def _draft(self) -> Draft:
         editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
-        asked = self._wishes
+        asked, sandbox = self._wishes, self._sandbox.id if self._sandbox else ""
+        files = wishes.read(asked.paths)
         return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
-                     capabilities=asked.capabilities, files=wishes.read(asked.paths))  # fmt: skip
+                     capabilities=asked.capabilities, files=files, sandbox=sandbox)  # fmt: skip
 
     def _say(self, case: Case) -> None:
         self._case = case
         ending = self.query_one("#ending", Static)
-        ending.update(content(*trying.standing(case, told(case))))
+        ending.update(paragraphs(trying.standing(case, told(case)), *trying.values(case)))
         ending.add_class("-said")
 
     def _tick(self) -> None:
         if self._case is not None and self._case.status in trying.OPEN and self.is_current:
             self._say(self._case)
+
+    # --- a sandbox that stays ---------------------------------------------------------------------
+
+    @work(exclusive=True, group="keep")
+    async def action_keep(self) -> None:
+        """Open a sandbox that keeps its state between runs, or end the one there is."""
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox is None:
+            language = self.query_one(Editor).code_language
+            self._sandbox = await kept(self, lambda client: client.open_sandbox(language))
+        else:
+            await kept(self, lambda client: client.destroy_sandbox(sandbox.id))
+        self.entitle()
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -181,6 +201,8 @@ class ExploreScreen(Workbench):
         editor.colour()
         self.entitle()
         self.analyse()
+        if self._sandbox is not None:
+            self.action_keep()
 
     def action_purpose(self) -> None:
         """Go to the line for the purpose."""

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from console import snippets, wishes
+from console.app import ConsoleApp
 from console.screens.open_file import OpenScreen, matching
 from console.snippets import Snippet
 from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.wishes import Wishes
-from engine.models import Capabilities, Language, Limits, Package
+from engine.doors.client import Client
+from engine.models import Capabilities, Language, Limits, Package, Verdict
 from engine.text import Untrusted
-from tests.console.desk import desk, frame, quiet, until
+from tests.console.desk import QUICK, desk, frame, quiet, until
 from tests.console.stand_in import StandIn, chunk
+from tests.engine_process import EngineProcess
 
 
 @pytest.fixture
@@ -183,3 +189,42 @@ async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
             await until(pilot, lambda: "exit 0" in frame(app))
         assert [f"print({number})" for number in range(3)] == [each.code.text for each in engine.submitted]
         assert ["answer 2"] == app.screen.query_one(OutputLog).lines()
+
+
+@pytest.mark.sandbox
+async def test_a_sandbox_keeps_its_state_between_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After ctrl+b what one run defines the next one has, in one real sandbox; ctrl+b again ends it."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    process = EngineProcess(tmp_path, PRATIQUE_POLICY__EYES_ON="false")
+    process.start()
+
+    async def connect() -> Client:
+        return process.client()
+
+    app = ConsoleApp(connect, QUICK)
+    try:
+        async with process.client() as reviewer, app.run_test(size=(120, 36)) as pilot:
+            await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
+            await quiet(pilot, "3", "ctrl+b")
+            await until(pilot, lambda: "keeps state in" in frame(app), 60)
+            for code, said in (("x = 41", ""), ("print(x + 1)", "42")):
+                app.screen.query_one(Editor).text = code
+                await quiet(pilot, "ctrl+r")
+                await approved(reviewer, pilot, code)
+                await until(pilot, lambda: "exit 0" in frame(app), 60)
+                log = app.screen.query_one(OutputLog)
+                await until(pilot, lambda said=said, log=log: said in "".join(log.lines()), 60)  # type: ignore[misc]
+            await quiet(pilot, "ctrl+b")
+            await until(pilot, lambda: "keeps state in" not in frame(app), 60)
+    finally:
+        process.end()
+
+
+async def approved(reviewer: Client, pilot: Pilot[Any], code: str) -> None:
+    """Approve the submission of `code` as soon as it waits."""
+    async with asyncio.timeout(60):
+        while not (waiting := [each for each in await reviewer.queue() if each.first_line.text == code]):
+            await pilot.pause(0.05)
+    await reviewer.decide(waiting[0].id, Verdict.APPROVED, waiting[0].digest, "reads nothing")

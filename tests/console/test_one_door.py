@@ -78,6 +78,7 @@ def test_the_reader_of_sources_finds_what_it_is_for(source: str) -> None:
 def test_only_the_engines_client_and_nouns_are_imported() -> None:
     """The console knows the engine by its client, its nouns, its texts and its places."""
     allowed = {"engine", "engine.doors", "engine.doors.client", "engine.doors.attach", "engine.models",
+               "engine.doors.sandbox_client",
                "engine.text", "engine.locations", "engine.problem", "engine.eyes",
                "engine.showing"}  # fmt: skip
     for path in SOURCES:
