@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.models import KillReason, Language
+from engine.sandbox.network.wanted import Secret
 
 ENDED = frozenset({KillReason.NONE})
 
@@ -27,6 +28,7 @@ class Attempt:
     limits: dict[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     """Names of hosts that it was granted, and where they lead."""
+    secrets: tuple[Secret, ...] = ()
 
 
 def refused(name: str, promise: str, *steps: str, before: str = "") -> Attempt:

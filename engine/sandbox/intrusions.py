@@ -100,6 +100,16 @@ _WRITE = (
         "os.chown('/workspace', 0, 0)",
     ),
     refused(
+        "links",
+        "no link, hard or symbolic, leads out of the sandbox",
+        "os.link('/etc/passwd', '/workspace/hard')",
+        "os.link('/proc/1/environ', '/workspace/hard')",
+        "os.symlink('/../../../etc/shadow', '/workspace/soft') or open('/workspace/soft').read()",
+        "open('/proc/self/root/../../etc/shadow').read()",
+        "open('/proc/self/cwd/../etc/shadow').read()",
+        "os.listdir('/proc/1/root/../root')",
+    ),
+    refused(
         "programs of its own",
         "what the guest wrote it cannot execute as a binary",
         "os.spawnv(os.P_WAIT, '/workspace/true', ['true']) == 127 and must(-1)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.sandbox.attempt import Attempt, refused
+from engine.sandbox.network.wanted import Secret
 
 _INSIDE = {
     "loopback.example.org": "127.0.0.1",
@@ -64,10 +65,28 @@ _OUTINGS = (
     ),
 )  # fmt: skip
 
+_SECRET = Secret("SELFTEST_TOKEN", "granted.example.org", "value-of-the-secret")
+
+_TAKEN = Attempt(
+    "a secret, taken elsewhere",
+    "the guest never holds a secret, and its placeholder reaches no other host",
+    "import base64, os, urllib.error, urllib.request\n"
+    "mark = os.environ['SELFTEST_TOKEN']\n"
+    "basic = 'Basic ' + base64.b64encode(b'x:' + mark.encode()).decode()\n"
+    "url = 'http://loopback.example.org/'\n"
+    "tries = [(url + mark, {}), (url, {'X-Any': mark}), (url, {'Authorization': basic})]\n"
+    "got = []\n"
+    "for where, headers in tries:\n"
+    "    try: got.append(urllib.request.urlopen(urllib.request.Request(where, headers=headers), timeout=5))\n"
+    "    except urllib.error.HTTPError as error: got += [] if b'placeholder' in error.read() else [error]\n"
+    "print('held' if not got and 'value-of' not in str(os.environ) else got)",
+    secrets=(_SECRET,),
+)
+
 
 def _granted(tried: Attempt) -> Attempt:
     names = _INSIDE | {"granted.example.org": "192.0.2.1"}
-    return Attempt(tried.name, tried.promise, tried.code, tried.ends, limits=tried.limits, names=names)
+    return Attempt(tried.name, tried.promise, tried.code, tried.ends, names=names, secrets=tried.secrets)
 
 
-OUTINGS = tuple(_granted(tried) for tried in _OUTINGS)
+OUTINGS = tuple(_granted(tried) for tried in (*_OUTINGS, _TAKEN))

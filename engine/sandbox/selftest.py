@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ async def attempt(manager: SandboxManager, tried: Attempt, images: Mapping[Langu
     listener = _Listener()
     limits = Limits.model_validate({"seconds": 20} | tried.limits)
     image, code = images[tried.language], tried.code.encode()
-    network = Wanted(Terms(tuple(tried.names), names=tried.names)) if tried.names else None
+    network = Wanted(Terms(tuple(tried.names), names=tried.names), tried.secrets) if tried.names else None
     job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
     result = await manager.run(job, listener)
     said = listener.said.decode("utf-8", "replace").strip()
@@ -62,7 +62,9 @@ async def attempt(manager: SandboxManager, tried: Attempt, images: Mapping[Langu
     return Outcome(tried, allowed and quiet, Untrusted(detail))
 
 
-async def selftest(manager: SandboxManager, images: Mapping[Language, str]) -> AsyncIterator[Outcome]:
-    """Run every attempt, one after the other."""
-    for tried in ATTEMPTS:
+async def selftest(
+    manager: SandboxManager, images: Mapping[Language, str], attempts: Sequence[Attempt] = ATTEMPTS
+) -> AsyncGenerator[Outcome, None]:
+    """Run attempts, one after the other. Raises SandboxUnavailable."""
+    for tried in attempts:
         yield await attempt(manager, tried, images)

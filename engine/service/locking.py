@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,9 @@ from engine.models import Draft, Language, Meters, OutputChunk, Principal
 from engine.sandbox import SandboxUnavailable
 from engine.sandbox.packages.builder import Packages
 from engine.service.journal import Journal
+
+_SECONDS = 20.0
+"""Clients wait 30 s for the answer to a submission."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,9 @@ async def locked(draft: Draft, packages: Packages, journal: Journal, requester: 
     if settled or not packages.looks_up or draft.language is not Language.PYTHON:
         return draft
     try:
-        found = await packages.look_up(wanted, _Looking(journal, requester))
-    except SandboxUnavailable:
+        async with asyncio.timeout(_SECONDS):
+            found = await packages.look_up(wanted, _Looking(journal, requester))
+    except (SandboxUnavailable, TimeoutError):
         return draft
     return draft.model_copy(
         update={"capabilities": draft.capabilities.model_copy(update={"packages": found})}

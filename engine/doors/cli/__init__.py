@@ -36,6 +36,7 @@ COMMANDS = {
     "setup": "engine.doors.cli.machine:setup",
     "doctor": "engine.doors.cli.machine:doctor",
     "image": "engine.doors.cli.machine:image",
+    "selftest": "engine.doors.cli.selftest:command",
     "bench": "engine.doors.cli.machine:bench",
 }
 
