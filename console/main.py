@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+COMPLETING = "_PRATIQUE_COMPLETE"
+"""Set by a shell that asks how a command line may go on."""
 
 
 def main() -> int:
@@ -12,7 +16,7 @@ def main() -> int:
         from console import plain  # noqa: PLC0415
 
         return plain.main()
-    if arguments and arguments != ["--served"]:
+    if (arguments or COMPLETING in os.environ) and arguments != ["--served"]:
         from engine.doors import cli  # noqa: PLC0415  a command must not pay for the console
 
         cli.COMMANDS["web"] = "console.web.command:web"

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from engine.models import Capabilities, Draft, InputFile, Language
+from engine.models import Capabilities, Draft, Expect, InputFile, Language, Operation
 from engine.problem import Problem
 from engine.text import Untrusted, visible
 
@@ -38,6 +38,10 @@ class Asked(BaseModel):
     language: Language | None = None
     image: str = ""
     capabilities: Capabilities = Capabilities()
+    sandbox: str = ""
+    operation: Operation | None = None
+    expect: Expect = Expect.ANYTHING
+    verify: str = ""
 
 
 def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> Draft:
@@ -73,8 +77,11 @@ def read_folder(folder: Path, max_bytes: int) -> Draft:
         raise Problem(422, f"{mains[0]} is not UTF-8 text, from byte {error.start} on") from None
     language = asked.language or LANGUAGES[Path(mains[0]).suffix.lower()]
     files = tuple(InputFile(name=Untrusted(name), content=body) for name, body in sorted(contents.items()))
-    wanted = {"purpose": asked.purpose, "image": asked.image, "capabilities": asked.capabilities}
-    return Draft(code=code, language=language, files=files, **wanted)
+    wanted = {name: getattr(asked, name) for name in Asked.model_fields if name != "language"}
+    try:
+        return Draft(code=code, language=language, files=files, **wanted)
+    except ValidationError as error:
+        raise _wrong(error) from None
 
 
 def is_main(name: str) -> bool:
@@ -89,9 +96,13 @@ def _asked(text: bytes) -> Asked:
     except yaml.YAMLError as error:
         raise Problem(422, f"{REQUEST} is no YAML: {visible(str(error).splitlines()[0])}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Problem(422, visible(f"{REQUEST}: {where}: {first['msg']}")) from None
+        raise _wrong(error) from None
+
+
+def _wrong(error: ValidationError) -> Problem:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return Problem(422, visible(f"{REQUEST}: {where}: {first['msg']}"))
 
 
 def _read_all(folder: Path, max_bytes: int) -> dict[str, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import stat
@@ -12,7 +13,8 @@ from watchfiles import awatch
 
 from engine.audit import AuditError
 from engine.doors.files import is_main, read_draft, read_folder
-from engine.models import Case, Principal
+from engine.models import Case, Principal, Stream
+from engine.policy.returned import for_agent
 from engine.problem import Problem
 from engine.service import Engine
 from engine.text import Untrusted, visible
@@ -20,15 +22,17 @@ from engine.text import Untrusted, visible
 RESULT = ".result.json"
 SETTLE_SECONDS = 0.25
 SETTLE_TRIES = 240
+MOST_PRINTED = 256 * 1024
+"""Bytes of each output stream that a result repeats."""
 
 INBOX = Principal(name=Untrusted("inbox"))
 
 
 async def watch_inbox(engine: Engine, folder: Path) -> None:
     """Submit each file and folder that has no result yet, now and as they come, until cancelled."""
-    async with asyncio.TaskGroup() as tasks:
+    changes = awatch(folder, recursive=False, debounce=200)
+    async with contextlib.aclosing(changes), asyncio.TaskGroup() as tasks:
         taken: set[str] = set()
-        changes = awatch(folder, recursive=False, debounce=200)
         while True:
             for path in sorted(folder.iterdir()):
                 if path.name not in taken and _is_new(path):
@@ -47,7 +51,8 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
         read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
         draft = read(path, engine.settings.doors.max_request_bytes)
         case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
-        _write(path, _told(await engine.over(case.submission.id)))
+        case = await engine.over(case.submission.id)
+        _write(path, _told(case) | await _printed(engine, case))
     except (AuditError, Problem, FileNotFoundError) as error:
         if path.exists():
             _write(path, {"status": "refused", "reason": str(error)})
@@ -92,6 +97,18 @@ def _told(case: Case) -> dict[str, object]:
         "reason": decision.reason.text if decision else "",
         "result": result.model_dump(mode="json") if result else None,
     }
+
+
+async def _printed(engine: Engine, case: Case) -> dict[str, str]:
+    """Return what the code printed, of each stream so much, masked and with tracebacks shortened."""
+    if case.result is None:
+        return {}
+    said = {stream: bytearray() for stream in Stream}
+    async with contextlib.aclosing(engine.output(case.submission.id)) as chunks:
+        async for chunk in chunks:
+            left = MOST_PRINTED - len(said[chunk.stream])
+            said[chunk.stream] += chunk.data[: max(0, left)]
+    return {stream.value: for_agent(text.decode(errors="replace")) for stream, text in said.items()}
 
 
 def _write(path: Path, told: dict[str, object]) -> None:

@@ -8,27 +8,59 @@ from collections.abc import AsyncGenerator
 
 from engine.doors.wire import Line
 from engine.models import Case, KillReason, Result, Status, Stream
+from engine.policy.returned import for_agent
 from engine.service import Engine
 from engine.text import visible
 
+MOST_HELD = 64 * 1024
+"""Characters after which text goes on although its line, or its stream, has not ended."""
 END_SECONDS = 60.0
 """How long the end of a run may take after its last output."""
 
 
 async def lines(engine: Engine, id: str) -> AsyncGenerator[Line, None]:
-    """Yield what an execution says, live, and last how it ended."""
-    decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace") for stream in Stream}
+    """Yield what an execution says, live and by whole lines with secrets masked, and last how it ended."""
+    spoken = {stream: Spoken(stream) for stream in Stream}
     async with contextlib.aclosing(engine.output(id)) as chunks:
         async for chunk in chunks:
-            if text := decoders[chunk.stream].decode(chunk.data):
+            if text := spoken[chunk.stream].take(chunk.data):
                 yield Line(text=text, stream=chunk.stream)
-    for stream, decoder in decoders.items():
-        if text := decoder.decode(b"", final=True):
+    for stream, one in spoken.items():
+        if text := one.rest():
             yield Line(text=text, stream=stream)
     case = await engine.over(id, END_SECONDS)
     if error := error_of(case):
         yield Line(error=error)
     yield ended(case)
+
+
+class Spoken:
+    """The text of one stream, held until what an agent gets of it can be told.
+
+    Standard output goes on line by line. Standard error is held to its end, or a bound: a traceback is
+    shortened as a whole.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._by_line = stream is Stream.STDOUT
+        self._held = ""
+
+    def take(self, data: bytes) -> str:
+        """Return what may go on now that these bytes have come."""
+        self._held += self._decoder.decode(data)
+        if len(self._held) > MOST_HELD:
+            return self._release(len(self._held))
+        return self._release(self._held.rfind("\n") + 1) if self._by_line else ""
+
+    def rest(self) -> str:
+        """Return what is left at the end."""
+        self._held += self._decoder.decode(b"", final=True)
+        return self._release(len(self._held))
+
+    def _release(self, end: int) -> str:
+        text, self._held = self._held[:end], self._held[end:]
+        return for_agent(text)
 
 
 def ended(case: Case) -> Line:

@@ -28,6 +28,7 @@ COMMANDS = {
     "audit": "engine.doors.cli.audit:app",
     "dev": "engine.doors.cli.dev:app",
     "secret": "engine.doors.cli.secrets:app",
+    "sandbox": "engine.doors.cli.sandboxes:app",
     "token": "engine.doors.cli.tokens:app",
     "demo": "engine.doors.cli.demo:demo",
     "mcp": "engine.doors.cli.mcp:mcp",

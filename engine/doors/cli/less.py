@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.models import Capabilities, Grant, Limits
+from engine.doors.cli.asking import limited
+from engine.models import Capabilities, Grant
 from engine.problem import Problem
 from engine.text import Untrusted, visible
 
@@ -21,7 +22,7 @@ def lessened(asked: Capabilities, without: Iterable[str], limits: Iterable[str])
     for name in without:
         kept = _taken(kept, name)
     for limit in limits:
-        kept = kept.model_copy(update={"limits": _lowered(kept.limits, limit)})
+        kept = kept.model_copy(update={"limits": limited(kept.limits, limit)})
     return Grant(capabilities=kept)
 
 
@@ -40,12 +41,3 @@ def _taken(asked: Capabilities, name: str) -> Capabilities:
 
 def _name(item: object) -> str:
     return item.text if isinstance(item, Untrusted) else getattr(item, "name", Untrusted("")).text
-
-
-def _lowered(limits: Limits, text: str) -> Limits:
-    name, _, value = text.partition("=")
-    known = ", ".join(Limits.model_fields)
-    try:
-        return Limits.model_validate({**limits.model_dump(), name: float(value)})
-    except ValueError:
-        raise Problem(422, f"{visible(text)} is no limit", mend=f"Write NAME=NUMBER: {known}") from None

@@ -33,6 +33,7 @@ def setup(
         bool, typer.Option("--quiet", help="Say only what was changed and what is missing.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Fail where code cannot run.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Install and start what running code needs: Docker, gVisor's runtime, the images.
 
@@ -41,12 +42,15 @@ def setup(
     """
     with watching(each=True) as watch:
         checks = rooms.setup(_agreed if yes or not sys.stdin.isatty() else _asked, _tell, watch)
-    for check in checks:
+    if as_json:
+        say_json(checks)
+    for check in () if as_json else checks:
         if not (quiet and check.ok):
             _say_check(check)
     if checks[-1].ok:
         return
-    say("Nothing can run until then; all else works.")
+    if not as_json:
+        say("Nothing can run until then; all else works.")
     if strict:
         raise typer.Exit(Exit.PROBLEM)
 

@@ -3,31 +3,58 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from engine.doors.cli.asking import (
+    Bounds,
+    Box,
+    Code,
+    Domains,
+    Expected,
+    Image,
+    Inputs,
+    Packages,
+    Purpose,
+    Secrets,
+    Spoken,
+    Verify,
+    Wishes,
+    draft_of,
+)
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import exit_of
-from engine.doors.cli.submissions import Id, Json, draft_of
+from engine.doors.cli.submissions import Id, Json
 from engine.doors.cli.words import result_line, say, say_case, say_json, say_output
 from engine.doors.client import Client
-from engine.models import Case, Language, Status, Verdict
+from engine.models import Case, Expect, Status, Verdict
+from engine.text import visible
 
 POLL_SECONDS = 0.2
+KILL_SECONDS = 10.0
+"""How long a killed run may take to be over."""
 
 
-def run(
-    file: Annotated[str, typer.Argument(help="A file of code, or - for standard input.")],
-    language: Annotated[Language | None, typer.Option(help="Where the suffix does not say it.")] = None,
-    purpose: Annotated[str, typer.Option(help="What the code is for.")] = "",
-    input_file: Annotated[list[Path] | None, typer.Option("--with", help="A file for /workspace.")] = None,
+def run(  # noqa: PLR0913, PLR0917  each is an option
+    file: Code,
+    language: Spoken = None,
+    purpose: Purpose = "",
+    input_file: Inputs = None,
+    domain: Domains = None,
+    package: Packages = None,
+    secret: Secrets = None,
+    limit: Bounds = None,
+    image: Image = "",
+    sandbox: Box = "",
+    expect: Expected = Expect.ANYTHING,
+    verify: Verify = "",
     json: Json = False,
 ) -> None:
     """Do the whole job in a plain terminal: violations, the question, live output, the result."""
-    draft = draft_of(file, language, purpose, input_file or [])
+    lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
+    draft = draft_of(file, language, Wishes(purpose, *lists, image, sandbox, expect, verify))
 
     async def whole(client: Client) -> Case:
         case = await client.submit(draft)
@@ -45,18 +72,24 @@ def tail(id: Id, json: Json = False) -> None:
     _finish(engaged(lambda client: follow(client, id, quiet=json)), json)
 
 
-def kill(id: Id) -> None:
+def kill(id: Id, json: Json = False) -> None:
     """End a run at once."""
-    engaged(lambda client: client.kill(id))
-    say(f"{id}: killed")
+
+    async def end(client: Client) -> Case:
+        await client.kill(id)
+        return await client.case(id, within=KILL_SECONDS)
+
+    case = engaged(end)
+    say_json(case) if json else say(f"{visible(id)}: killed")
 
 
 async def follow(client: Client, id: str, *, quiet: bool = False) -> Case:
     """Print the output of a submission's run until it is over, and return its case."""
     while (case := await client.case(id)).status in {Status.WAITING, Status.QUEUED, Status.RUNNING}:
-        async for chunk in client.output(id):
-            if not quiet:
-                say_output(chunk)
+        async with contextlib.aclosing(client.output(id)) as output:
+            async for chunk in output:
+                if not quiet:
+                    say_output(chunk)
         await asyncio.sleep(POLL_SECONDS)
     return case
 

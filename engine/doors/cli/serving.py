@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from typing import Annotated
+
+import typer
 
 from engine import locations
 from engine.doors.cli.configured import settings
-from engine.doors.cli.words import say
+from engine.doors.cli.words import say, wrapped
 from engine.doors.client import Client
 from engine.doors.serve import on_fast_loop
 from engine.doors.serve import serve as run_engine
 
 
-def serve() -> None:
+def serve(
+    listen: Annotated[str, typer.Option(help="A TCP address too, HOST:PORT; as doors.listen.")] = "",
+) -> None:
     """Run an engine without a screen, until Ctrl+C."""
-    say(f"engine at {locations.socket()}, inbox at {locations.inbox()}; Ctrl+C ends it")
-    on_fast_loop(run_engine(settings()))
+    if listen:
+        os.environ["PRATIQUE_DOORS__LISTEN"] = listen
+    chosen = settings()
+    tcp = f", {chosen.doors.listen} for programs with tokens" if chosen.doors.listen else ""
+    say(wrapped(f"engine at {locations.socket()}{tcp}, inbox at {locations.inbox()}; Ctrl+C ends it"))
+    on_fast_loop(run_engine(chosen))
 
 
-def stop() -> None:
+def stop(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """End the engine that runs here, and every run with it."""
 
     async def end() -> None:
@@ -26,4 +36,4 @@ def stop() -> None:
             await client.shut_down()
 
     asyncio.run(end())
-    say("the engine ends")
+    say('{"stopping": true}' if json else "the engine ends")

@@ -2,39 +2,59 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from engine.doors.cli.asking import (
+    Bounds,
+    Box,
+    Code,
+    Domains,
+    Expected,
+    Image,
+    Inputs,
+    Packages,
+    Purpose,
+    Secrets,
+    Spoken,
+    Verify,
+    Wishes,
+    draft_of,
+)
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.less import lessened
 from engine.doors.cli.words import consequence_line, dim, say, say_case, say_json, say_summaries
 from engine.doors.client import Client
-from engine.doors.files import read_draft
-from engine.models import Case, Draft, InputFile, Language, Verdict
+from engine.models import Case, Expect, Verdict
 from engine.problem import Problem
-from engine.text import Untrusted, visible
-
-MAX_BYTES = 32 * 1024 * 1024
+from engine.text import visible
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
 Id = Annotated[str, typer.Argument(help="The submission, as `pratique queue` names it.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; the agent and the history are told.")]
 
 
-def submit(
-    file: Annotated[str, typer.Argument(help="A file of code, or - for standard input.")],
-    language: Annotated[Language | None, typer.Option(help="Where the suffix does not say it.")] = None,
-    purpose: Annotated[str, typer.Option(help="What the code is for, in the agent's words.")] = "",
+def submit(  # noqa: PLR0913, PLR0917  each is an option
+    file: Code,
+    language: Spoken = None,
+    purpose: Purpose = "",
     requester: Annotated[str, typer.Option(help="The agent that asks.")] = "",
-    input_file: Annotated[list[Path] | None, typer.Option("--with", help="A file for /workspace.")] = None,
+    input_file: Inputs = None,
+    domain: Domains = None,
+    package: Packages = None,
+    secret: Secrets = None,
+    limit: Bounds = None,
+    image: Image = "",
+    sandbox: Box = "",
+    expect: Expected = Expect.ANYTHING,
+    verify: Verify = "",
     json: Json = False,
 ) -> None:
     """Hand in code for a decision."""
-    draft = draft_of(file, language, purpose, input_file or [])
+    lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
+    draft = draft_of(file, language, Wishes(purpose, *lists, image, sandbox, expect, verify))
     case = engaged(lambda client: client.submit(draft), requester)
     say_json(case) if json else say_case(case)
 
@@ -81,14 +101,15 @@ def approve(
     reason: Reason = "",
     without: Annotated[list[str] | None, typer.Option(help="Not this: file:NAME, domain:NAME.")] = None,
     limit: Annotated[list[str] | None, typer.Option(help="No more than this: memory_mb=256.")] = None,
+    json: Json = False,
 ) -> None:
     """Approve what the digest names, or less of what it asks for; its run starts."""
-    _decide(id, Verdict.APPROVED, digest, reason, without or [], limit or [])
+    _decide(id, Verdict.APPROVED, digest, reason, without or [], limit or [], json=json)
 
 
-def deny(id: Id, reason: Reason = "") -> None:
+def deny(id: Id, reason: Reason = "", json: Json = False) -> None:
     """Deny a submission."""
-    _decide(id, Verdict.DENIED, "", reason)
+    _decide(id, Verdict.DENIED, "", reason, json=json)
 
 
 def _decide(
@@ -98,6 +119,8 @@ def _decide(
     reason: str,
     without: Sequence[str] = (),
     limits: Sequence[str] = (),
+    *,
+    json: bool = False,
 ) -> None:
     async def decide(client: Client) -> Case:
         submission = (await client.case(id)).submission
@@ -108,36 +131,8 @@ def _decide(
             return await client.decide(id, verdict, digest, reason)
         grant = lessened(submission.draft.capabilities, without, limits)
         for one in await client.consequences(id, grant):
-            say(dim(consequence_line(one)))
+            say(dim(consequence_line(one)), error=True)
         return await client.decide(id, verdict, digest, reason, grant)
 
     case = engaged(decide)
-    say(f"{id}: {case.status.value}")
-
-
-def draft_of(file: str, language: Language | None, purpose: str, inputs: list[Path]) -> Draft:
-    """Return the draft that the arguments of `submit` and `run` describe.
-
-    Raises:
-        Problem: a file cannot be read, is not UTF-8, or is in no known language.
-    """
-    draft = _from_input(language) if file == "-" else read_draft(Path(file), MAX_BYTES, language)
-    files = tuple(_input(path) for path in inputs)
-    return draft.model_copy(update={"purpose": Untrusted(purpose), "files": files})
-
-
-def _from_input(language: Language | None) -> Draft:
-    if language is None:
-        raise Problem(415, "standard input has no suffix", mend="Add --language python")
-    try:
-        code = sys.stdin.buffer.read(MAX_BYTES + 1).decode()
-    except UnicodeDecodeError as error:
-        raise Problem(422, f"standard input is not UTF-8 text, from byte {error.start} on") from None
-    return Draft(code=Untrusted(code), language=language)
-
-
-def _input(path: Path) -> InputFile:
-    try:
-        return InputFile(name=Untrusted(path.name), content=path.read_bytes())
-    except OSError as error:
-        raise Problem(422, f"{path} cannot be read: {error.strerror}") from None
+    say_json(case) if json else say(f"{visible(id)}: {case.status.value}")

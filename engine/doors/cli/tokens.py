@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -47,10 +48,13 @@ def listed(json: Json = False) -> None:
 
 
 @app.command()
-def revoke(id: Annotated[str, typer.Argument(help="The token, as `pratique token list` names it.")]) -> None:
+def revoke(
+    id: Annotated[str, typer.Argument(help="The token, as `pratique token list` names it.")],
+    json: Json = False,
+) -> None:
     """Take a token back, at once."""
     engaged(lambda client: client.revoke_token(id))
-    say(f"{visible(id)}: revoked")
+    say(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
 
 
 def _line(token: Token) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -13,9 +14,11 @@ from pydantic import BaseModel
 from engine.models import (
     Case,
     Consequence,
+    Draft,
     KillReason,
     Level,
     OutputChunk,
+    Package,
     Result,
     Status,
     Stream,
@@ -31,10 +34,25 @@ COLOURS = {
     Level.CRITICAL: typer.colors.RED,
 }
 
+COLUMNS = 80
+"""As wide as text of our own gets."""
+
 
 def say(text: str = "", *, error: bool = False) -> None:
     """Print a line of our own words."""
     typer.echo(text, err=error, color=_colour())
+
+
+def many(count: int, thing: str) -> str:
+    """Return how many there are of something, in words: `1 line`, `2 lines`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def wrapped(text: str, indent: int = 0) -> str:
+    """Return text of our own broken at 80 columns, every line but the first indented."""
+    return textwrap.fill(
+        text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def say_json(noun: BaseModel | Sequence[BaseModel]) -> None:
@@ -57,11 +75,46 @@ def say_case(case: Case) -> None:
     """Print a case as a reviewer needs it: who asks, how risky, which violations where."""
     submission = case.submission
     draft = submission.draft
-    lines = draft.code.text.count("\n") + (not draft.code.text.endswith("\n"))
-    say(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines} lines, {_status(case)}")
-    say(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}")
+    lines = many(draft.code.text.count("\n") + (not draft.code.text.endswith("\n")), "line")
+    say(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines}, {_status(case)}")
+    say(wrapped(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9))
+    for line in asked_lines(draft):
+        say(wrapped(f"         {line}", 11))
     say_violations(case.analysis.violations)
     say(dim(f"         digest {submission.digest}"))
+
+
+def asked_lines(draft: Draft) -> list[str]:
+    """Return all that a draft asks for, a line for each kind: nobody approves what is not shown."""
+    asked, operation = draft.capabilities, draft.operation
+    kinds = {
+        "does": f"{operation.act} {visible(operation.path)}" if operation else "",
+        "executable": "yes" if operation and operation.executable else "",
+        "domains": _listed(asked.domains),
+        "packages": ", ".join(_package(one) for one in asked.packages),
+        "secrets": _listed(asked.secrets),
+        "limits": ", ".join(f"{name}={value:g}" for name, value in asked.limits),
+        "session": "keeps its state" if asked.session else "",
+        "files": ", ".join(f"{visible(one.name)} ({_size(len(one.content))})" for one in draft.files),
+        "image": draft.image,
+        "sandbox": draft.sandbox,
+        "expect": draft.expect.value,
+        "verify": visible(draft.verify),
+    }
+    return [f"{kind}: {text}" for kind, text in kinds.items() if text]
+
+
+def _listed(names: Iterable[Untrusted]) -> str:
+    return ", ".join(visible(name) for name in names)
+
+
+def _package(one: Package) -> str:
+    where = f" from {visible(one.registry)}" if one.registry else ""
+    return f"{visible(one.name)}=={visible(one.version)}{where}"
+
+
+def _size(count: int) -> str:
+    return many(count, "byte") if count < 10_000 else f"{count / 1000:,.0f} kB"
 
 
 def say_violations(violations: Iterable[Violation]) -> None:
@@ -88,14 +141,18 @@ def say_summaries(summaries: Iterable[Summary]) -> None:
         first = visible(summary.first_line)[:60]
         say(
             f"{level(summary.risk)} {summary.id}  {left:>9}  {summary.language:<10} {who:<16} "
-            f"{summary.lines:>4} lines  {summary.violations:>2} violations  {dim(first)}"
+            f"{many(summary.lines, 'line'):>10}  {many(summary.violations, 'violation'):>13}  {dim(first)}"
         )
 
 
 def say_output(chunk: OutputChunk) -> None:
     """Print what a guest wrote, made visible, to the stream that it wrote to."""
-    text = visible(chunk.data.decode(errors="replace"), keep="\n\t")
-    typer.echo(text, nl=False, err=chunk.stream is Stream.STDERR, color=_colour())
+    say_text(chunk.data.decode(errors="replace"), error=chunk.stream is Stream.STDERR)
+
+
+def say_text(text: str, *, error: bool = False) -> None:
+    """Print text that a guest wrote, made visible."""
+    typer.echo(visible(text, keep="\n\t"), nl=False, err=error, color=_colour())
 
 
 def result_line(result: Result) -> str:

@@ -22,6 +22,7 @@ from engine.models import (
     Verdict,
     Violation,
 )
+from engine.policy.returned import for_agent
 from engine.text import visible
 
 MOST_FINDINGS = 50
@@ -157,12 +158,12 @@ def word(case: Case) -> Word:
 
 
 def gathered(chunks: Iterable[OutputChunk], most: int, cut: bool) -> Guest:
-    """Return what a guest printed, at most `most` bytes of each stream, made visible."""
+    """Return what a guest printed, at most `most` bytes of each stream: masked, shortened, made visible."""
     texts = {}
     for stream in Stream:
         data = b"".join(chunk.data for chunk in chunks if chunk.stream is stream)
         cut = cut or len(data) > most
-        texts[stream.value] = visible(data[:most].decode(errors="replace"), keep="\n\t")
+        texts[stream.value] = visible(for_agent(data[:most].decode(errors="replace")), keep="\n\t")
     return Guest(stdout=texts["stdout"], stderr=texts["stderr"], cut=cut)
 
 
