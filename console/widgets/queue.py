@@ -22,7 +22,7 @@ class QueueList(Rows):
         [],
         [("Try, in another terminal:", "muted")],
         [("pratique submit FILE", "primary")],
-        [("pratique demo --submit", "primary")],
+        [("pratique demo", "primary")],
         [],
         [("Or press 3 and write", "muted")],
         [("something yourself.", "muted")],

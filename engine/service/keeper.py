@@ -50,7 +50,7 @@ class PolicyKeeper:
 
     def check(self) -> Check:
         """Return which policy is in force, and what is wrong with the file where it is another one."""
-        name = f"{self.current.hash[:12]}, {len(self.current.rules)} rules"
+        name = f"{self.current.hash[:12]}, {len(self.current.rules)} rules, {_deadlines(self.current)}"
         if not self._faults:
             return Check(name="policy", ok=True, detail=Untrusted(name))
         more = f" and {len(self._faults) - 1} more" if len(self._faults) > 1 else ""
@@ -74,6 +74,11 @@ class PolicyKeeper:
             await self._journal.record("policy.refused", data=data)
         elif not self._faults and (first or wrong or self.current.hash != before):
             await self._journal.record("policy.loaded", data={"policy": self.current.hash})
+
+
+def _deadlines(policy: Policy) -> str:
+    told = sorted(policy.deadlines.items(), key=lambda item: -item[0].rank)
+    return "to decide " + ", ".join(f"{level.value} {seconds:g} s" for level, seconds in told)
 
 
 def _looks(files: frozenset[Path]) -> AsyncIterator[object]:

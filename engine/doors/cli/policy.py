@@ -39,6 +39,7 @@ def show(file: File = None) -> None:
     for risk, seconds in sorted(policy.deadlines.items(), key=lambda item: -item[0].rank):
         say(f"{level(risk)} is denied after {seconds:g} s")
     say(dim(f"hash {policy.hash}"))
+    say(dim("An engine that `make run` or `pratique demo` started leaves 1800 s; its Health screen says so."))
 
 
 @app.command("test")
