@@ -19,7 +19,7 @@ from console.units import clock, full_badge, now, size
 from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
 from console.widgets.wants import reviews
-from engine.models import Case, Verdict
+from engine.models import Case, Consequence, Verdict
 from engine.showing import headline
 
 ARM_SECONDS = 0.4
@@ -64,6 +64,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
             yield Static(paragraphs(*self._told()))
             yield GrantRows(self._case.submission.draft.capabilities, id="grants")
             yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
+            yield Static(id="fails")
             yield Static(id="summary")
         yield Footer(show_command_palette=False)
 
@@ -97,8 +98,16 @@ class ApproveScreen(ModalScreen[Decided | None]):
         return lines
 
     def on_rows_moved(self, message: Rows.Moved) -> None:
-        """Say what the grant has become."""
+        """Say what the grant has become, and what will fail for it."""
         self._summarise()
+        self._foretell()
+
+    @work(exclusive=True, group="foretell")
+    async def _foretell(self) -> None:
+        grant = self.query_one(GrantRows).grant
+        id = self._case.submission.id
+        found = await console(self).ask(lambda client: client.consequences(id, grant)) if grant else ()
+        self.query_one("#fails", Static).update(paragraphs(*(_failing(each) for each in found or ())))
 
     def _summarise(self) -> None:
         less = self.query_one(GrantRows).grant is not None
@@ -124,3 +133,13 @@ class ApproveScreen(ModalScreen[Decided | None]):
     def action_cancel(self) -> None:
         """Close the sheet and decide nothing."""
         self.dismiss(None)
+
+
+def _failing(consequence: Consequence) -> list[Part]:
+    """Return which lines fail, or may, without a capability."""
+    lines = ", ".join(str(line) for line in consequence.lines[:12])
+    if not lines:
+        return [("without ", "muted"), consequence.capability, (": no line is known to need it", "muted")]
+    more = " and more" if len(consequence.lines) > 12 else ""
+    sure = "fail" if consequence.certain else "may fail"
+    return [("without ", "muted"), consequence.capability, (f": {sure} in line {lines}{more}", "warning")]

@@ -23,7 +23,7 @@ from engine.models import Case, Level, Sameness, Standing
 ARM_SECONDS = 0.4
 WORDS = {
     Sameness.DIGEST: "these exact bytes",
-    Sameness.SHAPE: "this shape: only local names, and literals of code that reaches nothing, may differ",
+    Sameness.SHAPE: "this shape: local names and harmless literals may differ",
 }
 
 

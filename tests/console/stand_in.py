@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -14,10 +15,13 @@ from engine.models import (
     Capabilities,
     Case,
     Check,
+    Consequence,
     Decision,
     Draft,
     Event,
     EyesOn,
+    Facets,
+    FilterHelp,
     Grant,
     Health,
     InputFile,
@@ -39,10 +43,13 @@ from engine.models import (
     Stream,
     Submission,
     Summary,
+    Trends,
     Verdict,
     Verification,
+    Verifying,
     Violation,
 )
+from engine.policy.consequences import consequences
 from engine.problem import Problem
 from engine.text import Untrusted
 
@@ -130,11 +137,15 @@ class StandIn:
         self.told: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
         self.written: dict[str, list[OutputChunk]] = {}
+        self.files: dict[tuple[str, str], bytes] = {}
+        """What runs left, by run and name."""
         self.hold: set[str] = set()
         """The runs that write on until the engine is lost."""
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
         self.analysis = Analysis()
+        self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
+                              decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
         self._happened = ("changed", "")
@@ -186,12 +197,17 @@ class StandIn:
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
         return self.cases[id]
 
+    async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
+        draft = self.cases[id].submission.draft
+        return consequences(self.cases[id].analysis, draft.capabilities, grant.capabilities)
+
     async def stand(self, id: str, sameness: Sameness, ceiling: Level, uses: int, days: float) -> Standing:
         known, at = self.cases[id].submission, datetime.now(UTC)
         new = f"a-{len(self.given)}"
         given = Standing(id=new, sameness=sameness, value=known.digest, by=ME, at=at,
                          requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
-                         until=at + timedelta(days=days), grant=Grant(capabilities=Capabilities()))  # fmt: skip
+                         until=at + timedelta(days=days),
+                         grant=Grant(capabilities=Capabilities()))  # fmt: skip
         self.given.append(given)
         return given
 
@@ -239,6 +255,9 @@ class StandIn:
         for sample in self.samples.get(id, ()):
             yield sample
 
+    async def artifact(self, id: str, name: Untrusted) -> bytes:
+        return self.files[(id, name.text)]
+
     async def stop(self, id: str) -> None:
         self.told.append(("stop", id))
 
@@ -265,6 +284,25 @@ class StandIn:
 
     async def verify(self) -> Verification:
         return Verification(events=7, intact=True)
+
+    async def verifying(self, *, resume: bool = False) -> AsyncIterator[Verifying]:
+        yield Verifying(done=3, total=7)
+        yield Verifying(done=7, total=7, found=await self.verify())
+
+    async def facets(self, filter: str = "") -> Facets:
+        rows = await self.history(filter)
+        counts = {"risk": Counter(row.risk.value for row in rows),
+                  "requester": Counter(row.requester.text for row in rows)}  # fmt: skip
+        return Facets(total=len(rows), exact=True, counts={kind: dict(each) for kind, each in counts.items()})
+
+    async def help_with(self, filter: str) -> FilterHelp:
+        wrong = filter.find("!")
+        if wrong >= 0:
+            return FilterHelp(completions=(), position=wrong, problem="That is wrong", mend="Leave it out")
+        return FilterHelp(completions=(f"{filter}:",))
+
+    async def trends(self, days: float = 7) -> Trends:
+        return self.figures
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         return self.analysis

@@ -25,12 +25,15 @@ from console.widgets.violations import ViolationList
 from engine.models import (
     Act,
     Capabilities,
+    Certainty,
     Decision,
     Disposition,
     InputFile,
     Level,
     Limits,
+    Need,
     Operation,
+    Prediction,
     Principal,
     Sameness,
     Verdict,
@@ -415,3 +418,17 @@ async def test_nothing_critical_is_approved_beforehand() -> None:
         app.approved = await engine.case("s-1")
         await quiet(pilot, "s")
         assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_giving_less_says_which_lines_will_fail() -> None:
+    """Switched off, a file that line 2 opens is told with that line; given again, nothing is told."""
+    reads = Prediction(need=Need.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,))
+    file = InputFile(name=Untrusted("a.csv"), content=b"1")
+    wanted = Capabilities(files=(file.name,))
+    waiting = case("s-1", CODE, level=Level.MEDIUM, files=(file,), wanted=wanted, predictions=(reads,))
+    async with desk(StandIn(waiting)) as (app, pilot):
+        await open_sheet(app, pilot)
+        await quiet(pilot, "tab", "space")
+        await until(pilot, lambda: "fail in line 2" in frame(app))
+        await quiet(pilot, "space")
+        await until(pilot, lambda: "fail in line" not in frame(app))
