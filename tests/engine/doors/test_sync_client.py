@@ -1,0 +1,38 @@
+"""The client without an event loop: what the other one does, method by method."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from engine.doors.client import Client
+from engine.doors.sync_client import SyncClient
+from engine.models import Draft, Language, Status, Verdict
+from engine.problem import Problem
+from engine.text import Untrusted
+from tests.engine_process import EngineProcess
+
+
+def test_every_question_can_be_asked_without_a_loop(engine: EngineProcess) -> None:
+    """No method of the asynchronous client is missing, and no other one is made up."""
+    with SyncClient(engine.socket) as client:
+        for name, method in inspect.getmembers(Client, inspect.iscoroutinefunction):
+            if not name.startswith("_"):
+                assert callable(getattr(client, name)), method
+        with pytest.raises(AttributeError):
+            client.no_such_thing()
+
+
+def test_the_main_job_without_a_loop(engine: EngineProcess) -> None:
+    """Submit, follow the events, deny, and be told no: in plain calls."""
+    with SyncClient(engine.socket, "plain") as client:
+        draft = Draft(code=Untrusted("print(77)"), language=Language.PYTHON)
+        submission = client.submit(draft).submission
+        events = client.events(0)
+        assert any(event.subject == submission.id for event in events)
+        events.close()
+        case = client.decide(submission.id, Verdict.DENIED, submission.digest, "no")
+        assert Status.DENIED is case.status
+        with pytest.raises(Problem, match="no submission"):
+            client.case("s-0")
