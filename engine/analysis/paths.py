@@ -139,6 +139,25 @@ def is_credential(path: str) -> bool:
     return bool(_CREDENTIALS.search(path)) and not path.endswith((".pub", ".env.example", "known_hosts"))
 
 
+def matches_credential(pattern: str) -> bool:
+    """Say whether a pattern like `/e??/sh*w` spells a file of secrets, or of accounts, in another way."""
+    last = pattern.rpartition("/")[2]
+    if "*" not in pattern or not any(char.isalnum() for char in last) or len(pattern) > 200:
+        return False
+    shape = re.compile("[^/]*".join(re.escape(part) for part in re.split(r"\*+", pattern)))
+    return any(shape.fullmatch(path) for path in _WELL_KNOWN)
+
+
+_WELL_KNOWN = (
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/passwd",
+    "/etc/sudoers",
+    "~/.ssh/id_rsa",
+    "~/.ssh/id_ed25519",
+)
+
+
 def is_persistence(path: str) -> bool:
     """Say whether what is written to a path is run later by the system or by a login."""
     return bool(_PERSISTENCE.search(path))

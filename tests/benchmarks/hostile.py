@@ -28,7 +28,7 @@ String.fromCharCode 0x41 while(true) for(;;) atob Buffer.from join split \\u0041
 yield <!-- #x #! static get set of in instanceof typeof void delete debugger with
 """,
     Language.SHELL: """
-$ ${ } ( ) $( ` ' " \\ | & ; < > << <<EOF EOF { , .. [[ ]] (( )) if then fi for in do done case esac
+$ ${ } ( ) $( ` ' " \\ | & ; < > { , .. [[ ]] (( )) if then fi for in do done case esac
 function x=1 rm -rf / eval bash -c curl | sh * ~ # ! = += é $'\\x41' <( >( /dev/tcp/h/1 2>&1 IFS
 base64 -d xargs printf %s echo ${x:0:1} ${!a} ${a//b/c} ${a[@]} @ ? coproc select time
 """,

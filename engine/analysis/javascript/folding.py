@@ -74,6 +74,22 @@ def buffer_from(receiver: Value, args: list[Value]) -> Value | None:
     return text(_decode(args[0].text, name), args[0], layer=name)
 
 
+def spread(value: Value) -> tuple[Value, ...]:
+    """Return what a value is one after the other: the characters of a text, the items of a list."""
+    if value.kind == "list":
+        return value.items
+    if value.kind == "text" and value.known:
+        return tuple(text(char, value) for char in value.text[:4096])
+    return (value,)
+
+
+def _array_from(receiver: Value, args: list[Value]) -> Value | None:
+    """`Array.from(…)` of a text or a list."""
+    if len(args) != 1 or args[0].kind not in {"text", "list"}:
+        return None
+    return Value("list", items=spread(args[0]), origin=args[0].origin)
+
+
 def _unquote(receiver: Value, args: list[Value]) -> Value | None:
     return text(unquote(args[0].text), args[0], layer="percent") if args and args[0].known else None
 
@@ -96,6 +112,7 @@ def _parse_int(receiver: Value, args: list[Value]) -> Value | None:
 _GLOBALS: dict[str, _Fold] = {
     "String.fromCharCode": from_codes,
     "String.fromCodePoint": from_codes,
+    "Array.from": _array_from,
     "atob": _atob,
     "Buffer.from": buffer_from,
     "Buffer": buffer_from,

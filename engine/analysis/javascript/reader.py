@@ -31,6 +31,9 @@ def _call(program: Program, node: Node, scope: Scope) -> Call:
     nodes: tuple[Node, ...] = ()
     if arguments is not None and arguments.type == "arguments":
         nodes = tuple(child for child in arguments.named_children if child.type != "comment")
+    elif arguments is not None:
+        nodes = (arguments,)
+        path = "zx.$" if path.rpartition(".")[2] == "$" else path
     args = tuple(resolver.value(arg, scope) for arg in nodes)
     if path.endswith(".call") and args:
         path, args, nodes = path[: -len(".call")], args[1:], nodes[1:]

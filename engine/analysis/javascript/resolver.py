@@ -9,7 +9,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from engine.analysis.javascript.arithmetic import arithmetic, sum_of
-from engine.analysis.javascript.folding import fold
+from engine.analysis.javascript.folding import fold, spread
 from engine.analysis.javascript.library import (
     BY_CONVENTION,
     FAMILIAR,
@@ -39,6 +39,8 @@ from engine.text import Untrusted
 MAX_DEPTH = 60
 MAX_STEPS = 200_000
 MAX_DIGITS = 400
+DESCRIPTOR = "{}"
+"""Ends the path of a property's descriptor."""
 
 
 _FUNCTIONS = ("arrow_function", "function_expression", "function_declaration", "generator_function")
@@ -162,10 +164,13 @@ class Resolver:
 
     def _array(self, node: Node, scope: Scope, depth: int) -> Value:
         children = [child for child in node.named_children if child.type != "comment"]
-        items = tuple(self.value(child, scope, depth) for child in children[:4096])
+        items: list[Value] = []
+        for child in children[:4096]:
+            value = self.value(child, scope, depth)
+            items.extend(spread(value) if child.type == "spread_element" else (value,))
         origin = tuple(step for item in items[:8] for step in item.origin)[:4]
         taints = frozenset(taint for item in items for taint in item.taints)
-        return Value("list", items=items, node=node, scope=scope, origin=origin, taints=taints)
+        return Value("list", items=tuple(items), node=node, scope=scope, origin=origin, taints=taints)
 
     def _object(self, node: Node, scope: Scope, depth: int) -> Value:
         taints: set[str] = set()
@@ -320,7 +325,7 @@ class Resolver:
         if target.path in {"globalThis", "this"} and (target.path != "this" or name in FAMILIAR):
             return Value("path", path="globalThis" if name in GLOBALS else name, origin=target.origin)
         base = target.path or "?"
-        path = shortened(base if name == "default" else f"{base}.{name}")
+        path = shortened(base if name == "default" else f"{base}.{name}").replace(f"{DESCRIPTOR}.value", "")
         kind = "unknown" if base == "?" and target.kind == "unknown" else "path"
         return Value(kind, path=path, taints=target.taints | taints_of(path), origin=target.origin)
 
@@ -347,8 +352,9 @@ class Resolver:
             return self._required(path, target, args)
         if path.endswith(".bind") and target.origin is not None:
             return Value("path", path=path[: -len(".bind")], taints=target.taints, origin=target.origin)
-        if path in {"Reflect.get"} and len(args) > 1 and args[1].known:
-            return self._property(args[0], args[1].text, depth)
+        if path in {"Reflect.get", "Object.getOwnPropertyDescriptor"} and len(args) > 1 and args[1].known:
+            found = self._property(args[0], args[1].text, depth)
+            return found if path == "Reflect.get" else replace(found, path=f"{found.path}{DESCRIPTOR}")
         if path in PASS_ON and args:
             return next((arg for arg in args if arg.path), args[0])
         folded = self._folded(callee, scope, path, args, depth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from engine.analysis.python import calls, gadgets
+from engine.analysis.python import calls, functions, gadgets
 from engine.analysis.python.names import BUILTINS, HEAVY_MODULES, canonical
 from engine.analysis.python.rules import execution
 from engine.analysis.python.values import Value, text_of
@@ -28,16 +28,23 @@ def member(walk: Walk, node: ast.AST, base: Value | None, name: str) -> Value | 
         return None
     if base.owner is not None and name in base.owner.attributes:
         found: Value | None = base.owner.attributes[name]
-        return found
+        given = functions.got(walk, found.function) if found is not None and found.function else None
+        return given or found
     if base.name:
-        if name == "__dict__":
-            return _named(base, f"{base.name}.__dict__")
-        return _named(base, canonical(f"{base.name}.{name}"))
+        return _named(base, _qualified(base.name, name))
     if base.taint:
         value = Value(taint=base.taint)
         value.trail = base.trail
         return value
     return None
+
+
+def _qualified(base: str, name: str) -> str:
+    if name == "__dict__":
+        return f"{base}.__dict__"
+    if name == "__self__" and base.startswith("builtins.") and "(" not in base:
+        return "builtins"
+    return canonical(f"{base}.{name}")
 
 
 def _named(base: Value, name: str) -> Value:

@@ -80,6 +80,13 @@ def called(
     return either(result, None)
 
 
+def got(walk: Walk, function: Function) -> Value | None:
+    """Return what an attribute gives that a function of the code stands for, where it is a property."""
+    decorators = getattr(function.node, "decorator_list", ())
+    names = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in decorators}
+    return called(walk, function, [], {}) if names & {"property", "cached_property"} else None
+
+
 def _read(walk: Walk, function: Function, bound: dict[str, Value | None] | None) -> Value | None:
     node = function.node
     first = function.state == "unread"

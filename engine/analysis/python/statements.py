@@ -53,9 +53,27 @@ def _return(walk: Walk, node: ast.Return) -> None:
 
 def _if(walk: Walk, node: ast.If) -> None:
     walk.value(node.test)
-    walk.run(node.body)
+    _perhaps(walk, node.body)
     if node.orelse:
-        walk.run(node.orelse)
+        _perhaps(walk, node.orelse)
+
+
+def _perhaps(walk: Walk, body: list[ast.stmt]) -> None:
+    """Run what may not happen: a name that meant a module or a function still may mean it."""
+    names = walk.scope.names
+    before = {
+        target.id: names.get(target.id)
+        for statement in body
+        if type(statement) is ast.Assign
+        for target in statement.targets
+        if type(target) is ast.Name
+    }
+    walk.run(body)
+    for name, old in before.items():
+        new = names.get(name)
+        meant = old.name if old is not None else None
+        if meant and meant[-1] not in "])" and (new is None or not (new.name or new.function or new.owner)):
+            names[name] = old
 
 
 def _for(walk: Walk, node: ast.For | ast.AsyncFor) -> None:
@@ -94,7 +112,7 @@ def _try(walk: Walk, node: Any) -> None:
             walk.value(handler.type)
         if handler.name:
             walk.scope.names[handler.name] = None
-        walk.run(handler.body)
+        _perhaps(walk, handler.body)
     walk.run(node.orelse)
     walk.run(node.finalbody)
 

@@ -40,7 +40,8 @@ _LAUNCHING_MODULES = {
 EVALUATORS = re.compile(
     r"(?:^|\.)(?:eval|Function|AsyncFunction|GeneratorFunction|execScript|runInContext|runInNewContext"
     r"|runInThisContext|compileFunction"
-    r"|vm\.Script|vm2?\.VM\(\)\.run|NodeVM\(\)\.run|isolated-vm.*\.(?:eval|compileScript)|VMScript|_compile)$"
+    r"|vm\.Script|vm2?\.VM\(\)\.run|NodeVM\(\)\.run|isolated-vm.*\.(?:eval|compileScript)|VMScript|_compile"
+    r"|node-serialize\.unserialize|funcster\.deepDeserialize|cryo\.parse)$"
 )
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "timers.setTimeout", "timers.setInterval"}
 _LOADERS = {"require", "import", "module.require", "require.resolve", "importScripts"}
@@ -140,6 +141,8 @@ def _loads(program: Program, call: Call) -> Iterator[Violation]:
     if name.known:
         if re.match(r"(?:https?:)?//|data:", name.text):
             yield found(REMOTE_EVAL, program, call, "Loads code from elsewhere")
+        elif re.match(r"/\w", name.text):
+            yield found(DYNAMIC_MODULE, program, call, "Loads code from outside of the program")
     elif call.path != "require.resolve" and not _is_beside(program, call):
         yield found(DYNAMIC_MODULE, program, call)
 

@@ -63,6 +63,10 @@ def _on_environment(walk: Walk, call: Call) -> Value | None:
     previous = _BEFORE.get(call.name)
     if previous is not None:
         return previous(walk, call)
+    if call.name == "builtins.dict" and call.keywords:
+        made = Value()
+        made.items = {**((first.items if first is not None else None) or {}), **call.keywords}
+        return made
     return first if call.name == "builtins.dict" else None
 
 

@@ -15,6 +15,10 @@ from engine.models import Violation
 _ESCAPES = re.compile(r"\\(?:x[0-9a-fA-F]{2}|0?[0-7]{3}|u[0-9a-fA-F]{4})")
 _COLOUR = re.compile(r"\\(?:x1[bB]|033|e|0?33)\[?")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
+_GLOBBED = re.compile(r"(?:/[\w.*-]+)*/[\w.-]*[*?\[][\w.*?\[\]!-]*")
+"""The path of a program, spelled as a pattern."""
+_SPLIT = re.compile(r"\w+(?:\$[@*]|\$\{[@*]\}|\$\(\s*(?:true|:)?\s*\)|``)\w+")
+"""A word with something in its middle that comes to nothing."""
 _BROKEN = re.compile(r"\w(?:\"\"|''|\\|\"\w|'\w|\$@|\$\*)\w*|^['\"]\w{1,3}['\"]\w")
 
 
@@ -35,6 +39,8 @@ def check(script: Script) -> Iterator[Violation]:
 
 def _is_hidden(script: Script, command: Command) -> bool:
     name = command.program.text
+    if _GLOBBED.fullmatch(name) or _SPLIT.fullmatch(_head(script.tree.slice(command.start, command.end))):
+        return True
     if not re.fullmatch(r"[\w./+-]+", name):
         return False
     raw = script.tree.slice(command.start, command.end)

@@ -34,6 +34,24 @@ _ADDRESSED = {
     "screen", "xterm", "sqlite3", "nohup", "parallel", "gnome-terminal", "sg", "lxc", "runuser",
     "start-stop-daemon", "daemonize", "mshta",
 }  # fmt: skip
+_EDITORS = {
+    "vim",
+    "vi",
+    "nvim",
+    "view",
+    "ex",
+    "ed",
+    "less",
+    "more",
+    "man",
+    "gdb",
+    "ftp",
+    "mysql",
+    "psql",
+    "git",
+}
+"""Programs in which a `!` starts a shell."""
+_ESCAPED = re.compile(r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:\\)?!(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,12 @@ def _codes(script: Script, command: Command) -> Iterator[Code]:
         yield from _interpreted(script, command, language)
     elif command.name in _ADDRESSED:
         yield from _addressed(script, command)
+    elif command.name in _EDITORS:
+        for arg in command.args:
+            if match := _ESCAPED.match(arg.text):
+                yield Code(
+                    match[1], Language.SHELL, command.name, at(script.tree.span_of(arg.start, arg.end))
+                )
     if command.name in {".", "source", "sudo"} and command.feed is not None:
         yield Code(command.feed.text, Language.SHELL, command.name, at(command.span))
 
@@ -186,7 +210,7 @@ def _read_foreign(script: Script, command: Command, text: str) -> Findings:
     calls = [match["code"] or match["tick"] or "" for match in _CALLS.finditer(text)][:8]
     if _HARM.search(text):
         findings.violations.append(found(FOREIGN, command, severity=HIGH))
-    elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen)\b|`", text):
+    elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen|getline)\b|`", text):
         findings.violations.append(found(FOREIGN, command))
     for call in calls:
         inner = Code(call.replace('\\"', '"'), Language.SHELL, command.name, at(command.span))

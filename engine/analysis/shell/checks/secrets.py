@@ -70,7 +70,7 @@ def check(script: Script) -> Iterator[Violation]:
     """Yield every way in which the script gets at secrets."""
     for target in read(script):
         path = paths.normal(target.path)
-        if paths.is_credential(path):
+        if paths.is_credential(path) or paths.matches_credential(path):
             yield READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
     for command in script.commands:
         if not command.own:

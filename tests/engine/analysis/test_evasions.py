@@ -1,0 +1,37 @@
+"""Whatever a dangerous thing is written as, it is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.analysis import analyse
+from engine.models import Language, Level
+from tests.engine.analysis.evasions import EVASIONS
+
+_CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
+
+
+@pytest.mark.parametrize(("language", "code"), _CASES)
+def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
+    """Each reaches something dangerous without writing its name: MEDIUM at least."""
+    assert any(found.severity.rank >= Level.MEDIUM.rank for found in analyse(code, language).violations)
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        (Language.SHELL, "for f in *.txt; do cat \"$f\"; done"),
+        (Language.SHELL, "ls src/*/README*"),
+        (Language.SHELL, "cat docs/*.md"),
+        (Language.JAVASCRIPT, "const s = [...'abc'].reverse().join(''); console.log(s)"),
+        (Language.JAVASCRIPT, "html`<p>${x}</p>`"),
+        (Language.JAVASCRIPT, "let t = 'a'; t = t + 'b'; console.log(t)"),
+        (Language.PYTHON, "try:\n    import numpy as np\nexcept ImportError:\n    np = None\nprint(np)"),
+        (Language.PYTHON, "d = dict(a=1)\nprint(d.get('a'))"),
+        (Language.PYTHON, "class A:\n    @property\n    def o(self):\n        return 1\nprint(A().o)"),
+    ],
+)  # fmt: skip
+def test_what_only_looks_alike_is_clean(language: Language, code: str) -> None:
+    """The same constructs in ordinary code are no violations of MEDIUM or above."""
+    found = analyse(code, language).violations
+    assert [] == [one.rule for one in found if one.severity.rank >= Level.MEDIUM.rank]
