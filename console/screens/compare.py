@@ -16,6 +16,7 @@ from console.difference import Line, difference
 from console.state import console
 from console.text import Part, content
 from console.units import now, when
+from console.widgets.code_lines import plain
 from console.widgets.rows import Rows
 from engine.models import Case, Nearest
 from engine.showing import to_read
@@ -49,8 +50,7 @@ class DifferenceRows(Rows):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        # half the width: a character may take two cells, or stand as a mark
-        room = max(8, (self.size.width - 8) // 2)
+        room = max(8, self.size.width - 8)
         self._rows = [(line, part) for line in self._lines for part in _folded(line, room)]
         self.refit()
 
@@ -120,4 +120,6 @@ def _about(other: Case) -> list[Part]:
 
 def _folded(line: Line, room: int) -> list[Untrusted]:
     text = line.text.text
+    if not plain(text):
+        room //= 2  # a character may take two cells, or stand as a mark
     return [Untrusted(text[at : at + room]) for at in range(0, max(1, len(text)), room)]

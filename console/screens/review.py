@@ -249,7 +249,7 @@ class ReviewScreen(Reading):
         if not await console(self).keys.was_person():
             return
         if obstacle := self.obstacle():
-            self.notify(f"Not yet: {self.still.plain or obstacle}.", severity="warning")
+            self.notify(f"Not yet. {self.still.plain or obstacle}", severity="warning")
             return
         from console.screens.approve import ApproveScreen  # noqa: PLC0415  on its first use
 

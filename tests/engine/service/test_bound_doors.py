@@ -39,7 +39,8 @@ async def refused(engine: Engine, id: str) -> tuple[KillReason | None, bool, boo
     """Return why a run ended, whether its refusal is on record, and whether anything of it ran."""
     case = await engine.over(id)
     types = [event.type for event in await engine.trail(id)]
-    return case.result and case.result.kill_reason, "run.refused" in types, "run.started" in types
+    reason = case.result.kill_reason if case.result else None
+    return reason, "run.refused" in types, "run.started" in types
 
 
 async def test_one_change_is_refused_whatever_door_it_came_by(engine_with: EngineMaker) -> None:
