@@ -229,6 +229,7 @@ class Maker:
         body = recipe.container(facts, self.owner.labels(image), host, extras)
         made = await self.daemon.ask("create_container_from_config", body)
         reader, writer = await self._attach(made["Id"])
+        host = body["HostConfig"]
         box = Box(self.daemon, made["Id"], image, facts["Id"], language, limits, host, reader, writer)
         self.living.add(box.id)
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from docker.errors import APIError
 
-from engine.models import Check, KillReason, Language, Proof, Result
+from engine.models import Act, Check, KillReason, Language, Proof, Result
 from engine.sandbox import health, owner, reaper
 from engine.sandbox.box import Box, Maker
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
@@ -52,10 +52,15 @@ class SandboxManager:
         self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
-        self.sessions = Sessions(
-            self._maker, self._remove_later, lambda: self.keeper, settings.grace_seconds, self._running
-        )
         self.packages = Packages(settings, self._daemon, engine_id, self._run_in_turn)
+        self.sessions = Sessions(
+            self._maker,
+            self._remove_later,
+            lambda: self.keeper,
+            settings.grace_seconds,
+            self._running,
+            self.packages.rooms_of,
+        )
         self._tickets: dict[str, Ticket] = {}
         self._chores: set[asyncio.Task[None]] = set()
         self._removals: set[asyncio.Task[None]] = set()
@@ -88,6 +93,7 @@ class SandboxManager:
         if self._removals:
             await asyncio.wait(self._removals, timeout=_CLOSE_SECONDS)
         await self._remove_own()
+        await self.packages.close()
         await self._daemon.close()
 
     async def prove(self) -> Proof:
@@ -143,6 +149,9 @@ class SandboxManager:
         return ticket.task.result()
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
+        if job.operation is not None and job.operation.act is Act.INSTALL:
+            async with self.sessions.turn(job):
+                return await self.packages.install(job, watcher)
         layers = await self.packages.layers_of(job, watcher)
         if position := self._turns.ahead(job.principal):
             await watcher.happened("run.queued", {"position": position})
@@ -240,7 +249,7 @@ class SandboxManager:
             with contextlib.suppress(DaemonLost, APIError):
                 await reaper.reap(self._daemon, self._maker.owner, self._maker.living)
                 await reaper.end_leftovers(self._daemon, self._removed)
-                await self.packages.prune()
+                await self.packages.prune(self.sessions)
                 self._removed.clear()
 
     async def _listen(self) -> None:

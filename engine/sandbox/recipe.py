@@ -63,9 +63,15 @@ class Extras:
 
     @property
     def mounts(self) -> list[dict[str, Any]]:
-        """Return what Docker is to mount."""
+        """Return what Docker is to mount; nothing of the image, not even an owner, goes into a volume."""
         return [
-            {"Type": "volume", "Source": volume, "Target": target, "ReadOnly": closed}
+            {
+                "Type": "volume",
+                "Source": volume,
+                "Target": target,
+                "ReadOnly": closed,
+                "VolumeOptions": {"NoCopy": True},
+            }
             for mounts, closed in ((self.layers, True), (self.makes, False))
             for volume, target in mounts
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 from docker.errors import APIError
@@ -18,7 +18,8 @@ from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.recipe import Extras
 from engine.sandbox.staying import Staying
 
-_STAYS = Extras(stays=True)
+Rooms = Callable[[Job], Awaitable[tuple[tuple[str, str], ...]]]
+"""Says which volumes a session's sandbox is made with, and where they are mounted."""
 
 
 @dataclass
@@ -41,7 +42,9 @@ class Sessions:
         keeper: Callable[[], ArtifactKeeper | None],
         grace: float,
         running: dict[str, Execution],
+        rooms: Rooms,
     ) -> None:
+        self._rooms = rooms
         self._maker = maker
         self._remove = remove
         self._keeper = keeper
@@ -89,6 +92,10 @@ class Sessions:
         else:
             self._drop(kept, box)
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the sessions that are not over."""
+        return iter(tuple(self._by_id))
+
     def lives(self, session: str) -> bool:
         """Whether a session has a sandbox with what ran in it before."""
         kept = self._by_id.get(session)
@@ -123,7 +130,8 @@ class Sessions:
             self._drop(kept, kept.box)
             raise SandboxUnavailable("the sandbox is no more, and its state is lost", "Run it again.")
         if kept.box is None:
-            kept.box = await self._maker.make(job.image, job.language, job.limits, _STAYS)
+            extras = Extras(stays=True, layers=await self._rooms(job))
+            kept.box = await self._maker.make(job.image, job.language, job.limits, extras)
         return kept.box
 
     async def _proved(self, box: Box, job: Job) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.models import Capabilities, Draft
+from engine.models import Act, Capabilities, Draft
 from engine.policy.hosts import fault
 from engine.problem import Problem
 from engine.sandbox.packages import lock
@@ -10,9 +10,7 @@ from engine.service import secrets
 from engine.text import visible
 
 _STAYING = ("domains", "secrets", "packages")
-"""What a sandbox that stays is not given: it is made before anybody asks for it."""
-
-
+"""What code in a sandbox that stays is not given: it is made before. Packages are installed apart."""
 _WITHOUT = "Approve without."
 
 
@@ -20,9 +18,9 @@ def may_be_given(given: Capabilities, draft: Draft) -> None:
     """Let capabilities be given to a draft. Raises Problem."""
     if given.session and not draft.sandbox:
         raise Problem(422, "this engine cannot give a session to a run that names no sandbox", mend=_WITHOUT)
-    staying = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
-    if staying:
-        raise Problem(422, f"a sandbox that stays is given no {' and no '.join(staying)}", mend=_WITHOUT)
+    if staying := _not_staying(given, draft):
+        kinds = " and no ".join(staying)
+        raise Problem(422, f"code in a sandbox that stays is given no {kinds}", mend=_WITHOUT)
     wrong = [why for domain in given.domains if (why := fault(domain.text))]
     if wrong:
         raise Problem(422, f"no network is given: {visible(wrong[0])}", mend=_WITHOUT)
@@ -32,3 +30,9 @@ def may_be_given(given: Capabilities, draft: Draft) -> None:
             lock.check(given.packages, draft.language)
     except lock.BadLock as error:
         raise Problem(422, f"no packages are given: {error}", mend=_WITHOUT) from None
+
+
+def _not_staying(given: Capabilities, draft: Draft) -> list[str]:
+    installs = draft.operation is not None and draft.operation.act is Act.INSTALL
+    wanted = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
+    return [kind for kind in wanted if not (installs and kind == "packages")]

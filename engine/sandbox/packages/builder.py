@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from docker.errors import APIError
@@ -15,7 +15,7 @@ from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.job import Job, SandboxUnavailable, Watcher
 from engine.sandbox.network.wanted import Wanted
 from engine.sandbox.packages import lock, orders
-from engine.sandbox.packages.layers import TRIES, Layer, Layers, told
+from engine.sandbox.packages.layers import TARGET, TRIES, Layer, Layers, told
 from engine.sandbox.packages.registry import Registry, registry
 from engine.settings import SandboxSettings
 from engine.text import Untrusted, visible
@@ -46,6 +46,11 @@ class _Listener:
     def complaint(self) -> str:
         lines = self.said[Stream.STDERR].decode("utf-8", "replace").strip().splitlines()
         return visible(Untrusted(lines[-1][:300])) if lines else "it said nothing"
+
+
+def _ready(volume: str, packages: Sequence[Package], size: int, *, built: bool) -> dict[str, Any]:
+    names = [f"{one.name.text}=={one.version.text}" for one in packages]
+    return {"layer": volume, "packages": names, "size": size, "built": built}
 
 
 class Packages:
@@ -91,10 +96,49 @@ class Packages:
             raise unavailable(error) from error
         return ((layer.volume, layer.target),)
 
-    async def prune(self) -> None:
-        """Remove layers that are too old or too large together, and what was left unfinished."""
+    async def rooms_of(self, job: Job) -> tuple[tuple[str, str], ...]:
+        """Return the volume that what is installed in a job's session goes to. Raises APIError, DaemonLost.
+
+        It is there from the start: nothing can be mounted into a sandbox that runs.
+        """
+        if job.language is not Language.PYTHON:
+            return ()
+        room = self._layers.room(job.session)
+        await self._layers.ensure(room, self._image)
+        return ((room, TARGET),)
+
+    async def install(self, job: Job, watcher: Watcher) -> Result:
+        """Install packages into a session's room, from outside its sandbox. Raises SandboxUnavailable."""
+        try:
+            lock.check(job.packages, job.language)
+            ((room, _),) = await self.rooms_of(job)
+            await watcher.happened("run.started", {"sandbox": room, "limits": job.limits.model_dump()})
+            source = await registry(self._settings)
+            order = self._job(job.run, orders.build(source), source, job.packages, ((room, orders.LAYER),))
+            listener = _Listener(watcher)
+            result = await self._run(order, listener)
+            if result.exit_code == 0 and told(listener.said[Stream.STDOUT])[0] != TARGET:
+                raise SandboxUnavailable("the sandbox's Python is another than its packages are for")
+        except (lock.BadLock, ValueError) as error:
+            raise SandboxUnavailable(str(error)) from None
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error) from error
+        if result.exit_code != 0:
+            return result.model_copy(update={"evidence": (*result.evidence, listener.complaint)})
+        size = told(listener.said[Stream.STDOUT])[1]
+        await watcher.happened("packages.ready", _ready(room, job.packages, size, built=True))
+        return result
+
+    async def prune(self, sessions: Iterable[str] = ()) -> None:
+        """Remove layers that are too old or too large together, and what was left over."""
+        used = set(self._building) | {self._layers.room(session) for session in sessions}
         with contextlib.suppress(APIError, DaemonLost):
-            await self._layers.prune(self._settings.packages, set(self._building))
+            await self._layers.prune(self._settings.packages, used)
+
+    async def close(self) -> None:
+        """Remove what sessions had; layers stay."""
+        with contextlib.suppress(APIError, DaemonLost):
+            await self._layers.close()
 
     async def _layer(self, job: Job, watcher: Watcher) -> Layer:
         image = self._image
@@ -108,8 +152,7 @@ class Packages:
         finally:
             if not building.locked():
                 self._building.pop(volume, None)
-        names = [f"{one.name.text}=={one.version.text}" for one in job.packages]
-        data = {"layer": volume, "packages": names, "size": layer.size, "built": found is None}
+        data = _ready(volume, job.packages, layer.size, built=found is None)
         await watcher.happened("packages.ready", data)
         return layer
 

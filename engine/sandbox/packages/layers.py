@@ -11,13 +11,15 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from docker.errors import APIError
+from docker.errors import APIError, NotFound
 
 from engine.sandbox.box import remove
 from engine.sandbox.daemon import Daemon
 from engine.sandbox.job import SandboxUnavailable
 from engine.settings import PackageSettings
 
+TARGET = "/usr/local/lib/python3.13/dist-packages"
+"""Where the Python of the images that ship looks first."""
 _TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages")
 _SITE = re.compile(r"(\S+) (\d{1,15})\s*")
 _UNFINISHED_SECONDS = 3600
@@ -55,6 +57,23 @@ class Layers:
     def volume(self, key: str) -> str:
         """Return the name of the volume of a layer."""
         return f"pratique-layer-{self._engine}-{key[:32]}"
+
+    def room(self, session: str) -> str:
+        """Return the name of the volume for what is installed in a session."""
+        return f"pratique-session-{self._engine}-{session}"
+
+    async def ensure(self, volume: str, image: str) -> None:
+        """Make a volume where there is none. Raises APIError, DaemonLost, SandboxUnavailable."""
+        try:
+            await self._daemon.ask("inspect_volume", volume)
+        except NotFound:
+            await self.begin(volume, image)
+
+    async def close(self) -> None:
+        """Remove the rooms of all sessions. Raises APIError, DaemonLost."""
+        for one in await self._listed():
+            if one["Name"].startswith(self.room("")):
+                await self.discard(one["Name"])
 
     async def find(self, volume: str) -> Layer | None:
         """Return a layer that is whole. Raises APIError, DaemonLost."""
@@ -107,9 +126,9 @@ class Layers:
             return bool(error.status_code == 404)
         return True
 
-    async def prune(self, settings: PackageSettings, building: set[str]) -> None:
-        """Remove what is too old, too much, or was left unfinished. Raises APIError, DaemonLost."""
-        now, kept, room = time.time(), set(building), settings.keep_megabytes << 20
+    async def prune(self, settings: PackageSettings, used: set[str]) -> None:
+        """Remove what is too old, too much, or left over; `used` stays. Raises APIError, DaemonLost."""
+        now, kept, room = time.time(), set(used), settings.keep_megabytes << 20
         for layer in reversed(await self.whole()):
             room -= layer.size
             if room >= 0 and now - layer.built < settings.keep_days * _DAY:

@@ -10,7 +10,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from engine.models import KillReason, Package
+from engine.models import Act, KillReason, Operation, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
 from engine.text import Untrusted
 from tests.engine.sandbox.index import Index, serving, wheel
@@ -113,3 +113,21 @@ async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index)
             await closing.packages.prune()
             await asyncio.sleep(0.1)
     await closing.close()
+
+
+async def test_packages_come_into_a_sandbox_that_stays(manager: SandboxManager, index: Index) -> None:
+    """What is installed from outside can be imported in the very next execution, and not be changed."""
+    staying = replace(job("x = 1", image="pratique/notebook"), session="b-1", principal="ada")
+    wants = Operation(act=Act.INSTALL)
+    install = replace(staying, run="i-1", operation=wants, packages=(index.locked("words", "2.5"),))
+    use = replace(staying, run="u-1", code=b"import words\nprint(x, words.HELLO)\nopen(words.__file__, 'a')")
+    before, installing, after = Recorder(), Recorder(), Recorder()
+    async with asyncio.timeout(120):
+        await manager.run(staying, before)
+        result = await manager.run(install, installing)
+        assert (KillReason.NONE, 0) == (result.kill_reason, result.exit_code), result.evidence
+        await manager.run(use, after)
+    assert b"1 hello from a wheel\n" == after.stdout
+    assert b"Read-only file system" in after.stderr
+    assert "packages.ready" in installing.types
+    manager.sessions.end("b-1")
