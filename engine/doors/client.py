@@ -204,6 +204,10 @@ class Client(SandboxClient, LookingBack):
         """Yield what a run uses, until the run is over."""
         return self._lines(f"/runs/{id}/meters", {}, Meters)
 
+    async def artifact(self, id: str, name: Untrusted) -> bytes:
+        """Return a file that a run left, by its name or its digest."""
+        return await self._get(f"/runs/{id}/artifacts/{quote(name.text, safe='')}")
+
     async def stop(self, id: str) -> None:
         """Ask a run to end, and end it after the grace."""
         await self._post(f"/runs/{id}/stop")

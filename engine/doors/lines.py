@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+from base64 import b64encode
 from collections.abc import AsyncGenerator
 
 from engine.doors.wire import Line
-from engine.models import Case, KillReason, Result, Status, Stream
+from engine.models import Case, Display, KillReason, Result, Status, Stream
 from engine.policy.returned import for_agent
+from engine.problem import Problem
 from engine.service import Engine
 from engine.text import visible
 
@@ -29,9 +31,22 @@ async def lines(engine: Engine, id: str) -> AsyncGenerator[Line, None]:
         if text := one.rest():
             yield Line(text=text, stream=stream)
     case = await engine.over(id, END_SECONDS)
+    for display in case.result.displays if case.result else ():
+        yield await _shown(engine, id, display)
     if error := error_of(case):
         yield Line(error=error)
     yield ended(case)
+
+
+async def _shown(engine: Engine, id: str, display: Display) -> Line:
+    """Return what a notebook showed: a picture in base64, or text, which is nobody's markup."""
+    if display.digest is None:
+        return Line(text=for_agent(display.text.text), mime=display.mime)
+    try:
+        content = await engine.artifacts.fetch(id, display.digest)
+    except Problem as problem:
+        return Line(error=problem.title)
+    return Line(image=b64encode(content).decode(), mime=display.mime)
 
 
 class Spoken:

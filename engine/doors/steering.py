@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from engine.doors.access import Owner
@@ -13,6 +13,8 @@ from engine.doors.answers import output as written
 from engine.models import Meters, OutputChunk, Result
 from engine.problem import Problem
 from engine.service import Engine
+
+BYTES = "application/octet-stream"
 
 
 def steering(app: FastAPI, engine: Engine) -> None:
@@ -34,6 +36,14 @@ def steering(app: FastAPI, engine: Engine) -> None:
     async def meters(id: str) -> StreamingResponse:
         await engine.case(id)
         return stream(engine.meters(id))
+
+    @app.get(
+        "/runs/{id}/artifacts/{name:path}", response_class=Response, responses={200: {"content": {BYTES: {}}}}
+    )
+    async def artifact(id: str, name: str) -> Response:
+        await engine.case(id)
+        content = await engine.artifacts.fetch(id, name)
+        return Response(content, media_type=BYTES, headers={"content-disposition": "attachment"})
 
     @app.post("/runs/{id}/stop", status_code=204)
     async def stop(id: str, by: Owner) -> None:

@@ -16,11 +16,12 @@ from engine.doors.access import CALLER, Caller
 from engine.doors.attach import revive
 from engine.doors.client import Client
 from engine.doors.mcp.arguments import NEW, Execute, OnSandbox
-from engine.doors.mcp.outcome import OPEN, Guest, Word, answer, gathered, outcome, word
-from engine.models import Case, Draft, OutputChunk, Sandbox, SandboxState, Status
+from engine.doors.mcp.outcome import OPEN, Word, answer, gathered, outcome, read, word
+from engine.doors.mcp.pictures import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
+from engine.models import Act, Case, Draft, OutputChunk, Result, Sandbox, SandboxState, Status, Stream
 from engine.problem import Problem
 from engine.settings import DoorSettings
-from engine.text import visible
+from engine.text import Untrusted, visible
 
 PROGRESS_SECONDS = 5.0
 MOST_REMEMBERED = 1000
@@ -141,8 +142,17 @@ class Calls:
 
     async def told(self, case: Case) -> CallToolResult:
         """Return what became of a case, with what its code printed once it has run."""
-        ran = case.status in {Status.FINISHED, Status.KILLED}
-        return answer(outcome(case, await self._printed(case.submission.id) if ran else None))
+        if case.result is None:
+            return answer(outcome(case))
+        operation = case.submission.draft.operation
+        reads = operation is not None and operation.act is Act.READ
+        chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
+        guest = gathered(chunks, self._most, cut=cut)
+        pictures = await self._pictures(case, case.result)
+        if reads:
+            content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)
+            guest, pictures = read(content, guest, self._most), [content] if kind_of(content) else []
+        return answer(outcome(case, guest), blocks(pictures))
 
     async def _waited(self, case: Case, context: Context) -> Case:
         clock = asyncio.get_running_loop().time
@@ -152,17 +162,31 @@ class Calls:
             case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
         return case
 
-    async def _printed(self, id: str) -> Guest:
-        most = self._settings.mcp_output_kb * 1024
+    @property
+    def _most(self) -> int:
+        return self._settings.mcp_output_kb * 1024
+
+    async def _printed(self, id: str, most: int) -> tuple[list[OutputChunk], bool]:
+        """Return what a run wrote, over `most` bytes at the most by one chunk, and whether there was more."""
         chunks: list[OutputChunk] = []
         taken = 0
         async with contextlib.aclosing(self._client.output(id)) as output:
             async for chunk in output:
                 chunks.append(chunk)
                 taken += len(chunk.data)
-                if taken > 2 * most:
-                    return gathered(chunks, most, cut=True)
-        return gathered(chunks, most, cut=False)
+                if taken > most:
+                    return chunks, True
+        return chunks, False
+
+    async def _pictures(self, case: Case, result: Result) -> list[bytes]:
+        """Return the first few pictures that a run showed or left."""
+        shown = [Untrusted(one.digest) for one in result.displays if one.digest]
+        left = [one.name for one in result.artifacts if named_like_one(one.name.text)]
+        found: list[bytes] = []
+        for name in [*shown, *left][: 2 * MOST_PICTURES]:
+            with contextlib.suppress(Problem):
+                found.append(await self._client.artifact(case.submission.id, name))
+        return [content for content in dict.fromkeys(found) if kind_of(content)][:MOST_PICTURES]
 
     async def _with_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask the engine, which is started where none answers any more."""

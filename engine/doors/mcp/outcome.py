@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
+from base64 import b64encode
 from collections.abc import Iterable
 from enum import StrEnum
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.models import (
@@ -70,6 +71,7 @@ class Guest(BaseModel):
     stdout: str = ""
     stderr: str = ""
     cut: bool = Field(False, description="Whether there was more than is shown.")
+    base64: str = Field("", description="What code_read_file read, where it is no text.")
 
 
 class Outcome(BaseModel):
@@ -128,15 +130,15 @@ def outcome(case: Case, guest: Guest | None = None) -> Outcome:
     )
 
 
-def answer(told: Outcome) -> CallToolResult:
+def answer(told: Outcome, pictures: Iterable[TextContent | ImageContent] = ()) -> CallToolResult:
     """Return an outcome as a tool result: the guest's words in blocks of their own, fenced by chance."""
-    content = [TextContent(type="text", text=_summary(told))]
+    content: list[TextContent | ImageContent] = [TextContent(type="text", text=_summary(told))]
     for stream in (Stream.STDOUT, Stream.STDERR):
         text = getattr(told.untrusted_output, stream.value)
         if text:
             content.append(TextContent(type="text", text=_fenced(stream, text)))
     return CallToolResult(
-        content=list(content),
+        content=[*content, *pictures],
         structured_content=told.model_dump(mode="json"),
         is_error=told.status in FAILURES,
     )
@@ -165,6 +167,15 @@ def gathered(chunks: Iterable[OutputChunk], most: int, cut: bool) -> Guest:
         cut = cut or len(data) > most
         texts[stream.value] = visible(for_agent(data[:most].decode(errors="replace")), keep="\n\t")
     return Guest(stdout=texts["stdout"], stderr=texts["stderr"], cut=cut)
+
+
+def read(content: bytes, guest: Guest, most: int) -> Guest:
+    """Return what a guest's file held: as text where it is text, else in base64, never more than `most`."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return Guest(base64=b64encode(content[:most]).decode(), cut=len(content) > most)
+    return guest
 
 
 def _say(case: Case) -> str:

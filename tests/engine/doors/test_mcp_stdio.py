@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 import sys
@@ -15,11 +16,13 @@ import pytest
 from mcp import Client as McpClient
 from mcp import MCPError, StdioServerParameters
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
-from mcp_types import CallToolResult, Request, RequestParams, Result, TextContent
+from mcp_types import CallToolResult, ImageContent, Request, RequestParams, Result, TextContent
 
 from engine.doors.client import Client
 from engine.doors.mcp.tasks import EXTENSION
 from engine.models import Case, Status, Verdict
+from engine.problem import Problem
+from engine.text import Untrusted
 from tests.engine.doors.deciding import deciding
 from tests.engine_process import EngineProcess
 
@@ -420,3 +423,24 @@ async def test_a_sandbox_that_stays_serves_several_tools(engine: EngineProcess, 
         assert "n.txt" in told(listed)["untrusted_output"]["stdout"], words(listed)
         gone = await mcp.call_tool("code_destroy_sandbox", box)
     assert {**box, "state": "gone"} == told(gone)
+
+
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+@pytest.mark.sandbox
+async def test_a_picture_comes_as_one(engine: EngineProcess, client: Client) -> None:
+    """A PNG that code leaves is image content, fetched by its name; what looks like a key is masked."""
+    code = f"""
+import base64, sys
+open("plot.png", "wb").write(base64.b64decode("{PICTURE}"))
+print("AKIAIOSFODNN7EXAMPLE")
+"""
+    async with agent(engine) as mcp, deciding(client, Verdict.APPROVED):
+        result = await mcp.call_tool("code_execute", {"code": code})
+    pictures = [block for block in result.content if isinstance(block, ImageContent)]
+    assert [(PICTURE, "image/png")] == [(one.data, one.mime_type) for one in pictures]
+    assert "AKIAIOSFODNN7EXAMPLE" not in told(result)["untrusted_output"]["stdout"]
+    assert base64.b64decode(PICTURE) == await client.artifact(told(result)["id"], Untrusted("plot.png"))
+    with pytest.raises(Problem, match="left no file"):
+        await client.artifact(told(result)["id"], Untrusted("../etc/passwd"))
