@@ -34,7 +34,7 @@ async def desk(
         yield app, pilot
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], bool], seconds: float = 10) -> None:
+async def until(pilot: Pilot[Any], holds: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something holds; fail where it does not within `seconds`."""
     async with asyncio.timeout(seconds):
         while not holds():

@@ -173,7 +173,7 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
     async with desk(engine) as (app, pilot):
         await until(pilot, lambda: "settle 2 violations" in review(app).still.plain)
         await quiet(pilot, "n", "a")
-        assert 2 == review(app).query_one(ViolationList).cursor
+        await until(pilot, lambda: review(app).query_one(ViolationList).cursor == 2)
         await quiet(pilot, "f", "v")
         await until(pilot, lambda: isinstance(app.screen, FilesScreen))
         await quiet(pilot, "escape")
