@@ -32,6 +32,7 @@ GROUPS = {
     "code": "Code",
     "rows": "Lists",
     "files": "Input files",
+    "left": "What it left",
     "help": "Help",
     "jump": "Jumping",
     "tour": "Tour",

@@ -60,6 +60,8 @@ class RunScreen(Place):
                 tooltip="The line found before"),
         Binding("w", "wrap", "Wrap", id="run.wrap", show=False, tooltip="Wrap long lines, or cut them"),
         Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the whole output in a file"),
+        Binding("a", "left", "What it left", id="run.left",
+                tooltip="The files that it left: pictures, tables, texts"),
         Binding("o", "open", "Open", id="run.open", tooltip="The whole case: code, decision, events"),
         Binding("left_square_bracket", "run(-1)", "Run before", key_display="[", id="run.before", show=False,
                 tooltip="The run above"),
@@ -217,6 +219,9 @@ class RunScreen(Place):
         """Offer to end only what runs."""
         if action in {"stop", "kill", "hold"}:
             return self._case is not None and self._case.status is Status.RUNNING
+        if action == "left":
+            result = self._case.result if self._case else None
+            return result is not None and bool(result.artifacts or result.displays)
         if action in {"open", "save", "search", "wrap", "follow"}:
             return self._case is not None
         return True
@@ -263,6 +268,13 @@ class RunScreen(Place):
 
         if self._case is not None:
             self.app.push_screen(CaseScreen(self._case.submission.id))
+
+    def action_left(self) -> None:
+        """Look at what the run left."""
+        from console.screens.left import LeftScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None and self._case.result is not None:
+            self.app.push_screen(LeftScreen(self._case.submission.id, self._case.result))
 
     # --- the output -------------------------------------------------------------------------------
 
@@ -331,6 +343,8 @@ def told(case: Case) -> list[Part]:
         ink = "bold success" if result.exit_code == 0 else "bold warning"
         parts = [(f"exit {result.exit_code}", ink)]
     parts.append((f"  {lasted(result.duration)}, peak {size(result.memory_peak)}", "muted"))
+    if left := len(result.artifacts) + len(result.displays):
+        parts.append((f"  left {left} {'thing' if left == 1 else 'things'}", "primary"))
     if result.truncated:
         parts.append(("  output cut at its limit", "warning"))
     return parts

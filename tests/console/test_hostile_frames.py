@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable
@@ -25,11 +26,13 @@ from console.widgets.code_view import CodeView
 from console.widgets.editor import Editor
 from console.widgets.queue import QueueList
 from engine.models import (
+    Artifact,
     Capabilities,
     Case,
     Certainty,
     Check,
     Decision,
+    Display,
     Grant,
     InputFile,
     KillReason,
@@ -70,6 +73,7 @@ def hostile(*payloads: str) -> StandIn:
     )
     for each in ended:
         id = each.submission.id
+        engine.files[(id, each.submission.requester.name.text)] = every.encode("utf-8", "surrogatepass")
         engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
         engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
     return engine
@@ -93,8 +97,13 @@ def _ended(id: str, payload: str, like: Case) -> Case:
         submission=id, digest=ended.submission.digest, verdict=Verdict.APPROVED, by=ME,
         at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(capabilities=Capabilities()),
     )  # fmt: skip
+    artifact = Artifact(name=Untrusted(payload), size=3, digest="0" * 64)
+    rows = Untrusted(json.dumps({"columns": [payload], "rows": [[payload]]}))
+    left = result(KillReason.MEMORY, (payload,)).model_copy(
+        update={"artifacts": (artifact,), "displays": (Display(mime="table", text=rows),)}
+    )
     return ended.model_copy(
-        update={"status": Status.KILLED, "result": result(KillReason.MEMORY, (payload,)),
+        update={"status": Status.KILLED, "result": left,
                 "decision": decision, "started_at": datetime.now(UTC)}
     )  # fmt: skip
 
@@ -116,6 +125,17 @@ async def paste(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await quiet(pilot, "3")
     editor = app.screen.query_one(Editor)
     editor.text = app.queue[0].requester.text
+
+
+def left(*pressed: str) -> Open:
+    """Return how to reach what a run left."""
+
+    async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+        await quiet(pilot, "2")
+        await until(pilot, lambda: app.screen.check_action("left", ()) is True, 60)
+        await quiet(pilot, *pressed)
+
+    return reach
 
 
 async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -156,6 +176,8 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "stand": ("StandScreen", stand),
     "standings": ("StandingsScreen", standings),
     "run": ("RunScreen", keys("2")),
+    "table": ("LeftScreen", left("a")),
+    "left": ("LeftScreen", left("a", "n")),
     "explore": ("ExploreScreen", paste),
     "ask": ("AskScreen", keys("3", "ctrl+n")),
     "open": ("OpenScreen", keys("3", "ctrl+o")),
@@ -201,9 +223,12 @@ async def test_no_screen_lets_a_hostile_text_through(size: tuple[int, int]) -> N
     async with desk(hostile(joined, *PAYLOADS.values()), size) as (app, pilot):
         for name, (kind, reach) in SCREENS.items():
             await back(app, pilot)
-            await reach(app, pilot)
-            await until(pilot, lambda: kind == type(app.screen).__name__, 60)  # noqa: B023  awaited at once
-            await until(pilot, lambda: name in SILENT or "AAA" in frame(app), 60)  # noqa: B023
+            try:
+                await reach(app, pilot)
+                await until(pilot, lambda: kind == type(app.screen).__name__, 60)  # noqa: B023  awaited at once
+                await until(pilot, lambda: name in SILENT or "AAA" in plain(app), 60)  # noqa: B023
+            except TimeoutError:
+                raise AssertionError(f"never came to {name}: {app.screen} is in front") from None
             emitted = frame(app)
             assert (name, []) == (name, STRAY.findall(OURS.sub("", emitted)))
             assert "\x1b]8" not in emitted, name

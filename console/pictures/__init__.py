@@ -1,0 +1,1 @@
+"""Pictures that runs made, as cells of a terminal."""

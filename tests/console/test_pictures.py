@@ -1,0 +1,142 @@
+"""Pictures of guests become cells: right where they are pictures, and refused where they are attacks."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from console.pictures.cells import decoded
+from console.pictures.decode import Refused, thumbnail
+from console.pictures.tables import table
+from engine.models import Artifact, Display, Status
+from engine.problem import Problem
+from engine.text import Untrusted
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, result
+from tests.console.test_hostile_frames import plain
+from tests.console.test_places import running
+
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+def png(width: int, height: int, lines: bytes, *, kind: int = 2, depth: int = 8, extra: bytes = b"") -> bytes:
+    """Return a PNG of these filtered lines."""
+    header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", header) + extra + part(b"IDAT", zlib.compress(lines))
+
+
+def part(name: bytes, body: bytes) -> bytes:
+    """Return a chunk."""
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def filtered(rows: list[bytes], kind: int, step: int) -> bytes:
+    """Return lines with one of the five filters done to them, by the words of the specification."""
+    result, above = b"", bytes(len(rows[0]))
+    for row in rows:
+        line = bytearray()
+        for at, value in enumerate(row):
+            left, up = (row[at - step] if at >= step else 0), above[at]
+            corner = above[at - step] if at >= step else 0
+            guess = min((left, up, corner), key=lambda each: abs(left + up - corner - each))
+            line.append((value - (0, left, up, (left + up) // 2, guess)[kind]) % 256)
+        result, above = result + bytes([kind]) + bytes(line), row
+    return result
+
+
+@given(st.integers(0, 4), st.lists(st.binary(min_size=9, max_size=9), min_size=1, max_size=5))
+def test_every_filter_is_undone(kind: int, rows: list[bytes]) -> None:
+    """What was filtered comes out as it was, pixel by pixel."""
+    picture = png(3, len(rows), filtered(rows, kind, 3))
+    assert (3, len(rows), b"".join(rows)) == thumbnail(picture, 10, 10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "depth", "line", "extra"),
+    [
+        (0, 8, b"\xff\x00", b""),
+        (0, 1, b"\x80", b""),
+        (0, 16, b"\xff\xff\x00\x00", b""),
+        (3, 4, b"\x01", part(b"PLTE", bytes((255, 255, 255, 0, 0, 0)))),
+        (4, 8, b"\x00\x00\x00\xff", b""),
+        (6, 8, b"\x07\x07\x07\x00\x00\x00\x00\xff", b""),
+    ],
+    ids=["grey", "bits", "sixteen", "palette", "grey-alpha", "alpha"],
+)
+def test_every_kind_of_png_is_read(kind: int, depth: int, line: bytes, extra: bytes) -> None:
+    """White, then black; what is transparent is white."""
+    picture = png(2, 1, b"\0" + line, kind=kind, depth=depth, extra=extra)
+    assert (2, 1, b"\xff\xff\xff\0\0\0") == thumbnail(picture, 10, 10)
+
+
+def test_a_large_picture_is_made_small() -> None:
+    """Each pixel of the small one is the mean of its part, and the shape stays."""
+    rows = b"".join(b"\0" + bytes((*RED,) * 50 + (*BLUE,) * 50) for _ in range(40))
+    assert (2, 1, bytes(RED + BLUE)) == thumbnail(png(100, 40, rows), 2, 2)
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=60), st.integers(0, 60), st.integers(0, 255))
+def test_a_broken_picture_is_refused(tail: bytes, at: int, value: int) -> None:
+    """Whatever is wrong with one, nothing but a refusal comes of it."""
+    whole = bytearray(png(3, 2, filtered([bytes(9), bytes(9)], 4, 3)))
+    whole[at % len(whole)] = value
+    for each in (bytes(whole), b"\x89PNG\r\n\x1a\n" + tail):
+        try:
+            thumbnail(each, 4, 4)
+        except (Refused, zlib.error, struct.error, IndexError):
+            continue
+
+
+async def test_a_picture_is_two_pixels_to_a_cell() -> None:
+    """The upper pixel is the colour of the cell, the lower one lies behind it."""
+    pixels = await decoded(png(1, 2, b"\0" + bytes(RED) + b"\0" + bytes(BLUE)), 10, 10)
+    (cell,) = pixels.strips()[0]
+    assert cell.style is not None
+    assert cell.style.color is not None
+    assert cell.style.bgcolor is not None
+    assert ("▀", RED, BLUE) == (cell.text, cell.style.color.triplet, cell.style.bgcolor.triplet)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [b"GIF89a", png(1 << 20, 1 << 20, b""), png(4000, 4000, bytes(10)), png(2, 2, b"\x09" * 14)],
+    ids=["no-png", "huge", "bomb", "filter"],
+)
+async def test_what_is_no_picture_is_said(bad: bytes) -> None:
+    """The one who looks is told why, and the console goes on."""
+    with pytest.raises(Problem, match="cannot be drawn"):
+        await decoded(bad, 10, 10)
+
+
+async def test_what_a_run_left_is_looked_at() -> None:
+    """A picture is drawn as blocks, a table as lines, a file as its text, one after the other."""
+    rows = Untrusted('{"columns": ["town", "people"], "rows": [["Köln", 1084831], ["Bonn", null]]}')
+    files = [Artifact(name=Untrusted(name), size=9, digest="0" * 64) for name in ("plot.png", "notes.txt")]
+    left = result().model_copy(
+        update={"displays": (Display(mime="table", text=rows),), "artifacts": tuple(files)}
+    )
+    engine = StandIn(running("s-1").model_copy(update={"status": Status.FINISHED, "result": left}))
+    engine.files = {("s-1", "plot.png"): png(1, 1, b"\0\xff\0\0"), ("s-1", "notes.txt"): b"a \x1b[2J note"}
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "2")
+        await until(pilot, lambda: "left 3 things" in frame(app))
+        await quiet(pilot, "a")
+        await until(pilot, lambda: "Köln  1084831" in plain(app))
+        await quiet(pilot, "n")
+        await until(pilot, lambda: "▀" in plain(app), 60)
+        await quiet(pilot, "n")
+        await until(pilot, lambda: "a ␛[2J note" in plain(app))
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(
+    st.sampled_from(["columns", "rows"]), inner), max_leaves=10))  # fmt: skip
+def test_whatever_a_table_is_made_of_it_is_lines_or_none(data: object) -> None:
+    """No shape of a guest's JSON breaks the screen."""
+    drawn = table(Untrusted(json.dumps(data)))
+    assert drawn is None or drawn.count("\n") >= 1
