@@ -33,7 +33,9 @@ ARM_SECONDS = 0.4
 
 _SETTLE = Binding.Group("Settle", compact=True)
 
-LOOKING = frozenset({"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare"})
+LOOKING = frozenset(
+    {"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "read_on", "compare", "claim"}
+)
 """What can be done with a submission on screen."""
 
 
@@ -88,6 +90,8 @@ class ReviewScreen(Reading):
         Binding("v", "files", "Files", id="review.files", tooltip="Look at the input files"),
         Binding("c", "compare", "Compare", id="review.compare",
                 tooltip="What differs from the approved submission that is most like it"),
+        Binding("t", "claim", "Take", id="review.claim", show=False,
+                tooltip="Keep other reviewers from approving this while you read it, or let go of it"),
         Binding("s", "stand", "Stand", id="review.stand", show=False,
                 tooltip="Approve beforehand what is the same as what you approved last"),
         Binding("S", "standings", "Standing", id="review.standings", show=False,
@@ -99,6 +103,7 @@ class ReviewScreen(Reading):
         super().__init__()
         self._summary: Summary | None = None
         self._since = 0.0
+        self._held: set[str] = set()
 
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code, and what is wrong with it."""
@@ -165,7 +170,7 @@ class ReviewScreen(Reading):
         if known and self._summary and event.type in {"reviewed", "claimed", "released"}:
             self._load(self._summary)
 
-    def _renew(self, case: Case, summary: Summary) -> None:
+    def _renew(self, case: Case, summary: Summary | None) -> None:
         self._case, self._summary = case, summary
         self.query_one(CaseHead).show(case, summary)
         self.query_one(Wants).show(case)
@@ -266,6 +271,17 @@ class ReviewScreen(Reading):
 
         seen = self._eyes.record if self._eyes else None
         self._decided(await self.app.push_screen_wait(DenyScreen(self._case)), seen)
+
+    @work(exclusive=True, group="claim")
+    async def action_claim(self) -> None:
+        """Claim the submission that is shown, so that nobody else does the same work, or let go of it."""
+        if (case := self._case) is None:
+            return
+        id, held = case.submission.id, case.submission.id in self._held
+        claimed = await console(self).ask(lambda client: client.release(id) if held else client.claim(id))
+        if claimed is not None:
+            self._held ^= {id}
+            self._renew(claimed, self._summary)
 
     def _decided(self, decided: Decided | None, seen: EyesOn | None) -> None:
         if decided is not None:

@@ -15,6 +15,7 @@ from engine.models import (
     Capabilities,
     Case,
     Check,
+    Claim,
     Consequence,
     Decision,
     Draft,
@@ -195,6 +196,15 @@ class StandIn:
         status = Status.RUNNING if verdict is Verdict.APPROVED else Status.DENIED
         begun = datetime.now(UTC) if verdict is Verdict.APPROVED else None
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
+        return self.cases[id]
+
+    async def claim(self, id: str) -> Case:
+        claim = Claim(by=ME.name, until=datetime.now(UTC) + timedelta(seconds=300))
+        self.put(self.cases[id].model_copy(update={"claim": claim}), "claimed")
+        return self.cases[id]
+
+    async def release(self, id: str) -> Case:
+        self.put(self.cases[id].model_copy(update={"claim": None}), "released")
         return self.cases[id]
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:

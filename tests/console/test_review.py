@@ -432,3 +432,15 @@ async def test_giving_less_says_which_lines_will_fail() -> None:
         await until(pilot, lambda: "fail in line 2" in frame(app))
         await quiet(pilot, "space")
         await until(pilot, lambda: "fail in line" not in frame(app))
+
+
+async def test_a_submission_is_claimed_and_let_go() -> None:
+    """t claims what is read, and says so above the code; t again lets go of it."""
+    engine = StandIn(case("s-1", CODE))
+    async with desk(engine) as (app, pilot):
+        await armed(app, pilot)
+        await quiet(pilot, "t")
+        await until(pilot, lambda: "Claimed by" in frame(app))
+        await quiet(pilot, "t")
+        await until(pilot, lambda: "Claimed by" not in frame(app))
+        assert engine.cases["s-1"].claim is None
