@@ -444,3 +444,14 @@ print("AKIAIOSFODNN7EXAMPLE")
     assert base64.b64decode(PICTURE) == await client.artifact(told(result)["id"], Untrusted("plot.png"))
     with pytest.raises(Problem, match="left no file"):
         await client.artifact(told(result)["id"], Untrusted("../etc/passwd"))
+
+
+async def test_a_client_that_times_out_first_loses_nothing(engine: EngineProcess, client: Client) -> None:
+    """A client less patient than the server gives up in words; its next call joins the same submission."""
+    async with agent(engine) as mcp:
+        with pytest.raises(MCPError, match=r"[Tt]imed out"):
+            await mcp.call_tool("code_execute", {"code": "print(30)"}, read_timeout_seconds=5)
+        first = (await waiting(client)).submission
+    async with agent(engine, wait="0") as mcp:
+        again = told(await mcp.call_tool("code_execute", {"code": "print(30)"}))
+    assert (first.id, "pending_approval") == (again["id"], again["status"])
