@@ -7,7 +7,7 @@ from textual.widgets import Static
 
 from console.text import LONGEST, Part, content, paragraphs
 from console.units import now, size
-from engine.models import Capabilities, Case, Limits, Need, Prediction
+from engine.models import Capabilities, Case, Limits, Need, Package, Prediction
 from engine.showing import headline
 from engine.text import Untrusted
 
@@ -80,6 +80,11 @@ def _whole(purpose: Untrusted) -> list[Part]:
     return [(Untrusted(piece), "italic") for piece in pieces] or [("(nothing)", "italic")]
 
 
+def _locked(package: Package) -> list[Part]:
+    """Return the beginnings of the hashes that alone are installed."""
+    return [(f"  {one[:19]}…", "muted") for one in package.hashes]
+
+
 def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
     """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
     seen = {each.value.text for each in predictions if each.need in {Need.HOST, Need.URL}}
@@ -87,7 +92,9 @@ def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[lis
     for domain in wanted.domains:
         used = any(domain.text in value for value in seen)
         lines.append([(" domain ", "muted"), domain, ("" if used else f"  {MISSING}", "warning")])
-    lines += [[(" package ", "muted"), each.name, " ", each.version] for each in wanted.packages]
+    lines += [
+        [(" package ", "muted"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages
+    ]
     lines += [[(" secret ", "muted"), each] for each in wanted.secrets]
     if wanted.session:
         lines.append([(" session ", "muted"), "keeps its sandbox between runs"])

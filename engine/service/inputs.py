@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread
+from engine.analysis.packages import wanted
 from engine.analyst import Analyst
 from engine.models import Analysis, Draft
 
@@ -15,6 +16,9 @@ _DEADLINES = 2
 async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
     """Return everything that is wrong with a draft and its input files, and what they will want."""
     own = await analyst.analyse(draft.code.text, draft.language)
+    if draft.capabilities.packages:
+        names = (package.name.text for package in draft.capabilities.packages)
+        own = joined([own, wanted(names, draft.code.text)])
     if not draft.files:
         return own
     settings = analyst.settings

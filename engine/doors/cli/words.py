@@ -110,7 +110,8 @@ def _listed(names: Iterable[Untrusted]) -> str:
 
 def _package(one: Package) -> str:
     where = f" from {visible(one.registry)}" if one.registry else ""
-    return f"{visible(one.name)}=={visible(one.version)}{where}"
+    hashes = "".join(f" {visible(hash_)[:19]}…" for hash_ in one.hashes)
+    return f"{visible(one.name)}=={visible(one.version)}{where}{hashes}"
 
 
 def _size(count: int) -> str:
