@@ -6,9 +6,14 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.positions import Lines
-from engine.analysis.text.rules import COOKIE, FAR_DOWN, FAR_RIGHT, LONG_LINE, SHEBANG
+from engine.analysis.text.rules import COOKIE, FAR_DOWN, FAR_RIGHT, LONG_LINE, SHEBANG, SUPPRESSION
 from engine.models import Language, Level, Violation
 
+_SILENCE = re.compile(
+    r"(?://|/\*|#)[ \t]*(?:nosemgrep\b|NOSONAR\b|nosec\b|eslint-disable[\w-]*|jshint ignore"
+    r"|@ts-(?:ignore|nocheck)|shellcheck disable=|codeql\[|lgtm\[|gitleaks:allow|pragma: allowlist"
+    r"|istanbul ignore)[^\r\n]{0,60}"
+)
 _LONG = re.compile(r"[^\r\n]{1000,}")
 _GAP = re.compile(r"(?<=\S)[^\S\r\n]{80,}(?=[^\s#])")
 _ODD_BLANKS = "\t\f\v\x1c\x1d\x1e\x1f"
@@ -46,6 +51,14 @@ def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
         yield FAR_DOWN.violation(span, f"Code behind {count} empty lines", severity=level)
         break
     yield from _headings(source, lines, language)
+    if language is not Language.PYTHON:
+        yield from _suppressions(source, lines)
+
+
+def _suppressions(source: str, lines: Lines) -> Iterator[Violation]:
+    for match in _SILENCE.finditer(source):
+        message = f"Asks for silence: `{match[0][:60]}`; not obeyed"
+        yield SUPPRESSION.violation(lines.span(*match.span()), message)
 
 
 def _may_gap(source: str) -> bool:

@@ -174,7 +174,25 @@ COOKIE = _rule(
     languages=frozenset({Language.PYTHON}),
     cwe=176,
 )
+SUPPRESSION = _rule(
+    "text-suppression",
+    "A comment asks analysers to be silent",
+    Level.LOW,
+    attack="Asks tools to look away from the line.",
+    why="LOW: shown, and not obeyed.",
+    fix="Remove the comment.",
+    match=(
+        "f(1) // nosemgrep",
+        "f(1) // NOSONAR",
+        "/* eslint-disable */ f(1)",
+        "f 1 # shellcheck disable=SC2086",
+    ),
+    not_match=("f(1) // no second try", "f 1 # shell checks are disabled"),
+    category="unreadable",
+    languages=frozenset({Language.JAVASCRIPT, Language.SHELL}),
+    cwe=693,
+)
 RULES: tuple[Rule, ...] = (
     BIDI, INVISIBLE, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, SEPARATOR, LONG_LINE, FAR_RIGHT,
-    FAR_DOWN, SHEBANG, COOKIE,
+    FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
 )  # fmt: skip

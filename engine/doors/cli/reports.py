@@ -53,6 +53,7 @@ def _place(span: Span) -> dict[str, int]:
 
 def sarif_log(done: Iterable[tuple[Item, Analysis]]) -> dict[str, Any]:
     """Return a SARIF log of one run. Columns count Unicode code points, the end is exclusive."""
+    done = list(done)
     found = [(str(item.id), violation) for item, analysis in done for violation in analysis.violations]
     names = sorted({violation.rule for _, violation in found})
     index = {name: number for number, name in enumerate(names)}
@@ -63,6 +64,7 @@ def sarif_log(done: Iterable[tuple[Item, Analysis]]) -> dict[str, Any]:
     }
     run = {
         "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": all(analysis.complete for _, analysis in done)}],
         "columnKind": "unicodeCodePoints",
         "results": [_result(file, violation, index) for file, violation in found],
     }

