@@ -39,3 +39,11 @@ def isolation(app: App[Any], *, wide: bool) -> list[Part]:
     if health.proof is None:
         return [("◌ no sandbox" if wide else "◌ none", "bold warning")]
     return [("■ NOT ISOLATED", "bold reverse error")]
+
+
+def policy_fault(app: App[Any], *, wide: bool) -> list[Part]:
+    """Return, for the line on top, that the user's policy file is not the one in force; nothing where it is."""
+    health = cast("ConsoleApp", app).health
+    if health is None or all(check.ok for check in health.checks if check.name == "policy"):
+        return []
+    return [("■ policy file refused" if wide else "■ policy", "bold reverse warning"), "  "]

@@ -84,6 +84,10 @@ class PolicySettings(Group):
     """How many submissions each principal may hand in, in the long run."""
     submissions_burst: int = Field(60, ge=1)
     """How many submissions each principal may hand in at once."""
+    sandbox_submissions_per_minute: float = Field(60.0, gt=0)
+    """How many submissions may come for each sandbox that stays, in the long run."""
+    sandbox_submissions_burst: int = Field(30, ge=1)
+    """How many submissions may come for each sandbox that stays at once."""
 
     @property
     def two_reviewers(self) -> bool:

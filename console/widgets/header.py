@@ -57,7 +57,12 @@ class DeskHeader(Static):
         return content(*parts)
 
     def _right(self) -> Content:
-        return content(*self._waiting(), *self._isolation())
+        return content(*self._policy(), *self._waiting(), *self._isolation())
+
+    def _policy(self) -> list[Part]:
+        from console.state import policy_fault  # noqa: PLC0415
+
+        return policy_fault(self.app, wide=self.app.size.width >= 120)
 
     def _waiting(self) -> list[Part]:
         from console.state import counts  # noqa: PLC0415  the first frame comes before the nouns

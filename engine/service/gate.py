@@ -40,6 +40,7 @@ class Gate:
         self._clock = clock
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
+        self._rooms = Buckets(policy.sandbox_submissions_per_minute, policy.sandbox_submissions_burst)
         self._tellings = Buckets(per_minute=6, burst=3)
         self._coming = 0
 
@@ -63,7 +64,8 @@ class Gate:
         Raises:
             Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
                 (422), names a sandbox that is not
-                its requester's (404), comes too soon after others of the same requester, or the queue is
+                its requester's (404), comes too soon after others of the same requester or sandbox, or the
+                queue is
                 full (429).
         """
         self._register.may_use(draft, requester)
@@ -74,14 +76,14 @@ class Gate:
         over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
-        await self._in_turn(requester)
+        await self._in_turn(requester, draft.sandbox)
         self._coming += 1
         try:
             yield
         finally:
             self._coming -= 1
 
-    async def _in_turn(self, requester: Principal) -> None:
+    async def _in_turn(self, requester: Principal, sandbox: str) -> None:
         inside = len(self._opened) + self._coming
         if inside >= self._settings.doors.max_waiting:
             reason = f"{inside} submissions wait or run already"
@@ -89,6 +91,8 @@ class Gate:
         wait = self._rates.take(requester.name.text, self._clock())
         if wait:
             raise await self._full(requester, "too many submissions in too short a time", wait)
+        if sandbox and (wait := self._rooms.take(sandbox, self._clock())):
+            raise await self._full(requester, f"too many submissions for sandbox {sandbox}", wait)
 
     async def _full(self, requester: Principal, reason: str, wait: float) -> Problem:
         """Record that somebody is turned away, a few times a minute each at most, and return the answer."""

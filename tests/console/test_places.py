@@ -17,7 +17,8 @@ from console.widgets.editor import Editor
 from console.widgets.history_table import HistoryTable
 from console.widgets.output_log import KEPT_LINES, OutputLog
 from console.widgets.violations import ViolationList
-from engine.models import Analysis, Case, KillReason, Level, Meters, Status, Stream
+from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Status, Stream
+from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk, result, span, violation
 
@@ -145,6 +146,16 @@ async def test_a_desk_without_isolation_says_so_everywhere() -> None:
         for key in ("1", "2", "4", "5"):
             await quiet(pilot, key)
             await until(pilot, lambda: "NOT ISOLATED" in frame(app))
+
+
+async def test_a_policy_file_that_is_refused_is_named_everywhere() -> None:
+    """Where the last good policy stays in force, every place says so."""
+    engine = StandIn()
+    engine.checks = (Check(name="policy", ok=False, detail=Untrusted("policy.yaml: line 2: unknown key")),)
+    async with desk(engine, (80, 24)) as (app, pilot):
+        for key in ("1", "2", "4", "5"):
+            await quiet(pilot, key)
+            await until(pilot, lambda: "■ policy" in frame(app))
 
 
 async def test_the_console_attaches_again_by_itself() -> None:
