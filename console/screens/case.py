@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import ClassVar
 
@@ -20,10 +21,11 @@ from console.widgets.code_view import CodeView
 from console.widgets.header import DeskHeader
 from console.widgets.output_log import OutputLog
 from console.widgets.wants import asked, limits
+from console.widgets.way import way
 from engine.doors.client import Client
 from engine.models import Case, Decision, Event, Result
 
-TITLES = {"output": "Output", "code": "Code", "trail": "Events"}
+TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 
 
 class CaseScreen(Screen[None]):
@@ -31,7 +33,10 @@ class CaseScreen(Screen[None]):
 
     AUTO_FOCUS = ""
     HELP_TITLE = "A case"
-    HELP_WORDS = "On the left the facts; on the right what it wrote, its code, and every event about it."
+    HELP_WORDS = (
+        "On the left the facts; on the right what it wrote, its code, every event about it, and its way "
+        "through the house with the time that each step took. P plays its run again."
+    )
     DEFAULT_CSS = """
     CaseScreen Horizontal { height: 1fr; }
     CaseScreen #facts { width: 2fr; max-width: 64; padding: 0 1; height: 100%; }
@@ -40,6 +45,8 @@ class CaseScreen(Screen[None]):
     CaseScreen ContentSwitcher { height: 1fr; }
     CaseScreen #trail { padding: 0 1; }
     CaseScreen #trail Static { height: auto; }
+    CaseScreen #steps { padding: 0 1; }
+    CaseScreen #steps Static { height: auto; }
     CaseScreen.-narrow Horizontal { layout: vertical; }
     CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
@@ -48,12 +55,15 @@ class CaseScreen(Screen[None]):
         Binding("o", "see('output')", "Output", id="case.output", tooltip="What it wrote"),
         Binding("c", "see('code')", "Code", id="case.code", tooltip="The code, with its violations"),
         Binding("e", "see('trail')", "Events", id="case.events", tooltip="Every event about it"),
+        Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Each step and its time"),
+        Binding("p", "replay", "Replay", id="case.replay", tooltip="Play its run again"),
         Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
     ]
 
     def __init__(self, id: str) -> None:
         super().__init__()
         self._subject = id
+        self._case: Case | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, and what can be seen."""
@@ -67,6 +77,8 @@ class CaseScreen(Screen[None]):
                 yield CodeView(id="code")
                 with VerticalScroll(id="trail"):
                     yield Static(id="events")
+                with VerticalScroll(id="steps"):
+                    yield Static(id="way")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -81,6 +93,7 @@ class CaseScreen(Screen[None]):
         case = await app.ask(lambda client: client.case(self._subject))
         if case is None:
             return
+        self._case = case
         draft = case.submission.draft
         self.query_one("#told", Static).update(paragraphs(*_facts(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
@@ -88,18 +101,29 @@ class CaseScreen(Screen[None]):
             self.action_see("code")
         trail = await app.ask(lambda client: client.trail(self._subject)) or ()
         self.query_one("#events", Static).update(paragraphs(*(_event(each) for each in trail)))
+        self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width // 2)))
         if case.started_at is not None:
             await app.ask(self._read)
 
     async def _read(self, client: Client) -> None:
         log = self.query_one(OutputLog)
-        async for chunk in client.output(self._subject):
-            log.add(chunk)
+        async with contextlib.aclosing(client.output(self._subject)) as written:
+            async for chunk in written:
+                log.add(chunk)
 
     def action_see(self, what: str) -> None:
-        """Show output, code or events."""
+        """Show output, code, events or timeline."""
         self.query_one(ContentSwitcher).current = what
         self.query_one("#seen").border_title = TITLES[what]
+
+    def action_replay(self) -> None:
+        """Play the run again, where there was one that is over."""
+        from console.screens.replay import ReplayScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None and self._case.result is not None:
+            self.app.push_screen(ReplayScreen(self._case))
+        else:
+            self.notify("There is no run to replay", severity="warning")
 
     def action_leave(self) -> None:
         """Go back."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Input
 
+from console import searches
 from console.screens.place import Place
 from console.state import console
+from console.widgets.facet_list import Facet, FacetList
+from console.widgets.filter_line import FilterInput, FilterLine
 from console.widgets.history_table import PAGE, Columns, HistoryTable
-from engine.models import Summary
+from console.widgets.rows import Rows
+from engine.doors.client import Client
+from engine.models import Summary, Verification
 
 
 class HistoryScreen(Place):
@@ -24,42 +30,59 @@ class HistoryScreen(Place):
     HELP_TITLE = "History"
     HELP_WORDS = (
         "Every submission with its decision and its run, the newest first. Enter opens one: who decided, "
-        "why, what it wrote, what it used, and its events. V reads the whole log again and proves that "
-        "nothing in it was changed."
+        "why, what it wrote, what it used, and its events. / searches, F shows what there is among the "
+        "found; Enter on a line there narrows the search. M marks one, = puts another beside it. T shows how "
+        "the desk does. V reads the whole log again and proves that nothing in it was changed."
     )
     DEFAULT_CSS = """
-    HistoryScreen #filter { dock: top; margin-top: 1; display: none; }
-    HistoryScreen #filter.-open { display: block; }
-    HistoryScreen #frame { height: 1fr; }
+    HistoryScreen #found { height: 1fr; }
+    HistoryScreen #frame { width: 1fr; height: 1fr; }
+    HistoryScreen #facets { width: 36; height: 1fr; display: none; }
+    HistoryScreen.-facets #facets { display: block; }
+    HistoryScreen.-narrow.-facets #frame { display: none; }
+    HistoryScreen.-narrow #facets { width: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="history.open", tooltip="Open the submission under the cursor"),
         Binding(
             "slash", "filter", "Search", key_display="/", id="history.filter", tooltip="Search the history"
         ),
-        Binding("r", "reload", "Reload", id="history.reload", tooltip="Ask the engine again"),
+        Binding("f", "facets", "Facets", id="history.facets", tooltip="What there is among the found"),
+        Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark one to compare with"),
+        Binding(
+            "equals_sign", "beside", "Beside", key_display="=", id="history.beside", show=False,
+            tooltip="Put the marked one and this one side by side",
+        ),
+        Binding("t", "trends", "Trends", id="history.trends", tooltip="How the desk does"),
+        Binding("r", "reload", "Reload", id="history.reload", show=False, tooltip="Ask the engine again"),
         Binding(
             "V", "verify", "Verify", id="history.verify", tooltip="Read the whole log and prove it intact"
         ),
+        Binding("ctrl+s", "keep", "Keep", id="history.keep", show=False,
+                tooltip="Keep the search, or forget it"),
         Binding("escape", "leave", "Leave", id="history.leave", show=False, tooltip="Close the search"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._filter = ""
+        self._marked: str | None = None
 
     def contents(self) -> Iterable[Widget]:
-        """Lay out the search line and the table."""
-        yield Input(id="filter", placeholder="Search; Enter searches, Esc closes", select_on_focus=False)
-        with Vertical(id="frame", classes="box"):
-            yield Columns(id="columns")
-            yield HistoryTable(id="table")
+        """Lay out the search line, the table, and what there is among the found."""
+        yield FilterLine(id="line")
+        with Horizontal(id="found"):
+            with Vertical(id="frame", classes="box"):
+                yield Columns(id="columns")
+                yield HistoryTable(id="table")
+            yield FacetList(id="facets")
 
     def on_mount(self) -> None:
         """Show the newest, and follow what changes."""
         super().on_mount()
         self.query_one("#frame").border_title = "History"
         self.query_one(HistoryTable).focus()
+        self.query_one(FacetList).keep(searches.load())
         self.watch(self.app, "queue", self._changed, init=False)
         self.watch(self.app, "link", self._changed)
 
@@ -100,9 +123,23 @@ class HistoryScreen(Place):
         table.scroll_to(y=0, animate=False)
         self._fetch(0, None, fresh=True)
 
-    def on_rows_chosen(self) -> None:
-        """Open what was chosen in the table."""
-        self.action_open()
+    def on_rows_chosen(self, message: Rows.Chosen) -> None:
+        """Open what was chosen in the table, or search for what was chosen beside it."""
+        if isinstance(message.rows, FacetList):
+            self._narrow(message.rows.chosen)
+        else:
+            self.action_open()
+
+    def _narrow(self, facet: Facet | None) -> None:
+        if facet is None or not facet.term:
+            return
+        words = self._filter.split()
+        if not facet.many:
+            self._search(facet.term)
+        elif facet.term in words:
+            self._search(" ".join(word for word in words if word != facet.term))
+        else:
+            self._search(f"{self._filter} {facet.term}".strip())
 
     def action_open(self) -> None:
         """Open the submission under the cursor."""
@@ -112,34 +149,113 @@ class HistoryScreen(Place):
         if chosen is not None:
             self.app.push_screen(CaseScreen(chosen.id))
 
+    def action_mark(self) -> None:
+        """Mark the submission under the cursor, to put another one beside it."""
+        chosen = self.query_one(HistoryTable).chosen
+        if chosen is not None:
+            self._marked = chosen.id
+            self.notify(f"{chosen.id} is marked; = puts another beside it")
+
+    def action_beside(self) -> None:
+        """Put the marked submission and the one under the cursor side by side."""
+        from console.screens.beside import BesideScreen  # noqa: PLC0415  on its first use
+
+        chosen = self.query_one(HistoryTable).chosen
+        if self._marked is None:
+            self.notify("Mark one first: m", severity="warning")
+        elif chosen is not None:
+            self.app.push_screen(BesideScreen(self._marked, chosen.id))
+
+    def action_trends(self) -> None:
+        """Show how the desk does."""
+        from console.screens.trends import TrendsScreen  # noqa: PLC0415  on its first use
+
+        self.app.push_screen(TrendsScreen())
+
+    # --- searching --------------------------------------------------------------------------------
+
     def action_filter(self) -> None:
         """Open the search line."""
-        line = self.query_one("#filter", Input)
-        line.add_class("-open")
-        line.focus()
+        self.query_one(FilterLine).add_class("-open")
+        self.query_one(FilterInput).focus()
+
+    def action_facets(self) -> None:
+        """Show or hide what there is among the found."""
+        self.toggle_class("-facets")
+        if self.has_class("-facets"):
+            self._count()
+            self.query_one(FacetList).focus()
+        else:
+            self.query_one(HistoryTable).focus()
+
+    @work(exclusive=True, group="count")
+    async def _count(self) -> None:
+        wanted = self._filter
+        facets = await console(self).ask(lambda client: client.facets(wanted))
+        if wanted == self._filter:
+            self.query_one(FacetList).show(facets)
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, message: Input.Changed) -> None:
+        self._help(message.value)
+
+    @work(exclusive=True, group="help")
+    async def _help(self, typed: str) -> None:
+        offered = await console(self).ask(lambda client: client.help_with(typed)) if typed else None
+        self.query_one(FilterLine).explain(offered)
 
     @on(Input.Submitted, "#filter")
     def _filtered(self, message: Input.Submitted) -> None:
-        self._filter = message.value.strip()
-        self.query_one("#frame").border_subtitle = "filtered; / changes it" if self._filter else ""
-        self.action_reload()
+        self._search(message.value.strip())
         self.query_one(HistoryTable).focus()
+
+    def _search(self, filter: str) -> None:
+        self._filter = filter
+        line = self.query_one(FilterInput)
+        if line.value.strip() != filter:
+            line.value = filter
+        self.query_one(FilterLine).set_class(bool(filter), "-open")
+        self.query_one("#frame").border_subtitle = "filtered; / changes it" if filter else ""
+        self.action_reload()
+        if self.has_class("-facets"):
+            self._count()
+
+    def action_keep(self) -> None:
+        """Keep the search that is typed or applied, or forget it."""
+        typed = self.query_one(FilterInput).value.strip() or self._filter
+        if not typed:
+            return
+        try:
+            kept = searches.toggle(typed)
+        except OSError as error:
+            self.notify(f"{searches.file()} cannot be written: {error.strerror}", severity="error")
+            return
+        self.query_one(FacetList).keep(kept)
+        self.notify("Kept; f lists it" if typed in kept else "Forgotten")
 
     def action_leave(self) -> None:
         """Close the search and show everything."""
-        line = self.query_one("#filter", Input)
-        line.remove_class("-open")
+        self.query_one(FilterLine).remove_class("-open")
         self.query_one(HistoryTable).focus()
         if self._filter:
-            self._filter, line.value = "", ""
-            self.query_one("#frame").border_subtitle = ""
-            self.action_reload()
+            self._search("")
+        self.query_one(FilterInput).value = ""
 
     @work(exclusive=True, group="verify")
     async def action_verify(self) -> None:
         """Have the whole log read."""
-        self.notify("Reading the whole log …")
-        found = await console(self).ask(lambda client: client.verify())
+        self.query_one("#frame").border_subtitle = "reading the whole log …"
+        found = await console(self).ask(self._read)
+        self.query_one("#frame").border_subtitle = ""
         if found is not None:
             words = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"
             self.notify(words, severity="information" if found.intact else "error", timeout=10)
+
+    async def _read(self, client: Client) -> Verification | None:
+        async with contextlib.aclosing(client.verifying()) as steps:
+            async for step in steps:
+                share = 100 * step.done // max(step.total, 1)
+                self.query_one("#frame").border_subtitle = f"verified {step.done:,} events, {share} %"
+                if step.found:
+                    return step.found
+        return None

@@ -13,7 +13,7 @@ from console.text import Part, clip, content, pad
 from console.units import badge, now, size, when
 from console.widgets.rows import Rows
 from console.widgets.runs import SIGNS, ending
-from engine.models import Status, Summary
+from engine.models import Case, Status, Summary
 
 PAGE = 200
 KEPT_PAGES = 64
@@ -137,3 +137,13 @@ def outcome(row: Summary) -> tuple[str, str]:
     if row.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
         return row.status.value, "warning" if row.status is Status.EXPIRED else "error"
     return ending(row) if row.status is not Status.WAITING else ("waiting", "accent")
+
+
+def outcome_of(case: Case) -> tuple[str, str]:
+    """Return how a case ended, or how it stands."""
+    result = case.result
+    if case.status is Status.KILLED and result is not None:
+        return f"killed: {result.kill_reason.value}", "error"
+    if case.status is Status.FINISHED and result is not None:
+        return f"exit {result.exit_code}", "foreground" if result.exit_code == 0 else "warning"
+    return case.status.value, "foreground"

@@ -19,6 +19,8 @@ import console.screens
 from console import snippets
 from console.app import ConsoleApp
 from console.screens.approve import ApproveScreen
+from console.screens.beside import BesideScreen
+from console.screens.replay import ReplayScreen
 from console.screens.standing import StandScreen
 from console.screens.tour import TourScreen
 from console.snippets import Snippet
@@ -68,6 +70,13 @@ def hostile(*payloads: str) -> StandIn:
         Check(name="docker", ok=False, detail=Untrusted(each), mend="x") for each in payloads
     )
     every = "\n".join(payloads)
+    engine.figures = engine.figures.model_copy(
+        update={
+            "submissions": 9,
+            "busiest": dict.fromkeys(payloads, 3),
+            "kills_by_hour": {"AAA": {"memory": 1}},
+        }
+    )
     engine.proof = engine.proof.model_copy(
         update={"kernel": Untrusted(payloads[0]), "detail": Untrusted(every)}
     )
@@ -166,6 +175,16 @@ async def standings(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await quiet(pilot, "S")
 
 
+async def replay(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Play the first run that ended again."""
+    await app.push_screen(ReplayScreen(await app.client.case("s-ended-0")))
+
+
+async def beside(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Put two runs that ended side by side."""
+    await app.push_screen(BesideScreen("s-ended-0", "s-ended-1"))
+
+
 SCREENS: dict[str, tuple[str, Open]] = {
     "review": ("ReviewScreen", keys()),
     "wants": ("ReviewScreen", keys("i")),
@@ -186,6 +205,11 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "case": ("CaseScreen", keys("4", "home", "enter", "o")),
     "code": ("CaseScreen", keys("4", "home", "enter", "c")),
     "events": ("CaseScreen", keys("4", "home", "enter", "e")),
+    "timeline": ("CaseScreen", keys("4", "home", "enter", "t")),
+    "facets": ("HistoryScreen", keys("4", "f")),
+    "replay": ("ReplayScreen", replay),
+    "beside": ("BesideScreen", beside),
+    "trends": ("TrendsScreen", keys("4", "t")),
     "approve": ("ApproveScreen", approve),
     "health": ("HealthScreen", keys("5")),
     "help": ("HelpScreen", keys("question_mark")),

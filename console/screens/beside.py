@@ -1,0 +1,139 @@
+"""Two submissions side by side: code, grant, output and what they used."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from console.difference import difference
+from console.screens.compare import DifferenceRows
+from console.state import console
+from console.text import Part, clip, paragraphs
+from console.units import full_badge, lasted, size, when
+from console.units import now as this_moment
+from console.usage import limits_of
+from console.widgets.header import DeskHeader
+from console.widgets.history_table import outcome_of
+from console.widgets.wants import limits
+from engine.doors.client import Client
+from engine.models import Case
+
+MOST_OUTPUT = 1 << 18
+"""Bytes of each output that are compared."""
+TITLES = {"code": "Code", "output": "Output"}
+
+
+class BesideScreen(Screen[None]):
+    """Opens over History: `-` is the marked one, `+` the other."""
+
+    AUTO_FOCUS = "#difference"
+    HELP_TITLE = "Side by side"
+    HELP_WORDS = "Above what is known of both; below the lines in which their code or their output differs."
+    DEFAULT_CSS = """
+    BesideScreen #facts { height: auto; max-height: 14; padding: 0 1; }
+    BesideScreen #seen { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "see('code')", "Code", id="beside.code", tooltip="What differs in the code"),
+        Binding("o", "see('output')", "Output", id="beside.output", tooltip="What differs in the output"),
+        Binding("escape,q", "leave", "Back", id="beside.leave", tooltip="Back to History"),
+    ]
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__()
+        self._ids = (first, second)
+        self._texts: dict[str, tuple[str, str]] = {}
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts of both, and what differs."""
+        yield DeskHeader("history")
+        yield Static(id="facts", classes="box")
+        with Vertical(id="seen", classes="box"):
+            yield DifferenceRows()
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Load both."""
+        self.query_one("#facts").border_title = "Side by side"
+        self._load()
+
+    @work
+    async def _load(self) -> None:
+        await console(self).ask(self._read)
+
+    async def _read(self, client: Client) -> None:
+        first, second = [await client.case(id) for id in self._ids]
+        self.query_one("#facts", Static).update(paragraphs(*facts(first, second, self.size.width - 4)))
+        self._texts["code"] = (first.submission.draft.code.text, second.submission.draft.code.text)
+        self.action_see("code")
+        self._texts["output"] = (await _written(client, first), await _written(client, second))
+
+    def action_see(self, what: str) -> None:
+        """Show what differs in the code or in the output."""
+        if what in self._texts:
+            self.query_one("#seen").border_title = f"{TITLES[what]}: - {self._ids[0]}   + {self._ids[1]}"
+            self.query_one(DifferenceRows).show(difference(*self._texts[what]))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+async def _written(client: Client, case: Case) -> str:
+    if case.started_at is None:
+        return ""
+    data = b""
+    async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
+        async for chunk in chunks:
+            data += chunk.data
+            if len(data) >= MOST_OUTPUT:
+                break
+    return data[:MOST_OUTPUT].decode(errors="replace")
+
+
+def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
+    """Return a line for each fact: its name, then both; what differs is bold."""
+    room = max(8, (width - 13) // 2)
+    return [
+        [
+            (f"{name:<12} ", "muted"),
+            *(_cell(text, ink, room, bold=left[0] != right[0]) for text, ink in (left, right)),
+        ]
+        for name, left, right in zip(NAMES, _facts(first), _facts(second), strict=True)
+    ]
+
+
+NAMES = ("submission", "risk", "asked by", "handed in", "outcome", "decided by", "given", "took", "memory",
+         "CPU", "wrote")  # fmt: skip
+
+
+def _cell(text: str, ink: str, room: int, *, bold: bool) -> tuple[str, str]:
+    line = clip(text, room - 1)
+    return line + " " * max(0, room - len(line)), f"bold {ink}" if bold and "bold" not in ink else ink
+
+
+def _facts(case: Case) -> list[tuple[str, str]]:
+    submission, result, decision = case.submission, case.result, case.decision
+    end, ink = outcome_of(case)
+    badge, risk = full_badge(case.assessment.risk)
+    wrote = f"{size(result.stdout_bytes)}, {size(result.stderr_bytes)} of errors" if result else "–"
+    return [
+        (submission.id, "foreground"),
+        (badge, risk),
+        (clip(submission.requester.name, 200), "foreground"),
+        (when(submission.submitted_at, this_moment()), "foreground"),
+        (end, ink),
+        (clip(decision.by.name, 200) if decision else "–", "foreground"),
+        (limits(limits_of(case)) if decision and decision.grant else "–", "foreground"),
+        (lasted(result.duration if result else None), "foreground"),
+        (size(result.memory_peak if result else None), "foreground"),
+        (f"{result.cpu_seconds:.2f} s" if result else "–", "foreground"),
+        (wrote, "foreground"),
+    ]

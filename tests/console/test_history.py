@@ -1,0 +1,132 @@
+"""History: searched with help, counted, put side by side, replayed; and how the desk does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from console import searches
+from console.player import Player
+from console.screens.beside import BesideScreen
+from console.screens.replay import ReplayScreen
+from console.screens.trends import TrendsScreen
+from console.widgets.facet_list import FacetList
+from console.widgets.filter_line import FilterInput
+from console.widgets.history_table import HistoryTable
+from engine.models import Case, DecisionTimes, Level, Meters, OutputChunk, Status, Stream
+from tests.console.desk import desk, frame, quiet, until
+from tests.console.stand_in import StandIn, case, event, result
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep searches where nobody else does."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+
+
+def ended(id: str, code: str) -> Case:
+    """Return a run that is over."""
+    update = {"status": Status.FINISHED, "result": result(), "started_at": datetime.now(UTC)}
+    return case(id, code).model_copy(update=update)
+
+
+def piece(at: float, text: str, offset: int) -> OutputChunk:
+    """Return output that came at a time."""
+    return OutputChunk(stream=Stream.STDOUT, at=at, offset=offset, data=text.encode())
+
+
+async def test_a_search_is_completed_and_pointed_at() -> None:
+    """Tab takes the completion; a caret stands under what is wrong."""
+    async with desk(StandIn(case("s-1", "1", who="anna"))) as (app, pilot):
+        await quiet(pilot, "4", "slash", *"an")
+        line = app.screen.query_one(FilterInput)
+        await until(pilot, lambda: line.completions == ("an:",))
+        await quiet(pilot, "tab")
+        assert "an:" == line.value
+        await quiet(pilot, "exclamation_mark")
+        await until(pilot, lambda: "That is wrong. Leave it out" in frame(app))
+
+
+async def test_a_facet_narrows_and_widens() -> None:
+    """Enter on a value searches for it, again takes it out of the search."""
+    engine = StandIn(case("s-1", "1", who="anna"), case("s-2", "2", level=Level.LOW, who="risk:low"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4", "f")
+        facets, table = app.screen.query_one(FacetList), app.screen.query_one(HistoryTable)
+        await until(pilot, lambda: facets.count > 2 and table.count == 2)
+        facets.cursor = next(index for index, line in enumerate(facets._lines) if line.term == "risk:low")
+        await quiet(pilot, "enter")
+        await until(pilot, lambda: table.count == 1 and app.screen.query_one(FilterInput).value == "risk:low")
+
+
+async def test_searches_are_kept_and_forgotten() -> None:
+    """Ctrl+S keeps what is typed, lists it among the facets, and forgets it the second time."""
+    async with desk(StandIn(case("s-1", "1"))) as (app, pilot):
+        await quiet(pilot, "4", "slash", *"age", "ctrl+s")
+        assert ["age"] == searches.load()
+        assert ["", "age"] == [line.term for line in app.screen.query_one(FacetList)._lines]
+        await quiet(pilot, "ctrl+s")
+        assert [] == searches.load()
+
+
+async def test_a_damaged_file_of_searches_is_empty() -> None:
+    """What is no list of searches is as good as none."""
+    for text in ("{", '{"a": 1}', "[1, null]"):
+        searches.file().parent.mkdir(parents=True, exist_ok=True)
+        searches.file().write_text(text)
+        assert [] == searches.load()
+
+
+async def test_two_runs_are_side_by_side() -> None:
+    """Facts of both, and the lines of code that differ."""
+    engine = StandIn(ended("s-1", "print(1)\nsame\n"), ended("s-2", "print(2)\nsame\n"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4")
+        await until(pilot, lambda: app.screen.query_one(HistoryTable).count == 2)
+        await quiet(pilot, "m", "down", "equals_sign")
+        await until(pilot, lambda: isinstance(app.screen, BesideScreen) and "print(2)" in frame(app))
+        assert "print(1)" in frame(app)
+
+
+async def test_a_run_is_replayed() -> None:
+    """All of its output is on screen at its end, none before its time, and pausing holds it."""
+    engine = StandIn(ended("s-1", "1"))
+    engine.written["s-1"] = [piece(0.0, "at once\n", 0), piece(1.4, "at last\n", 8)]
+    engine.samples["s-1"] = [Meters(at=1, cpu=0.5, memory=7 << 20, memory_peak=9 << 20, processes=3)]
+    engine.events_of["s-1"] = (event(1, "submitted", "s-1"), event(2, "run.ended", "s-1"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4", "enter", "p")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "at once" in frame(app))
+        await quiet(pilot, "space", "home", "end")
+        await until(pilot, lambda: "at last" in frame(app) and "■ over" in frame(app))
+
+
+async def test_the_desk_is_told_how_it_does() -> None:
+    """Shares, kills by hour, times to decide and who asks most, with an alarm for memory."""
+    engine = StandIn()
+    engine.figures = engine.figures.model_copy(
+        update={
+            "submissions": 1000, "runs": 900, "memory_share": 0.03, "memory_alert": True,
+            "kills_by_hour": {"2026-11-21T06": {"memory": 27}}, "busiest": {"agent-7": 600},
+            "decision_seconds": {Level.HIGH: DecisionTimes(count=5, p50=4, p95=9)},
+        }
+    )  # fmt: skip
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "4", "t")
+        await until(pilot, lambda: isinstance(app.screen, TrendsScreen) and "agent-7" in frame(app))
+        assert "more than 2 % of runs" in frame(app)
+
+
+def test_a_player_keeps_the_time_of_the_run() -> None:
+    """What came between two places is given once; going back gives all of it again."""
+    chunks = [piece(0.0, "a", 0), piece(1.0, "b", 1), piece(0.5, "c", 2)]
+    player = Player(chunks, [], 2.0)
+    assert [b"a"] == [chunk.data for chunk in player.advance(0.5)[0]]
+    assert [b"b", b"c"] == [chunk.data for chunk in player.advance(1.0)[0]]
+    assert [b"a"] == [chunk.data for chunk in player.seek(0.5)[0]]
+    player.playing = False
+    assert ([], []) == player.advance(5)
+    player.faster(9)
+    assert 16.0 == player.speed
