@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lock screenshots bench bench-analysis wheel clean
+.PHONY: help setup run test check lock screenshots frames bench bench-analysis wheel clean
 BIN := .venv/bin
 
 help: ## Say what can be made.
@@ -27,6 +27,9 @@ lock: ## Resolve the dependencies anew into requirements.lock.
 
 screenshots: setup ## Draw every screen into screenshots/.
 	@$(BIN)/python -m tests.console.screenshots
+
+frames: setup ## Store anew how the screens look, for tests/console/test_frames.py.
+	@PRATIQUE_TESTS_RENEW_FRAMES=1 $(BIN)/python -m pytest -q tests/console/test_frames.py
 
 bench: setup ## Measure everything that a number is asked of, into bench.json.
 	@.ci/with-docker $(BIN)/pratique bench

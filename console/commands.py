@@ -11,6 +11,7 @@ from console.app import PLACES
 from console.dressing import Dress
 
 if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
     from textual.dom import DOMNode
     from textual.screen import Screen
 
@@ -26,14 +27,25 @@ def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]
         yield SystemCommand(f"Go to {name.title()}", "One of the five places", _going(app, name))
     for each in app.available_themes.values():
         yield SystemCommand(f"Theme: {each.name}", "Wear it; kept for the next time", Dress(app, each.name))
-    for key, active in screen.active_bindings.items():
+    for id, active in _named(screen).items():
         binding = active.binding
-        named = binding.id and not binding.id.startswith("go.") and binding.id not in NEVER
-        if active.enabled and named and binding.description:
-            run = _acting(app, binding.action, active.node)
-            yield SystemCommand(f"{binding.description} ({key})", binding.tooltip, run)
+        run = _acting(app, binding.action, active.node)
+        yield SystemCommand(
+            f"{binding.description} ({app.get_key_display(binding)})", binding.tooltip or id, run
+        )
     yield SystemCommand("Tour", "What the desk is for, and the keys to know", _touring(app))
     yield SystemCommand("Quit", "Leave the console; runs go on", app.action_quit)
+
+
+def _named(screen: Screen[object]) -> dict[str, ActiveBinding]:
+    """Return the bindings that work on the screen, each once, without places and what only a chord does."""
+    named: dict[str, ActiveBinding] = {}
+    for active in screen.active_bindings.values():
+        id = active.binding.id or ""
+        if active.enabled and active.binding.description and id not in NEVER and not id.startswith("go."):
+            named.setdefault(id, active)
+    named.pop("", None)
+    return named
 
 
 def _going(app: ConsoleApp, place: str) -> Callable[[], Awaitable[None]]:

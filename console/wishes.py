@@ -20,7 +20,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "packages": ("Packages", "numpy==2.1.0, left-pad==1.3.0"),
     "paths": ("Input files", "~/sales.csv, notes.txt"),
     **{
-        name: (f"{title.capitalize()}{f', {unit}' if unit else ''}", "")
+        name: (f"{title[0].upper()}{title[1:]}{f', {unit}' if unit else ''}", "")
         for name, (title, unit) in TITLES.items()
     },
 }

@@ -7,11 +7,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 from textual import on, work
-from textual.widgets import TextArea
+from textual.widgets import Static, TextArea
 
 from console import following
 from console.screens.place import Place
 from console.state import console
+from console.text import content
+from console.units import full_badge
 from console.widgets.editor import Editor
 from console.widgets.violations import ViolationDetail, ViolationList
 from engine.models import Analysis
@@ -63,14 +65,25 @@ class Workbench(Place):
         self._analysis = analysis
         self.query_one(Editor).mark(analysis.violations)
         self.query_one(ViolationList).show(analysis.violations)
-        self.query_one(ViolationDetail).show(analysis.violations[0] if analysis.violations else None)
+        self._remark(0)
+
+    def _remark(self, index: int) -> None:
+        """Say one violation in full beside the editor, and in one line where there is no room beside it."""
+        violations = self._analysis.violations
+        violation = violations[index] if index < len(violations) else None
+        self.query_one(ViolationDetail).show(violation)
+        remark = self.query_one("#remark", Static)
+        remark.set_class(violation is not None, "-said")
+        if violation is not None:
+            at = f"  {index + 1} of {len(violations)}, line {violation.span.line}: "
+            remark.update(content(full_badge(violation.severity), (at, "muted"), violation.message))
 
     @on(ViolationList.Moved)
     def _looked(self, message: ViolationList.Moved) -> None:
         violations = self._analysis.violations
         if message.index < len(violations):
             violation = violations[message.index]
-            self.query_one(ViolationDetail).show(violation)
+            self._remark(message.index)
             self.query_one(Editor).move_cursor((violation.span.line - 1, violation.span.column - 1))
 
     # --- a file of this machine -------------------------------------------------------------------

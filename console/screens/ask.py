@@ -26,8 +26,6 @@ class AskScreen(ModalScreen["Wishes | None"]):
     DEFAULT_CSS = """
     AskScreen Grid { grid-size: 2; grid-columns: 18 1fr; grid-rows: 1; height: auto; }
     AskScreen Grid Static { color: $muted; }
-    AskScreen Input { height: 1; border: none; padding: 0 1; background: $panel; }
-    AskScreen Input:focus { border: none; background: $cursor; }
     AskScreen #words, AskScreen #fault { height: auto; margin: 1 0 0 0; }
     AskScreen #words { color: $muted; }
     """

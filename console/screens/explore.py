@@ -83,6 +83,7 @@ class ExploreScreen(Workbench):
 
     def below(self) -> Iterable[Widget]:
         """Lay out the line for the purpose."""
+        yield Static(id="remark")
         yield Input(
             id="purpose", placeholder="What is it for? The reviewer reads this", select_on_focus=False
         )

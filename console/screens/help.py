@@ -14,13 +14,15 @@ from textual.widgets import Static
 from console.keymap import group
 from console.text import Part, pad, paragraphs
 
+WITH_IDS = 116
+"""Where the screen is narrower, the ids of the bindings are left out."""
+
 
 class HelpScreen(ModalScreen[None]):
     """Help about the screen that it was opened over."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
-    HelpScreen .sheet { width: 110; }
     HelpScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -80,5 +82,7 @@ def _bindings(over: Screen[object]) -> list[Binding]:
 
 def _line(over: Screen[object], binding: Binding) -> list[Part]:
     key = over.app.get_key_display(binding)
-    return [(f"{key:>12}  ", "bold primary"), (pad(binding.description, 15), "bold"),
-            (pad(binding.tooltip, 54), "muted"), " ", (binding.id or "", "faint")]  # fmt: skip
+    shown: list[Part] = [(f"{key:>12}  ", "bold primary"), (pad(binding.description, 15), "bold")]
+    if over.app.size.width < WITH_IDS:
+        return [*shown, (binding.tooltip, "muted")]
+    return [*shown, (pad(binding.tooltip, 54), "muted"), " ", (binding.id or "", "faint")]

@@ -39,7 +39,7 @@ class JumpScreen(ModalScreen["Widget | None"]):
         """Lay a letter over each place."""
         for letter, widget in self._places.items():
             sign = Static(content(f" {letter} "))
-            sign.styles.offset = (widget.region.x + 1, widget.region.y)
+            sign.styles.offset = (widget.region.x, widget.region.y)
             yield sign
 
     def on_key(self, event: events.Key) -> None:

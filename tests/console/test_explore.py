@@ -57,7 +57,7 @@ def test_what_is_typed_is_asked_for() -> None:
         ({"packages": "numpy=="}, "Packages: numpy==: name and version are wanted"),
         ({"memory_mb": "lots"}, "Memory, MiB: "),
         ({"memory_mb": "1"}, "Memory, MiB: "),
-        ({"cpus": "0"}, "Cpu, cores: "),
+        ({"cpus": "0"}, "CPU, cores: "),
         ({"seconds": "nan"}, "Time, s: "),
     ],
 )
