@@ -145,7 +145,11 @@ class SandboxSettings(Group):
     concurrent: int = Field(4, ge=1)
     """How many sandboxes run at once."""
     pool: int = Field(1, ge=0)
-    """How many ready sandboxes wait for each image."""
+    """How many ready sandboxes wait for each image at least; 0: none ever."""
+    pool_most: int = Field(3, ge=0)
+    """How many wait at most, where more were asked for of late than were ready."""
+    pool_memory_mb: int = Field(256, ge=0)
+    """How much memory all ready sandboxes beyond the least may take."""
     grace_seconds: float = Field(2.0, ge=0)
     """From TERM to KILL."""
     images: dict[str, str] = {"python": "python", "javascript": "node", "shell": "shell"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from docker.errors import APIError
@@ -10,7 +9,7 @@ from docker.errors import APIError
 from engine.models import Check, Proof
 from engine.sandbox.daemon import START_DOCKER, Daemon, DaemonLost
 from engine.sandbox.job import SandboxUnavailable
-from engine.sandbox.pool import Shelf
+from engine.sandbox.pool import Pool
 from engine.text import Untrusted
 
 _SET_UP = "make run   (it sets runsc up)"
@@ -44,16 +43,16 @@ def not_isolated(proof: Proof) -> SandboxUnavailable:
     return SandboxUnavailable(f"runtime {proof.runtime} does not isolate: {proof.detail.text}", _SET_UP)
 
 
-def pool_checks(shelves: Iterable[Shelf], size: int) -> tuple[Check, ...]:
+def pool_checks(pool: Pool) -> tuple[Check, ...]:
     """Say how many sandboxes wait for each image. An empty shelf only makes runs start slower."""
     return tuple(
         _row(
             f"pool {shelf.image}",
             not shelf.trouble,
-            shelf.trouble or f"{len(shelf.boxes)} of {size} ready",
+            shelf.trouble or f"{len(shelf.boxes)} of {pool.wanted(shelf)} ready",
             "pratique image build",
         )
-        for shelf in shelves
+        for shelf in pool.shelves
     )
 
 

@@ -48,7 +48,9 @@ class SandboxManager:
         """Who keeps the files that runs leave."""
         self._daemon = Daemon(settings.call_deadline_seconds)
         self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
-        self._pool = Pool(self._maker, settings.pool, self._remove_later)
+        self._pool = Pool(
+            self._maker, settings.pool, self._remove_later, settings.pool_most, settings.pool_memory_mb
+        )
         self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
         self._running: dict[str, Execution] = {}
@@ -117,7 +119,7 @@ class SandboxManager:
     async def checks(self) -> tuple[Check, ...]:
         """Return the rows of Health that this room answers for."""
         docker = await health.docker_check(self._daemon, self.settings.runtime)
-        rows = health.pool_checks(self._pool.shelves, self.settings.pool) if self.settings.pool else ()
+        rows = health.pool_checks(self._pool) if self.settings.pool else ()
         images = dict.fromkeys([*self._images, *(shelf.image for shelf in self._pool.shelves)])
         found = await self._image_rows.checks(images) if docker[0].ok else ()
         return (*docker, health.proof_check(self.proof, self.trouble), *found, *rows)
@@ -153,8 +155,8 @@ class SandboxManager:
             async with self.sessions.turn(job):
                 return await self.packages.install(job, watcher)
         layers = await self.packages.layers_of(job, watcher)
-        if position := self._turns.ahead(job.principal):
-            await watcher.happened("run.queued", {"position": position})
+        if place := self._turns.told(job.principal):
+            await watcher.happened("run.queued", place)
         async with self.sessions.turn(job), self._turns.turn(job.principal):
             await self._require_proof()
             if job.session:

@@ -1,4 +1,4 @@
-"""Ready sandboxes: started before they are needed, used once, refilled in the background."""
+"""Ready sandboxes: started before they are needed, used once, refilled in the background by demand."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from engine.sandbox.job import SandboxUnavailable
 
 MAX_AGE_SECONDS = 600.0
 _RETRY_SECONDS = 10.0
+_LATELY_SECONDS = 60.0
+"""How long a demand that was not met counts."""
+_BOX_MB = 32
+"""What a ready sandbox costs, measured: 21 to 30 MB."""
 _STANDARD = Limits()
 
 
@@ -30,14 +34,26 @@ class Shelf:
     boxes: deque[Box] = field(default_factory=deque)
     trouble: str = ""
     """Why it cannot be filled, where it cannot."""
+    missed: deque[float] = field(default_factory=deque)
+    """When somebody found it empty, of late."""
+
+    def wanted(self, least: int, most: int, now: float) -> int:
+        """Return how many should wait: one more than the least for each who found it empty of late."""
+        while self.missed and now - self.missed[0] > _LATELY_SECONDS:
+            self.missed.popleft()
+        return min(max(least, most), least + len(self.missed)) if least else 0
 
 
 class Pool:
     """Shelves by image. Whoever takes a box owns it; nothing ever comes back."""
 
-    def __init__(self, maker: Maker, size: int, remove: Callable[[Box], None]) -> None:
+    def __init__(
+        self, maker: Maker, least: int, remove: Callable[[Box], None], most: int = 0, memory_mb: int = 512
+    ) -> None:
         self._maker = maker
-        self._size = size
+        self._least = least
+        self._most = most
+        self._room = memory_mb // _BOX_MB
         self._remove = remove
         self._shelves: dict[tuple[Language, str], Shelf] = {}
         self._wanted = asyncio.Event()
@@ -71,7 +87,18 @@ class Pool:
             if await self._fit(box, limits):
                 return box
             self._remove(box)
+        shelf.missed.append(time.monotonic())
         return None
+
+    def wanted(self, shelf: Shelf) -> int:
+        """Return how many sandboxes should wait on a shelf, by what was asked for of late."""
+        return shelf.wanted(self._least, self._most, time.monotonic())
+
+    def _has_room(self, shelf: Shelf) -> bool:
+        """Whether one more may wait: within what is wanted and, beyond the least, within the memory."""
+        count = len(shelf.boxes)
+        total = sum(len(each.boxes) for each in self.shelves)
+        return count < self.wanted(shelf) and (count < self._least or total < self._room)
 
     async def _fit(self, box: Box, limits: Limits) -> bool:
         try:
@@ -97,7 +124,7 @@ class Pool:
                 )
 
     async def _fill(self, shelf: Shelf) -> bool:
-        while len(shelf.boxes) < self._size:
+        while self._has_room(shelf):
             try:
                 box = await self._maker.make(shelf.image, shelf.language, _STANDARD)
             except SandboxUnavailable as error:
@@ -109,7 +136,10 @@ class Pool:
         return True
 
     def _recycle(self, shelf: Shelf) -> None:
+        """Remove what is too old, and what nobody has asked for of late."""
         while shelf.boxes and time.monotonic() - shelf.boxes[0].born > MAX_AGE_SECONDS:
+            self._remove(shelf.boxes.popleft())
+        while len(shelf.boxes) > self.wanted(shelf):
             self._remove(shelf.boxes.popleft())
 
     def empty(self) -> None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
+
+_FIRST_GUESS = 2.0
+"""Seconds that a turn takes, before any was seen."""
+_WEIGHT = 0.2
+"""How much the last turn counts for what is usual."""
 
 
 class Turns:
     """At most `places` hold a turn; waiting principals are served round robin, each in its own order."""
 
     def __init__(self, places: int) -> None:
+        self._places = places
         self._free = places
+        self._usual = _FIRST_GUESS
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
@@ -28,6 +36,12 @@ class Turns:
         lines = (len(line) for name, line in self._waiting.items() if name != principal)
         return 1 + own + sum(min(line, own + 1) for line in lines)
 
+    def told(self, principal: str) -> dict[str, float]:
+        """Return what whoever has to wait is told: the place, and a guess at the seconds; or nothing."""
+        position = self.ahead(principal)
+        rounds = -(-position // self._places)
+        return {"position": position, "seconds": round(rounds * self._usual, 1)} if position else {}
+
     @contextlib.asynccontextmanager
     async def turn(self, principal: str) -> AsyncIterator[None]:
         """Wait for a place, and hold it."""
@@ -35,9 +49,11 @@ class Turns:
             self._free -= 1
         else:
             await self._wait(principal)
+        began = time.monotonic()
         try:
             yield
         finally:
+            self._usual += (time.monotonic() - began - self._usual) * _WEIGHT
             self._pass_on()
 
     async def _wait(self, principal: str) -> None:

@@ -44,12 +44,13 @@ class Execution:
 
     async def happened(self, type: str, data: dict[str, Any]) -> None:
         """Record a step of the sandbox before the next one starts."""
-        if type in {"sandbox.taken", "sandbox.created"}:
+        prepared = type in {"sandbox.taken", "sandbox.created"}
+        if prepared:
             await self.as_approved(data["image"])
         if type == "run.started":
             await self.started(data)
-        else:
-            await self.journal.record(type, self.run, data=data)
+        else:  # that a sandbox was got is on disk with `run.started`, and so before any code goes in
+            await self.journal.record(type, self.run, data=data, durable=not prepared)
 
 
 async def execute(case: Case, image: str, sandboxes: SandboxManager, execution: Execution) -> Result:

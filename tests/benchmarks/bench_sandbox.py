@@ -59,7 +59,7 @@ async def _manager(pool: int, *languages: Language) -> AsyncIterator[SandboxMana
 async def _full(manager: SandboxManager) -> None:
     """Wait until a sandbox of each image is ready: the start of one slows the run of another."""
     while not all(
-        check.detail.text.startswith("1 of")
+        not check.detail.text.startswith("0 of")
         for check in await manager.checks()
         if check.name.startswith("pool")
     ):

@@ -19,6 +19,7 @@ from engine.sandbox.artifacts import sift
 from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon
 from engine.sandbox.job import Job
+from engine.sandbox.pool import Shelf
 from engine.sandbox.proof import judge
 from engine.sandbox.reaper import end_leftovers
 from engine.sandbox.recipe import Ownership
@@ -173,6 +174,29 @@ async def test_the_place_in_the_queue_is_told() -> None:
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_who_waits_is_told_for_how_long() -> None:
+    """At once nothing is told; behind one turn a place and a guess that follows what turns take."""
+    turns = Turns(1)
+    assert {} == turns.told("one")
+    async with turns.turn(""):
+        first = turns.told("one")
+    async with turns.turn(""):
+        assert (1, 1) == (first["position"], turns.told("one")["position"])
+        assert 0 < turns.told("one")["seconds"] < first["seconds"]
+
+
+def test_a_shelf_grows_with_demand_and_shrinks_without() -> None:
+    """Each who found it empty of late adds one, up to the most; a minute later they count no more."""
+    shelf = Shelf(Language.PYTHON, "image")
+    shelf.missed.extend([0.0, 1.0, 2.0])
+    assert (3, 4, 1, 0) == (
+        shelf.wanted(1, 3, now=3),
+        shelf.wanted(1, 9, now=3),
+        shelf.wanted(1, 9, now=100),
+        shelf.wanted(0, 9, now=100),
+    )
 
 
 async def test_no_more_run_than_there_are_places() -> None:

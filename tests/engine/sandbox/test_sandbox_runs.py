@@ -167,8 +167,9 @@ async def test_output_over_the_bound_is_cut_and_told(manager: SandboxManager) ->
     assert "output.truncated" in watcher.types
 
 
-async def test_a_term_handler_may_clean_up(manager: SandboxManager) -> None:
+async def test_a_term_handler_may_clean_up(manager: SandboxManager, monkeypatch: pytest.MonkeyPatch) -> None:
     """The deadline asks first: what the program says in its grace is kept."""
+    monkeypatch.setattr(manager, "settings", SandboxSettings(pool=1, grace_seconds=20))
     watcher = Recorder()
     code = (
         "import signal, sys, time\n"
@@ -238,7 +239,8 @@ async def test_a_waiting_run_can_be_withdrawn(manager: SandboxManager) -> None:
         await watcher.until_said(b"up")
         queued = Recorder()
         waiting = asyncio.create_task(alone.run(second, queued))
-        assert {"position": 1} == await queued.until_happened("run.queued")
+        told = await queued.until_happened("run.queued")
+        assert (1, True) == (told["position"], told["seconds"] > 0)
         await alone.stop(second.run, "ada")
         assert KillReason.OPERATOR == (await waiting).kill_reason
     finally:
@@ -333,15 +335,15 @@ async def test_a_watcher_that_never_returns_stops_no_kill(manager: SandboxManage
 
 async def test_freezing_longer_than_the_guests_own_guard_ends_nothing(manager: SandboxManager) -> None:
     """Time in which a run stood still counts for nobody."""
-    code = "import time\nprint('up')\ntime.sleep(1)\nprint('end')"
-    watcher, asked = Recorder(), job(code, seconds=3)
+    code = "import time\nprint('up')\ntime.sleep(2)\nprint('end')"
+    watcher, asked = Recorder(), job(code, seconds=5)
     manager_guard = execution._GUARD_SECONDS
     execution._GUARD_SECONDS = 0
     running = asyncio.create_task(manager.run(asked, watcher))
     try:
         await watcher.until_said(b"up")
         assert await manager.freeze(asked.run)
-        await asyncio.wait({running}, timeout=5)
+        await asyncio.wait({running}, timeout=6)
         assert await manager.thaw(asked.run)
         assert KillReason.NONE == (await running).kill_reason
     finally:

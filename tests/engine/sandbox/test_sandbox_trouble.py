@@ -15,7 +15,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from engine.models import KillReason, Language
+from engine.models import Check, KillReason, Language
 from engine.sandbox import SandboxManager, SandboxUnavailable, manager, owner, reaper
 from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.execution import Execution
@@ -66,7 +66,7 @@ async def test_without_gvisor_nothing_runs(runtime: str) -> None:
     try:
         await weak.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         assert weak.proof is None or not weak.proof.isolated
-        assert "0 of 1 ready" in {check.detail.text for check in await weak.checks()}
+        assert any(check.detail.text.startswith("0 of") for check in await weak.checks())
         with pytest.raises(SandboxUnavailable) as refused:
             await weak.run(job("print(1)"), watcher)
         assert refused.value.mend
@@ -110,7 +110,7 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
 
 async def _filled(house: SandboxManager) -> None:
     async with asyncio.timeout(30):
-        while not any("1 of 1" in check.detail.text for check in await house.checks()):
+        while not any(_stocked(check) for check in await house.checks()):
             await asyncio.sleep(0.1)
 
 
@@ -235,7 +235,7 @@ async def main():
     watcher = Recorder()
     running = asyncio.create_task(house.run(job({code!r}), watcher))
     await watcher.until_said(b"up")
-    while not any("1 of 1" in check.detail.text for check in await house.checks()):
+    while "1 of" not in " ".join(check.detail.text for check in await house.checks()):
         await asyncio.sleep(0.1)
     print("up", flush=True)
     await running
@@ -269,3 +269,8 @@ async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> Non
         await heir.close()
         await living.close()
     assert KillReason.INTERRUPTED == (await running).kill_reason
+
+
+def _stocked(check: Check) -> bool:
+    """Whether a row of Health says that sandboxes wait."""
+    return check.name.startswith("pool") and not check.detail.text.startswith("0 of")
