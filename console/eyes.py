@@ -26,6 +26,7 @@ class Eyes:
         self.files: set[int] = set()
         self.purpose = False
         self.settled: dict[int, Disposition] = {}
+        self._told: tuple[tuple[int, ...], Gaps] | None = None
 
     @property
     def record(self) -> EyesOn:
@@ -44,8 +45,11 @@ class Eyes:
     @property
     def gaps(self) -> Gaps:
         """What is still missing: every line of all code, and all the rest of what is HIGH or CRITICAL."""
-        missing = gaps(self.case, self.record)
-        return missing if wanted(self.case) else Gaps(lines=missing.lines)
+        grown = (len(self.lines), len(self.violations), len(self.files), len(self.settled), self.purpose)
+        if self._told is None or self._told[0] != grown:
+            missing = gaps(self.case, self.record)
+            self._told = grown, missing if wanted(self.case) else Gaps(lines=missing.lines)
+        return self._told[1]
 
     def to_settle(self, after: int) -> int | None:
         """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""

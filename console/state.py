@@ -42,7 +42,7 @@ def isolation(app: App[Any], *, wide: bool) -> list[Part]:
 
 
 def policy_fault(app: App[Any], *, wide: bool) -> list[Part]:
-    """Return, for the line on top, that the user's policy file is not the one in force; nothing where it is."""
+    """Return, for the line on top, that the policy file was refused; nothing where it is in force."""
     health = cast("ConsoleApp", app).health
     if health is None or all(check.ok for check in health.checks if check.name == "policy"):
         return []

@@ -104,6 +104,7 @@ class ReviewScreen(Reading):
         self._summary: Summary | None = None
         self._since = 0.0
         self._held: set[str] = set()
+        self._said = ""
 
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code, and what is wrong with it."""
@@ -229,7 +230,9 @@ class ReviewScreen(Reading):
             ((obstacle, "warning"),) if obstacle else (("ctrl+y approve  ", "success"), ("d deny", "muted"))
         )
         self.query_one(CaseHead).say(*state)
-        self.query_one("#middle").border_subtitle = self.still
+        if (still := self.still).plain != self._said:
+            self._said = still.plain
+            self.query_one("#middle").border_subtitle = still
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
