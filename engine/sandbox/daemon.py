@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
+import ssl
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from docker.errors import APIError, DockerException, NotFound
 from docker.utils import kwargs_from_env
 
 from engine.sandbox.job import SandboxUnavailable
+from engine.sandbox.tls import unwrapped
 
 START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
 _ANY_VERSION = "1.41"
@@ -89,6 +91,10 @@ class Daemon:
 
 async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Take a stream over from the client, which would not let go of it."""
+    connection = getattr(raw, "_sock", raw)
+    if isinstance(connection, ssl.SSLSocket):
+        plain = unwrapped(connection, partial(_let_go, raw))
+        return await asyncio.open_connection(sock=plain, limit=_READ_LIMIT)
     own = socket.socket(fileno=os.dup(raw.fileno()))
     _let_go(raw)
     own.setblocking(False)
