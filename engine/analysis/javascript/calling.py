@@ -1,0 +1,67 @@
+"""Calls: what they give, where that can be told from what is called and from what it is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.folding import fold
+from engine.analysis.javascript.library import (
+    PASS_ON,
+    REQUIRES,
+    carriers,
+    module_path,
+    shortened,
+    taints_of,
+)
+from engine.analysis.javascript.literals import Solver
+from engine.analysis.javascript.values import NOTHING, Scope, Value, unknown
+
+DESCRIPTOR = "{}"
+"""Ends the path of a property's descriptor."""
+
+
+def call(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+    """Return what a call gives."""
+    callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+    target = solver.value(callee, scope, depth)
+    args = solver.arguments(node, scope)
+    path = target.path
+    if path in REQUIRES:
+        return _required(path, target, args)
+    if path.endswith(".bind") and target.origin is not None:
+        return Value("path", path=path[: -len(".bind")], taints=target.taints, origin=target.origin)
+    if path in {"Reflect.get", "Object.getOwnPropertyDescriptor"} and len(args) > 1 and args[1].known:
+        found = solver.property_of(args[0], args[1].text, depth)
+        return found if path == "Reflect.get" else replace(found, path=f"{found.path}{DESCRIPTOR}")
+    if path in PASS_ON and args:
+        return next((arg for arg in args if arg.path), args[0])
+    folded = _folded(solver, callee, scope, path, args, depth)
+    if folded is not None:
+        return folded
+    result = f"{path}()" if path else ""
+    return unknown(target, *carriers(path, args), path=shortened(result))
+
+
+def _required(path: str, target: Value, args: list[Value]) -> Value:
+    if not args or not args[0].known:
+        return unknown(target, *args, path="module.?")
+    name = module_path(args[0].text)
+    if path in {"process.binding", "process._linkedBinding"}:
+        name = f"binding.{name}"
+    if "createRequire" in path and args[0].text.startswith(("file:", "/", ".")):
+        name = "require"
+    return Value("path", path=name, origin=args[0].origin, taints=taints_of(name), layers=args[0].layers)
+
+
+def _folded(
+    solver: Solver, callee: Node | None, scope: Scope, path: str, args: list[Value], depth: int
+) -> Value | None:
+    if callee is None:
+        return None
+    receiver, name = NOTHING, path
+    if callee.type in {"member_expression", "subscript_expression"}:
+        receiver = solver.value(callee.child_by_field_name("object"), scope, depth)
+        name = path.rsplit(".", 1)[-1] if receiver.kind in {"text", "list", "number"} else path
+    return fold(name, receiver, args)

@@ -1,0 +1,24 @@
+"""A while of fuzzing, the same files each time: as many as there is time for."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from engine.analysis import analyse
+from tests.benchmarks.hostile import fault, hostile
+
+_SECONDS = float(os.environ.get("PRATIQUE_FUZZ_SECONDS", "15"))
+_FIRST, _LAST = 100, 500
+
+
+def test_a_while_of_fuzzing_finds_nothing() -> None:
+    """No analysis breaks, and none lets a payload pass."""
+    until = time.monotonic() + _SECONDS
+    faults = []
+    for seed in range(_FIRST, _LAST):
+        for one in hostile(33, seed, most=3000):
+            faults += [(seed, one, found) for found in [fault(analyse(one.source, one.language))] if found]
+        if time.monotonic() > until:
+            break
+    assert [] == faults
