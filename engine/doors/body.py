@@ -57,7 +57,7 @@ def parse(body: bytes) -> Any:
 
 
 async def known_parameters(request: Request) -> None:
-    """Refuse parameters of the query that the route does not know, or that come twice.
+    """Refuse parameters of the query that the route does not know, that come twice, or that hold a NUL.
 
     Raises:
         Problem: there is such a one.
@@ -67,11 +67,13 @@ async def known_parameters(request: Request) -> None:
     route = request.scope.get("route")
     known = {field.alias for field in route.dependant.query_params} if isinstance(route, APIRoute) else set()
     seen: set[str] = set()
-    for name, _ in request.query_params.multi_items():
+    for name, value in request.query_params.multi_items():
         if name not in known:
             raise Problem(422, f"{visible(name)[:64]}: unknown parameter")
         if name in seen:
             raise Problem(422, f"{name}: given twice")
+        if "\0" in value:
+            raise Problem(422, f"{name}: holds a NUL")
         seen.add(name)
 
 
