@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Footer, Static
 
+from console.eyes import looked
 from console.screens.run import told
 from console.state import console
 from console.text import Part, clip, paragraphs
@@ -101,7 +102,7 @@ class CaseScreen(Screen[None]):
             self.action_see("code")
         trail = await app.ask(lambda client: client.trail(self._subject)) or ()
         self.query_one("#events", Static).update(paragraphs(*(_event(each) for each in trail)))
-        self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width // 2)))
+        self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width * 3 // 5 - 4)))
         if case.started_at is not None:
             await app.ask(self._read)
 
@@ -141,6 +142,7 @@ def _facts(case: Case) -> list[list[Part]]:
         [("says       ", "muted"), (draft.purpose or "(nothing)", "italic")],
         [("digest     ", "muted"), (submission.digest, "faint")],
     ]
+    lines += [line for review in case.reviews for line in _decision(review)]
     lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
     lines += _result(case.result) if case.result else []
     lines += [[], [("Asked for", "bold muted")], *asked(draft.capabilities, case.analysis.predictions)]
@@ -170,6 +172,8 @@ def _decision(decision: Decision) -> list[list[Part]]:
         lines.append([("because    ", "muted"), decision.reason])
     if decision.grant is not None:
         lines.append([("given      ", "muted"), limits(decision.grant.capabilities.limits)])
+    if decision.seen is not None:
+        lines.append([("looked     ", "muted"), looked(decision.seen)])
     return lines
 
 

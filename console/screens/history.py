@@ -113,7 +113,7 @@ class HistoryScreen(Place):
             table.clear()
             table.put(number, rows)
             places = [index for index, row in enumerate(rows) if kept and row.id == kept.id]
-            table.cursor = places[0] if places else table.cursor
+            table.cursor = places[0] if places else 0
         else:
             table.put(number, rows)
 

@@ -17,7 +17,7 @@ TALLIED = frozenset({"risk", "status", "kill", "lang", "decision"})
 CAP = 10_000
 """Other filters are counted over so many of the newest cases at most."""
 SHOWN = 31
-"""How many values of one kind are told, the most frequent ones."""
+"""How many values of one kind are told, the most frequent ones; of days the latest."""
 
 _TALLY = "risk, status, kill_reason, language, day, '' AS requester, count"
 _ROWS = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester, count(*)"
@@ -55,4 +55,5 @@ def _facets(rows: Iterable[Sequence[object]], requesters: dict[str, int] | None,
     if requesters is not None:
         counters["requester"] = Counter(requesters)
     counts = {kind: dict(counter.most_common(SHOWN)) for kind, counter in counters.items()}
+    counts["day"] = dict(sorted(counters["day"].items(), reverse=True)[:SHOWN])
     return Facets(total=total, exact=exact, counts=counts)

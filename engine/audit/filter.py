@@ -24,6 +24,7 @@ class FilterError(AuditError):
     def __init__(self, text: str, position: int, problem: str, *, mend: str = "") -> None:
         super().__init__(f"{problem}, at character {position + 1} of the filter", mend=mend)
         self.text = text
+        self.problem = problem
         self.position = position
 
 

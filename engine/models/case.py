@@ -73,4 +73,5 @@ class Facets(Noun):
     exact: bool
     """False where more fit than were counted."""
     counts: dict[str, dict[str, int]]
-    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value, the most frequent first."""
+    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value: the most frequent first, of
+    days the latest."""

@@ -45,7 +45,7 @@ class Archive:
             parse(filter, datetime.now(UTC))
         except FilterError as error:
             return FilterHelp(
-                completions=completions, position=error.position, problem=error.title, mend=error.mend
+                completions=completions, position=error.position, problem=error.problem, mend=error.mend
             )
         return FilterHelp(completions=completions)
 

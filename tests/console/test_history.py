@@ -61,6 +61,18 @@ async def test_a_facet_narrows_and_widens() -> None:
         await until(pilot, lambda: table.count == 1 and app.screen.query_one(FilterInput).value == "risk:low")
 
 
+async def test_a_new_search_begins_at_its_first_row() -> None:
+    """Wherever the cursor was, what a search finds is shown from its newest on."""
+    cases = [case(f"s-{number}", "1", who="bert" if number < 9 else "anna") for number in range(30)]
+    async with desk(StandIn(*cases)) as (app, pilot):
+        await quiet(pilot, "4")
+        table = app.screen.query_one(HistoryTable)
+        await until(pilot, lambda: table.count == 30)
+        await quiet(pilot, "end", "slash", *"bert", "enter")
+        await until(pilot, lambda: table.count == 9)
+        assert 0 == table.cursor
+
+
 async def test_searches_are_kept_and_forgotten() -> None:
     """Ctrl+S keeps what is typed, lists it among the facets, and forgets it the second time."""
     async with desk(StandIn(case("s-1", "1"))) as (app, pilot):
