@@ -199,6 +199,7 @@ class RunScreen(Place):
         self.query_one("#chosen").border_title = content(case.submission.id)
         self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
         self.query_one(MeterPanel).show(case, self._usage)
+        self.query_one(OutputLog).live = case.result is None
         self.query_one("#ending", Static).update(content(*told(case)))
         self.query_one("#ending").set_class(True, "-said")
         self.refresh_bindings()

@@ -125,7 +125,8 @@ class CodeSheet(ScrollView):
 
     @property
     def _map_cells(self) -> int:
-        return code_map.CELLS if self._violations else 0
+        fits = len(self._paint.lines) <= room(self).height
+        return code_map.CELLS if self._violations and not fits else 0
 
     def _lay_out(self) -> None:
         self._width = self.size.width

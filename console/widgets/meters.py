@@ -90,7 +90,8 @@ class MeterPanel(Static):
         return [
             Gauge("CPU", cpu / limits.cpus, _cpu(cpu, limits, case), lambda at: at.cpu / limits.cpus),
             Gauge("memory", memory / (limits.memory_mb * MEBI),
-                  f"{size(memory)}, peak {size(peak)} of {limits.memory_mb} MiB",
+                  f"{size(memory)}, peak {size(peak)} of {limits.memory_mb} MiB" if result is None
+                  else f"peak {size(peak)} of {limits.memory_mb} MiB",
                   lambda at: at.memory / (limits.memory_mb * MEBI),
                   f"{_mebi(memory)}, {_mebi(peak)} of {limits.memory_mb} M"),
             Gauge("processes", processes / limits.processes, f"{processes} of {limits.processes}",
@@ -135,8 +136,8 @@ def _mebi(amount: int) -> int:
 
 def _cpu(cpu: float, limits: Limits, case: Case) -> str:
     if case.result is not None:
-        return f"{case.result.cpu_seconds:.2f} s in all, {limits.cpus:g} cores"
-    return f"{cpu:.2f} of {limits.cpus:g} cores"
+        return f"{case.result.cpu_seconds:.2f} s in all"
+    return f"{cpu:.2f} of {limits.cpus:g} {'core' if limits.cpus == 1 else 'cores'}"
 
 
 def _network(hosts: int, moved: int | None) -> str:

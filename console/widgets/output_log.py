@@ -54,6 +54,8 @@ class OutputLog(ScrollView, can_focus=True):
 
     following: reactive[bool] = reactive(True)
     wrapped: reactive[bool] = reactive(False)
+    live: reactive[bool] = reactive(True)
+    """Whether more may come."""
     hint: reactive[str] = reactive("")
     """What is said where there is no output."""
 
@@ -201,10 +203,10 @@ class OutputLog(ScrollView, can_focus=True):
     def summary(self) -> list[Part]:
         """Return where the view is, and what it leaves out, in words."""
         lines, total = self._lines, self._rows.total
-        parts: list[Part] = [
-            ("following  " if self.following else "paused  ", "success" if self.following else "warning")
-        ]
-        parts.append((f"{lines.end:,} lines  ", "muted"))
+        parts: list[Part] = []
+        if self.live:
+            parts = [("following  ", "success") if self.following else ("paused  ", "warning")]
+        parts.append((f"{lines.end:,} {'line' if lines.end == 1 else 'lines'}  ", "muted"))
         if not self.following:
             number, _ = self._rows.at(min(int(self.scroll_offset.y), max(0, total - 1)))
             parts.append((f"from line {number + 1:,}  ", "muted"))
