@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from console.text import Part
@@ -78,6 +79,20 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
         parts += [("; " if see else "", "muted"), ("a m f", "bold accent"), (" settle ", "muted"),
                   (_count(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
     return parts
+
+
+def looked(seen: EyesOn) -> str:
+    """Return in one line for how long somebody looked, at what, and what they made of the violations."""
+    lines = sum(last - first + 1 for first, last in seen.lines)
+    made = Counter(TITLES[each.disposition] for each in seen.dispositions)
+    parts = [
+        f"{seen.seconds:g} s",
+        _count(lines, "line"),
+        *([_count(len(seen.violations), "violation")] if seen.violations else []),
+        *([_count(len(seen.files), "input file")] if seen.files else []),
+        *(f"{count} {title}" for title, count in made.items()),
+    ]
+    return ", ".join(parts)
 
 
 def _count(number: int, word: str) -> str:

@@ -11,6 +11,7 @@ from textual.widgets._footer import FooterKey
 
 from console.app import ConsoleApp
 from console.difference import difference
+from console.eyes import looked
 from console.guard import KeyGuard
 from console.preferences import Preferences
 from console.screens.approve import ApproveScreen
@@ -191,6 +192,7 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
             made.disposition for made in seen.dispositions
         ]
         assert () == unseen(waiting, seen)
+        assert looked(seen).endswith("2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive")
 
 
 async def test_what_is_medium_needs_no_settling() -> None:
