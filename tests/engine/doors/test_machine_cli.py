@@ -73,7 +73,8 @@ def test_unknown_image_is_one_line() -> None:
     done = ask("image", "build", "\x1b[31mperl")
     assert (5, "") == (done.returncode, done.stdout)
     assert (
-        "pratique: no image is named ␛[31mperl. There are: node, python, python-data, shell\n" == done.stderr
+        "pratique: no image is named ␛[31mperl. There are: node, notebook, python, python-data, shell\n"
+        == done.stderr
     )
 
 
@@ -96,6 +97,6 @@ def test_current_images_build_in_silence() -> None:
 def test_list_tells_digest_and_age() -> None:
     """Each image is listed with what a run records of it."""
     rows = [json.loads(line) for line in ask("image", "list", "--json").stdout.splitlines()]
-    assert ["node", "python", "python-data", "shell"] == [row["name"] for row in rows]
+    assert ["node", "notebook", "python", "python-data", "shell"] == [row["name"] for row in rows]
     assert all(row["digest"].startswith("sha256:") and row["current"] for row in rows)
-    assert 4 == ask("image", "list").stdout.count(" old ")
+    assert 5 == ask("image", "list").stdout.count(" old ")
