@@ -152,6 +152,7 @@ def _soup(chance: random.Random, language: Language, most: int) -> str:
     words = _WORDS[language]
     glue = chance.choice(["", " ", " ", "\n"])
     before, after = (glue.join(chance.choices(words, k=chance.randrange(40))) for _ in range(2))
+    before = before if language is Language.PYTHON else ""  # quotes before it would make it a text
     return f"{before}\n{_PAYLOAD[language]}\n{after}"
 
 

@@ -33,7 +33,7 @@ _PROGRAMS = {
 
 def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
     """Yield code that stands where nobody looks, and headings that disagree with the language."""
-    for match in _LONG.finditer(source) if max(map(len, source.split("\n"))) >= 1000 else ():
+    for match in _LONG.finditer(source) if _may_be_long(source) else ():
         size = match.end() - match.start()
         level = Level.MEDIUM if size >= 3000 else Level.LOW
         yield LONG_LINE.violation(lines.span(*match.span()), f"A line of {size:,} characters", severity=level)
@@ -61,6 +61,11 @@ def _suppressions(source: str, lines: Lines) -> Iterator[Violation]:
         yield SUPPRESSION.violation(lines.span(*match.span()), message)
 
 
+def _may_be_long(source: str) -> bool:
+    """Whether a line of 1,000 characters is possible: one holds 500 from some multiple of 500 on."""
+    return any("\n" not in source[start : start + 500] for start in range(0, len(source) - 499, 500))
+
+
 def _may_gap(source: str) -> bool:
     """Whether a run of 80 blanks is possible: cheap, and never wrong with a no."""
     return " " * 80 in source or not source.isascii() or any(blank in source for blank in _ODD_BLANKS)
@@ -73,7 +78,7 @@ def _headings(source: str, lines: Lines, language: Language) -> Iterator[Violati
         if not re.fullmatch(_PROGRAMS[language], program.rsplit("/", 1)[-1]):
             message = f"The first line says {program[:40]}, the submission says {language}"
             yield SHEBANG.violation(lines.span(*first.span()), message)
-    if language is not Language.PYTHON:
+    if language is not Language.PYTHON or "coding" not in source:
         return
     for number in (1, 2)[: len(lines)]:
         cookie = _COOKIE.match(lines.line(number))
