@@ -1,0 +1,167 @@
+"""`python -m tests.benchmarks.soak [RUNS]`: a thousand mixed runs, a fault every twenty, and what is left.
+
+Runs of every kind, executions in a sandbox that stays among them, go through one engine's sandbox room while
+the runtime's processes are killed, callers go away and Docker breaks off. Counts of containers, processes,
+sockets and open files, tasks and temporary files are the same afterwards, or this ends with 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from engine.models import KillReason, Language, Result
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.settings import SandboxSettings
+from tests.docker_proxy import DockerProxy
+from tests.sandboxes import IMAGES, Recorder, containers_of, job
+
+ALLOWED = {
+    KillReason.NONE, KillReason.ENGINE_LOST, KillReason.SANDBOX_FAILED, KillReason.MEMORY, KillReason.OUTPUT,
+}  # fmt: skip
+"""How the mixed runs may end."""
+_DOOR = "docker.sock"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What there is of each thing."""
+
+    containers: int
+    processes: int
+    """Processes of the runtime that belong to this engine's containers."""
+    descriptors: int
+    """Sockets and files that this process has open."""
+    tasks: int
+    temporary: int
+    """Entries of the folder for temporary files."""
+
+
+@dataclass
+class Soaked:
+    """What came of it."""
+
+    before: Counts
+    after: Counts
+    ends: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+def counted(engine: str, made: set[str], folder: Path) -> Counts:
+    """Count what there is."""
+    gc.collect()
+    return Counts(
+        containers=len(containers_of(engine)),
+        processes=sum(_names_any(process, made) for process in Path("/proc").glob("[0-9]*")),
+        descriptors=len(list(Path("/proc/self/fd").iterdir())),
+        tasks=len(asyncio.all_tasks()),
+        temporary=sum(entry.name != _DOOR for entry in folder.iterdir()),
+    )
+
+
+def mixed(number: int) -> Job:
+    """Return one of the kinds of runs; some stay in a sandbox of their own."""
+    kinds = (
+        lambda: job("print(1)"),
+        lambda: job("echo 1; exit 3", Language.SHELL),
+        lambda: job("open('f', 'wb').write(bytes(10**6)); print(1)", files={"in": b"x"}),
+        lambda: job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128),
+        lambda: job("while True: print('x' * 999)", output_kb=64),
+        lambda: replace(job("n=$((n + 1)); echo $n", Language.SHELL), session="b-soak", principal="soak"),
+    )
+    return kinds[number % len(kinds)]()
+
+
+async def patient(house: SandboxManager, asked: Job, watcher: Recorder) -> Result:
+    """Run as a patient caller does: when Docker is lost, ask again."""
+    async with asyncio.timeout(120):
+        while True:
+            try:
+                return await house.run(asked, watcher)
+            except SandboxUnavailable:
+                await asyncio.sleep(0.2)
+
+
+async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> None:
+    """Break something: the runtime's processes, the caller, or Docker."""
+    watcher, asked = Recorder(), job("print('up')\nwhile True: pass")
+    running = asyncio.create_task(patient(house, asked, watcher))
+    await watcher.until_said(b"up")
+    match number % 3:
+        case 0:
+            house._running[asked.run].box.kill_processes()
+        case 1:
+            running.cancel()
+        case _:
+            proxy.break_off()
+            proxy.go_on()
+    await asyncio.wait({running})
+
+
+async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked:
+    """Do it, through a door to Docker that can be broken."""
+    proxy = DockerProxy(folder / _DOOR)
+    before, ends, began = counted(engine, set(), folder), Counter[str](), time.monotonic()
+    async with proxy.serving():
+        _go_through(proxy.path, folder)
+        house = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), engine)
+        await house.start()
+        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        for number in range(runs):
+            result = await patient(house, mixed(number), Recorder())
+            ends[result.kill_reason.value] += 1
+            if result.kill_reason not in ALLOWED:
+                ends[f"wrongly {result.kill_reason.value}: {result.evidence}"] += 1
+            if number % fault_every == fault_every - 1:
+                await fault(number // fault_every, house, proxy)
+        made = set(house._removed)
+        await house.close()
+    _go_through(None, None)
+    return Soaked(before, counted(engine, made, folder), ends, time.monotonic() - began)
+
+
+def _go_through(door: Path | None, temporary: Path | None) -> None:
+    """Let Docker be reached through a door, and temporary files lie in a folder; or as ever."""
+    tempfile.tempdir = str(temporary) if temporary else None
+    if door:
+        os.environ["DOCKER_HOST"] = f"unix://{door}"
+    else:
+        os.environ.pop("DOCKER_HOST", None)
+
+
+def report(soaked: Soaked) -> Iterator[str]:
+    """Return what came of it, as lines."""
+    yield f"{sum(soaked.ends.values())} runs in {soaked.seconds:.0f} s"
+    yield from (f"  {reason}: {count}" for reason, count in soaked.ends.most_common())
+    yield f"{'':12}  before  after"
+    for name, before in vars(soaked.before).items():
+        yield f"{name:12}  {before:6}  {getattr(soaked.after, name):5}"
+
+
+def _names_any(process: Path, containers: set[str]) -> bool:
+    try:
+        words = (process / "cmdline").read_text().split("\0")
+    except OSError:
+        return False
+    return not containers.isdisjoint(words)
+
+
+def main(runs: int) -> int:
+    """Soak, print what came of it, and return 1 where something is left."""
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        soaked = asyncio.run(soak(runs, 20, Path(folder), f"soak-{os.getpid()}"))
+    sys.stdout.writelines(f"{line}\n" for line in report(soaked))
+    wrong = any(end.startswith("wrongly") for end in soaked.ends)
+    return 1 if wrong or soaked.before != soaked.after else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000))
