@@ -20,7 +20,7 @@ from engine import images, locations
 from engine.models import Check
 from engine.problem import Problem
 from engine.settings import Settings
-from engine.setup import docker_engine, gvisor
+from engine.setup import docker_engine, gvisor, reach
 from engine.setup.daemon_json import DAEMON_JSON
 from engine.setup.runsc import RUNTIME
 from engine.text import Untrusted
@@ -32,7 +32,8 @@ _ROOM_BYTES = 2 * 1024**3
 
 def doctor() -> tuple[Check, ...]:
     """Look at everything that running code needs, without changing it."""
-    return (_python(), _settings(), _state(), *_docker_rows())
+    found = (_python(), _settings(), _state(), *_docker_rows())
+    return (*found, *reach.rows()) if all(check.ok for check in found) else found
 
 
 def row(name: str, detail: str, *, ok: bool = True, mend: str = "") -> Check:

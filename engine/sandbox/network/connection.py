@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from importlib import resources
@@ -42,9 +43,15 @@ def environment(placeholders: Mapping[str, str]) -> dict[str, str]:
 
 
 def trusted(proxy: Proxy) -> bytes:
-    """Return the certificates that the guest is to trust: the usual ones, and the run's own authority."""
+    """Return the certificates that the guest is to trust: the house's, and the run's own authority."""
     own = proxy.authority.pem if proxy.authority else ""
-    return Path(certifi.where()).read_bytes() + own.encode()
+    return _usual() + own.encode()
+
+
+def _usual() -> bytes:
+    """Return the authorities that the proxy itself trusts where the house names its own, else the usual."""
+    named = os.environ.get("SSL_CERT_FILE", "")
+    return Path(named if named and Path(named).is_file() else certifi.where()).read_bytes()
 
 
 def proxy_for(wanted: Wanted | None, watcher: Watcher) -> Proxy | None:

@@ -1,0 +1,91 @@
+"""Rows of `pratique doctor` about what runs may be granted beyond themselves: a network, packages."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from engine.models import Check, Language, Limits, Meters, OutputChunk
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox.network.names import Names
+from engine.sandbox.network.terms import Refused, Terms
+from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.packages.registry import registry
+from engine.settings import SandboxSettings, Settings
+from engine.text import Untrusted
+
+_SECONDS = 90.0
+_REGISTRY_SECONDS = 5.0
+_CODE = b"""\
+import urllib.error, urllib.request
+try: urllib.request.urlopen('http://127.0.0.1/', timeout=10)
+except urllib.error.HTTPError as error: print(error.code)
+"""
+
+
+def rows() -> tuple[Check, ...]:
+    """Try both."""
+    return asyncio.run(_rows(Settings().sandbox))
+
+
+async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
+    return (await _network(settings), await _packages(settings))
+
+
+class _Listener:
+    """Keeps what the program said."""
+
+    def __init__(self) -> None:
+        self.said = b""
+
+    async def output(self, chunk: OutputChunk) -> None:
+        self.said += chunk.data
+
+    def meters(self, sample: Meters) -> None:
+        pass
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        pass
+
+
+async def _network(settings: SandboxSettings) -> Check:
+    """Run a program whose proxy has to refuse it: the refusal shows that it reached the proxy."""
+    manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
+    image = f"pratique/{settings.images[Language.PYTHON]}"
+    wanted = Wanted(Terms.of(("doctor.example.org",), settings.network))
+    listener, began = _Listener(), time.monotonic()
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await manager.run(
+                Job("doctor", Language.PYTHON, image, _CODE, (), Limits(), network=wanted), listener
+            )
+    except (SandboxUnavailable, TimeoutError) as error:
+        return _row("network", str(error) or "a sandbox with a network does not start in time", ok=False)
+    finally:
+        await manager.close()
+    took = time.monotonic() - began
+    if listener.said != b"403\n":
+        return _row("network", "a sandbox does not reach its proxy", ok=False)
+    return _row("network", f"by grant; a sandbox starts and reaches its proxy in {took:.1f} s")
+
+
+async def _packages(settings: SandboxSettings) -> Check:
+    """Say whether a registry answers. Running code needs none, so its absence is not wrong."""
+    try:
+        source = await registry(settings)
+        url = urlsplit(source.index)
+        async with asyncio.timeout(_REGISTRY_SECONDS):
+            names = Names(source.terms(settings))
+            _, writer = await names.connect(url.hostname or "", url.port or (80 if source.plain else 443))
+        writer.close()
+    except (SandboxUnavailable, Refused, TimeoutError) as error:
+        why = str(error) or "it does not answer in time"
+        return _row("packages", f"cannot be granted: {why} (sandbox.packages.index)")
+    return _row("packages", f"by grant; {url.hostname} answers")
+
+
+def _row(name: str, detail: str, *, ok: bool = True) -> Check:
+    return Check(name=name, ok=ok, detail=Untrusted(detail), mend="" if ok else "Type: pratique selftest")
