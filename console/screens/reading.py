@@ -66,7 +66,11 @@ class Reading(Place):
             return
         left = self._eyes.gaps
         if left.lines:
-            self.query_one(CodeView).read_on()
+            view = self.query_one(CodeView)
+            view.wrapped = True
+            if not view.read_on():
+                view.unfold()
+                view.read_on()
         elif numbers := left.violations or left.unsettled:
             self._go_to_violation(numbers[0])
         elif left.files:

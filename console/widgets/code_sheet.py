@@ -150,10 +150,11 @@ class CodeSheet(ScrollView):
             self._seen.note(top, top + room(self).height)
         self.post_message(self.Scrolled(self, self.read))
 
-    def read_on(self) -> None:
-        """Bring the first row that was not on screen yet to the top."""
+    def read_on(self) -> bool:
+        """Bring the first row that was not on screen yet to the top; False where every one was."""
         if (row := self._seen.first_left) is not None:
             self.scroll_to(y=row, animate=False)
+        return row is not None
 
     @work(exclusive=True, group="colour")
     async def _colour(self, code: str, language: Language) -> None:

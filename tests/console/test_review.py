@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
@@ -20,9 +22,11 @@ from console.screens.deny import DenyScreen
 from console.screens.files import FilesScreen
 from console.screens.review import ReviewScreen
 from console.screens.standing import StandScreen
+from console.widgets.code_lines import split_lines
 from console.widgets.code_view import CodeView
 from console.widgets.queue import QueueList
 from console.widgets.violations import ViolationList
+from engine.eyes import line_count
 from engine.models import (
     Act,
     Capabilities,
@@ -144,7 +148,7 @@ async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
 async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Read on until nothing is left to see."""
     for _ in range(60):
-        if app.screen is not review(app) or review(app).obstacle() != "not all was looked at":
+        if app.screen is not review(app) or review(app).obstacle() in {"", "a moment"}:
             return
         await quiet(pilot, "space")
     pytest.fail("reading on never ends")
@@ -161,6 +165,20 @@ async def test_code_that_was_not_wholly_on_screen_cannot_be_approved() -> None:
         await quiet(pilot, "ctrl+y")
         assert "not all was looked at" == review(app).obstacle()
         assert "lines from" in review(app).still.plain
+        await seen_all(app, pilot)
+        await armed(app, pilot)
+
+
+async def test_reading_on_opens_what_is_folded() -> None:
+    """Lines in a folded block were not on screen; reading on unfolds and wraps them."""
+    code = "def f():\n" + "    print(1)\n" * 60 + "f()\n"
+    async with desk(StandIn(case("s-1", code))) as (app, pilot):
+        view = review(app).query_one(CodeView)
+        await until(pilot, lambda: view.line_count == 62)
+        assert view.fold()
+        await pilot.pause(0.5)
+        await quiet(pilot, "w")
+        assert "" != review(app).obstacle()
         await seen_all(app, pilot)
         await armed(app, pilot)
 
@@ -446,3 +464,9 @@ async def test_a_submission_is_claimed_and_let_go() -> None:
         await quiet(pilot, "t")
         await until(pilot, lambda: "Claimed by" not in frame(app))
         assert engine.cases["s-1"].claim is None
+
+
+@given(st.text(alphabet="ab\n\r\u2028\x0c", max_size=30))
+def test_console_and_engine_count_the_same_lines(code: str) -> None:
+    """What the console shows as lines is what the engine wants to have been seen."""
+    assert line_count(code) == len(split_lines(code))
