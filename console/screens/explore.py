@@ -59,6 +59,8 @@ class ExploreScreen(Workbench):
                 tooltip="Stop following the file and edit its text here"),
         Binding("ctrl+b", "keep", "Keep state", id="explore.keep", priority=True,
                 tooltip="Run in one sandbox that keeps its state between runs, or no longer"),
+        Binding("ctrl+f", "left", "What it left", id="explore.left", priority=True,
+                tooltip="What the run showed and left: pictures, tables, files; save them"),
         Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
                 tooltip="What was handed in from here before"),
         Binding("escape", "leave", "Leave editor", id="explore.leave", tooltip="So that plain keys work"),
@@ -141,10 +143,18 @@ class ExploreScreen(Workbench):
         ending = self.query_one("#ending", Static)
         ending.update(paragraphs(trying.standing(case, told(case)), *trying.values(case)))
         ending.add_class("-said")
+        self.refresh_bindings()
 
     def _tick(self) -> None:
         if self._case is not None and self._case.status in trying.OPEN and self.is_current:
             self._say(self._case)
+
+    def action_left(self) -> None:
+        """Look at what the run showed and left."""
+        from console.screens.left import LeftScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None and self._case.result is not None:
+            self.app.push_screen(LeftScreen(self._case.submission.id, self._case.result))
 
     # --- a sandbox that stays ---------------------------------------------------------------------
 
@@ -167,6 +177,9 @@ class ExploreScreen(Workbench):
             return self.focused is None
         if action == "leave":
             return self.focused is not None
+        if action == "left":
+            result = self._case.result if self._case else None
+            return result is not None and bool(result.artifacts or result.displays)
         if action in {"rerun", "unfollow"}:
             return self.path is not None
         return True

@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from console import snippets, wishes
 from console.app import ConsoleApp
+from console.screens.left import LeftScreen
 from console.screens.open_file import OpenScreen, matching
 from console.snippets import Snippet
 from console.widgets.editor import Editor
@@ -216,7 +217,13 @@ async def test_a_sandbox_keeps_its_state_between_runs(
                 await until(pilot, lambda: "exit 0" in frame(app), 60)
                 log = app.screen.query_one(OutputLog)
                 await until(pilot, lambda said=said, log=log: said in "".join(log.lines()), 60)  # type: ignore[misc]
-            await quiet(pilot, "ctrl+b")
+            app.screen.query_one(Editor).text = "open('left.txt', 'w').write('it was left')"
+            await quiet(pilot, "ctrl+r")
+            await approved(reviewer, pilot, "open('left.txt', 'w').write('it was left')")
+            await until(pilot, lambda: "left in /workspace" in frame(app), 60)
+            await quiet(pilot, "ctrl+f")
+            await until(pilot, lambda: isinstance(app.screen, LeftScreen), 60)
+            await quiet(pilot, "escape", "ctrl+b")
             await until(pilot, lambda: "keeps state in" not in frame(app), 60)
     finally:
         process.end()

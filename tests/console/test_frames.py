@@ -24,6 +24,12 @@ from tests.console.test_hostile_frames import OURS, Open, back, keys, paste, tou
 FOLDER = Path(__file__).parent / "frames"
 RENEW = "PRATIQUE_TESTS_RENEW_FRAMES"
 SIZES = ((80, 24), (120, 36), (200, 60))
+async def tour_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show the tour over a place that says little."""
+    await keys("5")(app, pilot)
+    await tour(app, pilot)
+
+
 DRAWN: dict[str, tuple[str, Open]] = {
     "explore": ("ExploreScreen", paste),
     "ask": ("AskScreen", keys("3", "ctrl+n")),
@@ -31,7 +37,7 @@ DRAWN: dict[str, tuple[str, Open]] = {
     "health": ("HealthScreen", keys("5")),
     "health-help": ("HelpScreen", keys("5", "question_mark")),
     "health-jump": ("JumpScreen", keys("5", "ctrl+g")),
-    "tour": ("TourScreen", tour),
+    "tour": ("TourScreen", tour_over_health),
 }
 CODE = """import os
 import statistics
