@@ -15,7 +15,7 @@ from textual.widgets import Input
 from console import searches
 from console.screens.place import Place
 from console.state import console
-from console.widgets.facet_list import Facet, FacetList
+from console.widgets.facet_list import FacetList, narrowed
 from console.widgets.filter_line import FilterInput, FilterLine
 from console.widgets.history_table import PAGE, Columns, HistoryTable
 from console.widgets.rows import Rows
@@ -125,21 +125,10 @@ class HistoryScreen(Place):
 
     def on_rows_chosen(self, message: Rows.Chosen) -> None:
         """Open what was chosen in the table, or search for what was chosen beside it."""
-        if isinstance(message.rows, FacetList):
-            self._narrow(message.rows.chosen)
-        else:
+        if not isinstance(message.rows, FacetList):
             self.action_open()
-
-    def _narrow(self, facet: Facet | None) -> None:
-        if facet is None or not facet.term:
-            return
-        words = self._filter.split()
-        if not facet.many:
-            self._search(facet.term)
-        elif facet.term in words:
-            self._search(" ".join(word for word in words if word != facet.term))
-        else:
-            self._search(f"{self._filter} {facet.term}".strip())
+        elif (facet := message.rows.chosen) and facet.term:
+            self._search(narrowed(self._filter, facet))
 
     def action_open(self) -> None:
         """Open the submission under the cursor."""
@@ -216,6 +205,7 @@ class HistoryScreen(Place):
             line.value = filter
         self.query_one(FilterLine).set_class(bool(filter), "-open")
         self.query_one("#frame").border_subtitle = "filtered; / changes it" if filter else ""
+        self.query_one(HistoryTable).cursor = 0
         self.action_reload()
         if self.has_class("-facets"):
             self._count()

@@ -92,3 +92,13 @@ def term(kind: str, value: str) -> str:
     """Return the term that finds one value of a kind."""
     quoted = f'"{value}"' if any(mark in value for mark in ' "') else value
     return f"since:{value}" if kind == "day" else f"{kind}:{quoted}"
+
+
+def narrowed(filter: str, facet: Facet) -> str:
+    """Return a search with a value added, or taken out where it is in it; a kept search stands for itself."""
+    words = filter.split()
+    if not facet.many:
+        return facet.term
+    if facet.term in words:
+        return " ".join(word for word in words if word != facet.term)
+    return f"{filter} {facet.term}".strip()
