@@ -94,7 +94,7 @@ async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]
     connection = getattr(raw, "_sock", raw)
     if isinstance(connection, ssl.SSLSocket):
         plain = unwrapped(connection, partial(_let_go, raw))
-        return await asyncio.open_connection(sock=plain, limit=_READ_LIMIT)
+        return await asyncio.open_unix_connection(sock=plain, limit=_READ_LIMIT)
     own = socket.socket(fileno=os.dup(raw.fileno()))
     _let_go(raw)
     own.setblocking(False)

@@ -131,7 +131,7 @@ class Bridge:
         if id in self._channels or len(self._channels) >= _MOST_CHANNELS:
             raise BadBridge("more connections than may be")
         ours, theirs = socket.socketpair()
-        reader, writer = await asyncio.open_connection(sock=ours)
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
         self._serve(theirs)
         self._ends[id] = Channel(reader, writer)
         self._channels[id] = asyncio.create_task(self._keep(id, self._ends[id]))

@@ -56,7 +56,7 @@ class Proxy:
     # --- one connection
 
     async def _serve(self, end: socket.socket) -> None:
-        reader, writer = await asyncio.open_connection(sock=end)
+        reader, writer = await asyncio.open_unix_connection(sock=end)
         guest = Peer(h11.SERVER, reader, writer)
         async with _closing(writer):
             await self._answering(guest, self._first(guest))
@@ -125,7 +125,7 @@ class Proxy:
 
     async def _open(self, guest: Peer, host: str, port: int, said: bytes, context: ssl.SSLContext) -> None:
         inner, outer = socket.socketpair()
-        far = await asyncio.open_connection(sock=outer)
+        far = await asyncio.open_unix_connection(sock=outer)
         far[1].write(said)
         carrying = asyncio.create_task(relay((guest.reader, guest.writer), far, lambda size: None))
         try:

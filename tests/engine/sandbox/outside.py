@@ -77,7 +77,7 @@ class Guest:
         """Send bytes on a new connection, and return all that comes back."""
         ours, theirs = socket.socketpair()
         self.proxy.serve(theirs)
-        reader, writer = await asyncio.open_connection(sock=ours)
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
         writer.write(request)
         answer = b""
         with contextlib.suppress(ConnectionError):

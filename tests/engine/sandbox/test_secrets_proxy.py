@@ -102,7 +102,7 @@ async def _over_tls(guest: Guest, port: int, context: ssl.SSLContext) -> bytes:
     """Ask for a page through a tunnel, with the placeholder."""
     ours, theirs = socket.socketpair()
     guest.proxy.serve(theirs)
-    reader, writer = await asyncio.open_connection(sock=ours)
+    reader, writer = await asyncio.open_unix_connection(sock=ours)
     async with asyncio.timeout(60):
         writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
         assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
