@@ -16,7 +16,7 @@ import docker
 import pytest
 
 from engine.models import Check, KillReason, Language
-from engine.sandbox import SandboxManager, SandboxUnavailable, manager, owner, reaper
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable, manager, owner, reaper
 from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.execution import Execution
 from engine.settings import SandboxSettings
@@ -153,6 +153,46 @@ async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, troubl
         proxy.go_on()
         await house.close()
     assert [] == containers_of(engine)
+
+
+@pytest.mark.sandbox
+async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy) -> None:
+    """One that runs ends as engine-lost, one that rests says so when it is next used; both begin anew."""
+    engine = "test-lost-sessions"
+
+    def order(code: str) -> Job:
+        return replace(job(code, Language.SHELL), session="b-1", principal="ada")
+
+    house = SandboxManager(SandboxSettings(pool=0), engine)
+    await house.start()
+    try:
+        watcher = Recorder()
+        running = asyncio.create_task(house.run(order("x=1; echo up; while :; do :; done"), watcher))
+        await watcher.until_said(b"up")
+        proxy.break_off()
+        async with asyncio.timeout(40):
+            assert KillReason.ENGINE_LOST == (await running).kill_reason
+        proxy.go_on()
+        await _proved(house)
+        assert KillReason.NONE == (await house.run(order("x=2"), Recorder())).kill_reason
+        proxy.break_off()
+        proxy.go_on()
+        await _proved(house)
+        with pytest.raises(SandboxUnavailable, match="state is lost"):
+            await house.run(order("echo $x"), Recorder())
+        fresh = Recorder()
+        await house.run(order("echo [$x]"), fresh)
+        assert b"[]\n" == fresh.stdout
+    finally:
+        proxy.go_on()
+        await house.close()
+    assert [] == containers_of(engine)
+
+
+async def _proved(house: SandboxManager) -> None:
+    async with asyncio.timeout(60):
+        while house.proof is None:
+            await asyncio.sleep(0.05)
 
 
 @pytest.mark.sandbox

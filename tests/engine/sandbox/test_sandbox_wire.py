@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.models import InputFile, Limits, Stream
 from engine.sandbox.lastword import LastWord
+from engine.sandbox.shown import displays
 from engine.sandbox.wire import BadFrame, Order, Tail, frames, safe_name
 from engine.text import Untrusted
 
@@ -79,6 +82,8 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
     "lie",
     [
         b"\n", b"0 0 0 0\n", b"0 0 0 0 0 0\n", b"-1 0 0 0 0\n", b"0 0 0 0 0\nfile 1 101\nx", b"x" * 5000,
+        b"0 0 0 0 0\nitem 1 1 1 x\na", b"0 0 0 0 0\nshown 99999999\n", b"0 0 0 0 0\nfault 9999\n",
+        b"0 0 0 0 0\nshown 1\nxshown 1\nx", b"0 0 0 0 0\nitem 5000 1 1 f\n",
         b"0 0 0 0 0\nfile 5000 1\n", b"0 0 0 0 0\nfile 1 -1\n", b"0 0 0 0 0\nlink 1 1\n",
     ],
 )  # fmt: skip
@@ -105,6 +110,28 @@ def test_an_order_is_one_header_the_files_and_the_code() -> None:
     assert (
         b"47 1 99 66 8 " + b"n" * 32 + b"\n" + b"8 3\n" + "d/é.txt".encode() + b"abc" + b"print(1)"
     ) == order.encode()
+
+
+@given(
+    st.binary(max_size=200) | st.recursive(st.text(), st.lists).map(lambda some: json.dumps(some).encode())
+)
+async def test_anything_shown_is_taken_or_left_out(data: bytes) -> None:
+    """What is no list of known things is nothing, with a note; no bytes raise an error."""
+    found, notes = await displays("r", b"[" + data + b"]", None)
+    assert () == found
+    assert data.strip() == b"" or notes
+
+
+async def test_a_picture_that_is_none_is_left_out() -> None:
+    """What calls itself a picture and is not, and text that is no Unicode, are counted and dropped."""
+    items = [
+        {"mime": "image/png", "data": base64.b64encode(b"GIF89a").decode()},
+        {"mime": "image/png", "data": "%%%"},
+        {"mime": "text/plain", "data": "x" * 10_000_000},
+        {"mime": "text/html", "data": "<b>"},
+    ]
+    found, notes = await displays("r", json.dumps(items).encode(), None)
+    assert (["<b>"], 1) == ([one.text.text for one in found], len(notes))
 
 
 async def test_docker_frames_are_taken_apart() -> None:
