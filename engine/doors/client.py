@@ -7,6 +7,8 @@ async with await attach() as client:
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -15,11 +17,12 @@ from urllib.parse import quote
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
-from engine.doors.connection import DEADLINE_SECONDS
+from engine.doors.connection import DEADLINE_SECONDS, RESUME_SECONDS, RESUMES
 from engine.doors.looking_back import LookingBack
 from engine.doors.sandbox_client import SandboxClient
 from engine.doors.sealed import seal
-from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Wanted, Withdrawn
+from engine.doors.token_client import TokenClient
+from engine.doors.wire import Beforehand, Decided, Handed, Held, Snippet, Withdrawn
 from engine.models import (
     Analysis,
     Case,
@@ -33,13 +36,10 @@ from engine.models import (
     Level,
     Meters,
     Nearest,
-    NewToken,
     OutputChunk,
     Sameness,
-    Scope,
     Standing,
     Summary,
-    Token,
     Verdict,
     Verification,
 )
@@ -55,12 +55,11 @@ _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SECRETS = TypeAdapter(tuple[SecretReference, ...])
-_TOKENS = TypeAdapter(tuple[Token, ...])
 _NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
-class Client(SandboxClient, LookingBack):
+class Client(SandboxClient, LookingBack, TokenClient):
     """Speaks to the engine: over its Unix socket, or over TCP with a token.
 
     Every method raises `Problem` where the answer is no. With `key`, decisions are signed.
@@ -171,21 +170,6 @@ class Client(SandboxClient, LookingBack):
         """Forget a secret."""
         await self._send("DELETE", f"/secrets/{quote(name, safe='')}")
 
-    async def tokens(self) -> tuple[Token, ...]:
-        """Return the tokens that are not revoked, the oldest first."""
-        return _TOKENS.validate_json(await self._get("/tokens"))
-
-    async def create_token(
-        self, name: str, scopes: tuple[Scope, ...], days: float, key: str = ""
-    ) -> NewToken:
-        """Make a token; its secret is shown this once."""
-        wanted = Wanted(name=Untrusted(name), scopes=scopes, days=days, key=key)
-        return NewToken.model_validate_json(await self._post("/tokens", wanted))
-
-    async def revoke_token(self, id: str) -> None:
-        """Take a token back."""
-        await self._send("DELETE", f"/tokens/{id}")
-
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""
         snippet = Snippet(code=Untrusted(code), language=language)
@@ -195,6 +179,24 @@ class Client(SandboxClient, LookingBack):
         """Yield events as they happen; those after `since` first."""
         params = {} if since is None else {"since": since}
         return self._lines("/events", params, Event)
+
+    async def follow(self, since: int) -> AsyncGenerator[Event, None]:
+        """Yield the events after `since` and then those that happen, each once.
+
+        A stream that breaks off is taken up again, over the end and the next start of an engine.
+        """
+        left = RESUMES
+        while True:
+            try:
+                async with contextlib.aclosing(self.events(since)) as events:
+                    async for event in events:
+                        since, left = event.seq, RESUMES
+                        yield event
+            except Problem as problem:
+                left -= 1
+                if problem.status not in {502, 503} or not left:
+                    raise
+            await asyncio.sleep(RESUME_SECONDS)
 
     def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield the output of a run from `offset` bytes on, until the run is over."""

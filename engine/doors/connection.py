@@ -23,7 +23,8 @@ DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
 BROKEN_OFF = 502
 """The status of a stream that ended in the middle."""
-RESUMES = 5
+RESUMES = 50
+"""How often a stream that broke off is taken up again before it is given up."""
 RESUME_SECONDS = 0.2
 
 _M = TypeVar("_M", bound=BaseModel)

@@ -118,6 +118,7 @@ class SyncClient:
     revoke_token = _waiting(Client.revoke_token)
     analyse = _waiting(Client.analyse)
     events = _reading(Client.events)
+    follow = _reading(Client.follow)
     output = _reading(Client.output)
     meters = _reading(Client.meters)
     stop = _waiting(Client.stop)

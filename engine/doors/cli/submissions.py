@@ -25,7 +25,16 @@ from engine.doors.cli.asking import (
 )
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.less import lessened
-from engine.doors.cli.words import consequence_line, dim, say, say_case, say_json, say_summaries
+from engine.doors.cli.words import (
+    asked_lines,
+    consequence_line,
+    dim,
+    say,
+    say_case,
+    say_json,
+    say_summaries,
+    wrapped,
+)
 from engine.doors.client import Client
 from engine.models import Case, Expect, Verdict
 from engine.problem import Problem
@@ -129,6 +138,8 @@ def _decide(
             raise Problem(409, f"{id} has another digest", mend=f"Read it again: pratique show {id}")
         if verdict is not Verdict.APPROVED:
             return await client.decide(id, verdict, digest, reason)
+        for line in () if json else asked_lines(submission.draft):
+            say(wrapped(line, 2))
         grant = lessened(submission.draft.capabilities, without, limits)
         for one in await client.consequences(id, grant):
             say(dim(consequence_line(one)), error=True)

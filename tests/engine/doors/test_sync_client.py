@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import inspect
+import signal
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +40,26 @@ def test_the_main_job_without_a_loop(engine: EngineProcess) -> None:
         assert Status.DENIED is case.status
         with pytest.raises(Problem, match="no submission"):
             client.case("s-0")
+
+
+async def test_events_are_followed_over_the_end_of_an_engine(home: Path) -> None:
+    """Kill the engine in the middle and start another: its reader goes on, and sees each event once."""
+    process = EngineProcess(home)
+    process.start()
+    try:
+        async with (
+            asyncio.timeout(120),
+            process.client() as client,
+            contextlib.aclosing(client.follow(0)) as events,
+        ):
+            seen = [(await anext(events)).seq]
+            process.end(signal.SIGKILL)
+            process.start()
+            case = await client.submit(Draft(code=Untrusted("print(78)"), language=Language.PYTHON))
+            async for event in events:
+                seen.append(event.seq)
+                if event.subject == case.submission.id:
+                    break
+    finally:
+        process.end()
+    assert list(range(1, len(seen) + 1)) == seen
