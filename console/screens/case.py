@@ -111,6 +111,8 @@ class CaseScreen(Screen[None]):
         async with contextlib.aclosing(client.output(self._subject)) as written:
             async for chunk in written:
                 log.add(chunk)
+        if not log.taken and self._case and self._case.result and self._case.result.stdout_bytes:
+            log.hint = "What it wrote was erased by the rules of retention; its hash is in the events."
 
     def action_see(self, what: str) -> None:
         """Show output, code, events or timeline."""

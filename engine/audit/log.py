@@ -191,6 +191,8 @@ class AuditLog:
         Raises:
             AuditError: it could not be recorded; nothing was erased then.
         """
+        if self._settings.retain_days is None and self._settings.retain_mb is None:
+            return 0
         erased = 0
         while some := await self._writer.do(
             lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC))

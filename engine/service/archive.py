@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
-from engine.audit import AuditLog
+from engine.audit import AuditError, AuditLog
 from engine.audit.filter import FilterError, complete, parse
 from engine.models import Event, Facets, FilterHelp, Principal, Summary, Trends, Verification, Verifying
 from engine.service.journal import Journal
 
+RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
 """Who looks at the same submission again within this time is not recorded again."""
 MOST_LOOKS = 10_000
@@ -23,6 +25,13 @@ class Archive:
         self._log = log
         self._journal = journal
         self._looks: dict[tuple[str, str], float] = {}
+
+    async def keep(self) -> None:
+        """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
+        while True:
+            with contextlib.suppress(AuditError):  # a disk that cannot take it is told to whoever writes
+                await self._log.retain()
+            await asyncio.sleep(RETAIN_SECONDS)
 
     async def search(
         self, filter: str, before: str | None, limit: int, own: Principal | None = None

@@ -132,6 +132,7 @@ class Engine:
         self._starting = self._tasks.create_task(self._start_sandboxes())
         self._keeping = self._tasks.create_task(self.policy.keep())
         self._tidying = self._tasks.create_task(self.sandboxes.keep())
+        self._retaining = self._tasks.create_task(self.archive.keep())
         return self
 
     async def __aexit__(
@@ -142,6 +143,7 @@ class Engine:
         self._starting.cancel()
         self._keeping.cancel()
         self._tidying.cancel()
+        self._retaining.cancel()
         for entry in self._opened:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)
