@@ -17,6 +17,7 @@ _COLOUR = re.compile(r"\\(?:x1[bB]|033|e|0?33)\[?")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
 _GLOBBED = re.compile(r"(?:/[\w.*-]+)*/[\w.-]*[*?\[][\w.*?\[\]!-]*")
 """The path of a program, spelled as a pattern."""
+_MAX_HEAD = 2000
 _SPLIT = re.compile(r"\w+(?:\$[@*]|\$\{[@*]\}|\$\(\s*(?:true|:)?\s*\)|``)\w+")
 """A word with something in its middle that comes to nothing."""
 _BROKEN = re.compile(r"\w(?:\"\"|''|\\|\"\w|'\w|\$@|\$\*)\w*|^['\"]\w{1,3}['\"]\w")
@@ -66,7 +67,7 @@ def _is_disguised(head: str) -> bool:
 
 def _head(raw: str) -> str:
     """Return the first word as it is written, substitutions included."""
-    text = raw
+    text = raw[:_MAX_HEAD]
     while match := re.match(r"(?:\w+=\S*|sudo|env|command|exec|nohup|time|builtin|doas)\s+", text):
         text = text[match.end() :]
     if text.startswith("$("):
