@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,6 +16,7 @@ from engine.problem import Problem
 from engine.settings import Settings
 
 PATH = "/mcp"
+_LOG = logging.getLogger(__name__)
 _ROOM = "engine.doors.mcp.over_http"
 
 
@@ -50,10 +52,17 @@ class Agents:
         return await asyncio.shield(self._inside)
 
     async def _open(self, inside: asyncio.Future[ASGIApp]) -> None:
-        room: Any = await asyncio.to_thread(importlib.import_module, _ROOM)
-        async with room.sessions(self._settings) as answers:
-            inside.set_result(answers)
-            await asyncio.get_running_loop().create_future()
+        """Keep the room behind the door open; one that falls takes no engine with it, and is opened anew."""
+        try:
+            room: Any = await asyncio.to_thread(importlib.import_module, _ROOM)
+            async with room.sessions(self._settings) as answers:
+                inside.set_result(answers)
+                await asyncio.get_running_loop().create_future()
+        except Exception:
+            _LOG.exception("agents over HTTP cannot be served")
+            self._inside = None
+            if not inside.done():
+                inside.set_exception(Problem(503, "agents cannot be served now", retry_after=5))
 
 
 def _may_submit(caller: object) -> bool:

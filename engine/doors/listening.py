@@ -7,6 +7,7 @@ import contextlib
 import ipaddress
 import os
 import socket
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def tcp(settings: DoorSettings) -> socket.socket:
         raise Problem(
             422, f"{settings.listen} without TLS would show tokens to the network", mend=f"Set {_TLS}."
         )
+    _try_tls(settings)
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.socket(family)
@@ -63,6 +65,17 @@ def tcp(settings: DoorSettings) -> socket.socket:
 
 _TLS = "doors.tls_certificate and doors.tls_key"
 _LISTEN = "doors.listen to HOST:PORT"
+
+
+def _try_tls(settings: DoorSettings) -> None:
+    if not settings.tls_certificate:
+        return
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(settings.tls_certificate, settings.tls_key)
+    except OSError as error:
+        said = f"{settings.tls_certificate} cannot be used: {error.strerror or error}"
+        raise Problem(422, said, mend=f"Set {_TLS} to files in PEM.") from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -228,3 +228,12 @@ async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client:
     headers = await bearer(client, "own", Scope.SUBMIT)
     assert [] == (await http.get("/audit", headers=headers)).json()
     assert 403 == (await http.get("/audit/facets", headers=headers)).status_code
+
+
+def test_a_certificate_that_is_none_is_said_in_words(home: Path) -> None:
+    """An engine with a missing certificate does not start, and names the file."""
+    listen, wrong = f"127.0.0.1:{free_port()}", "/nowhere/cert.pem"
+    done = EngineProcess(home, PRATIQUE_DOORS__LISTEN=listen, PRATIQUE_DOORS__TLS_CERTIFICATE=wrong).run()
+    assert 1 == done.returncode
+    assert f"{wrong} cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
