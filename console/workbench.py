@@ -65,6 +65,7 @@ class Workbench(Place):
         self._analysis = analysis
         self.query_one(Editor).mark(analysis.violations)
         self.query_one(ViolationList).show(analysis.violations)
+        self.query_one(ViolationList).border_subtitle = ""
         self._remark(0)
 
     def _remark(self, index: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 from typing import ClassVar
 
 from textual import on
@@ -16,6 +17,8 @@ from console.state import console
 from console.text import Part, clip, content, pad, paragraphs, shown
 from console.widgets.rows import Rows
 from engine.models import Check, Health
+
+NAME_CELLS = 26
 
 
 class CheckRows(Rows):
@@ -48,15 +51,15 @@ class CheckRows(Rows):
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a check: sign, name and detail; then what to type."""
-        check, room = self._checks[index], max(8, width - 30)
-        detail = shown(check.detail)
+        check, room = self._checks[index], max(8, width - NAME_CELLS - 6)
+        told = wrap(shown(check.detail), room) or [""]
         if line and check.mend:
             return ["    ", ("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")]
         if line:
-            return [" " * 28, (clip(detail[room:], room), "muted")]
+            return [" " * (NAME_CELLS + 4), (clip(" ".join(told[1:]), room), "muted")]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        cut = clip(detail, room) if check.mend else detail[:room]
-        return [" ", sign, " ", (pad(check.name, 24), "bold"), " ", (cut, "muted")]
+        first = clip(check.detail, room) if check.mend else told[0]
+        return [" ", sign, " ", (pad(check.name, NAME_CELLS), "bold"), " ", (first, "muted")]
 
     @property
     def chosen(self) -> Check | None:

@@ -34,6 +34,7 @@ class ImageRows:
         return self._known
 
     async def _row(self, image: str) -> Check | None:
+        name = image.rpartition("/")[2].partition(":")[0]
         try:
             found: dict[str, Any] = await self._daemon.ask("inspect_image", image, deadline=_ASK_SECONDS)
         except DaemonLost:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from console.app import ConsoleApp
 from console.preferences import Preferences
@@ -64,6 +65,12 @@ async def write(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     editor = app.screen.query_one(Editor)
     editor.text = SNIPPET
     editor.move_cursor((5, 0))
+    app.screen.query_one("#purpose", Input).value = "The mean height, and where it runs"
+    await quiet(pilot, "ctrl+r")
+    await until(pilot, lambda: any(each.first_line.text == "import os" for each in app.queue), 60)
+    mine = next(each for each in app.queue if each.first_line.text == "import os")
+    await _approve(app.client, mine.id, mine.digest)
+    await _ended(app.client, mine.id)
     await pilot.pause(1.5)
 
 
@@ -73,6 +80,7 @@ SCREENS: dict[str, Reach] = {
     "review-hidden": keys("]", "]", "]", "n", "i"),
     "approve": keys("[", "[", "[", "[", "[", *["space", "a"] * 6, "space", "ctrl+y"),
     "explore": write,
+    "needs": keys("ctrl+n"),
     "history": keys("escape", "4", "end", "up"),
     "case": keys("enter"),
     "health": keys("escape", "5"),
