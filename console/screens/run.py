@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
@@ -12,29 +11,25 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from console.endings import told
 from console.saving import save_output
-from console.screens.place import Place
 from console.state import console
-from console.text import Part, content
-from console.units import lasted, size
-from console.usage import Usage
-from console.watching import Following, Held, Meterings
+from console.units import size
+from console.watched import Watched
 from console.widgets.meters import MeterPanel
 from console.widgets.output_log import OutputLog
-from console.widgets.runs import RAN, RunList
+from console.widgets.runs import RunList
 from engine.doors.client import Client
-from engine.models import Case, Event, Status, Summary
-from engine.problem import Problem
+from engine.models import Status
 
-LATELY = 40
+__all__ = ["RunScreen", "told"]
+
 SHORT = 30
 """Lines of screen under which meters stand two beside each other."""
-AGAIN_SECONDS = 0.5
-TRIES = 5
 
 
-class RunScreen(Place):
-    """The place to watch from."""
+class RunScreen(Watched):
+    """The place to watch from: what can be done with runs and their output."""
 
     NAME = "run"
     CSS_PATH = "run.tcss"
@@ -70,15 +65,6 @@ class RunScreen(Place):
         Binding("escape", "leave", "Leave", id="run.leave", show=False, tooltip="Close the line below"),
     ]  # fmt: skip
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._case: Case | None = None
-        self._live: tuple[tuple[str, Status], ...] | None = None
-        self._meterings = Meterings()
-        self._usage = Usage()
-        self._held = Held()
-        self._said: list[Part] = []
-
     def contents(self) -> Iterable[Widget]:
         """Lay out the runs, and the chosen one large."""
         yield RunList(id="runs")
@@ -92,127 +78,10 @@ class RunScreen(Place):
         """Lay out the line to search in, or to name a file."""
         yield Input(id="search-bar", select_on_focus=False)
 
-    def on_mount(self) -> None:
-        """Follow what runs."""
-        super().on_mount()
-        self.query_one(OutputLog).hint = "Nothing written yet."
-        rows = self.query_one(RunList)
-        rows.usage, rows.frozen = self._meterings.of, self._held.ids
-        self._forget = console(self).listen(self._happened)
-        self.watch(self.app, "queue", self._queue_changed)
-        self.watch(self.app, "link", self._link_changed, init=False)
-        self.set_interval(0.2, self._say)
-
-    def on_unmount(self) -> None:
-        """Listen no more."""
-        self._forget()
-
     def on_resize(self) -> None:
         """Put the meters beside each other where the screen is low."""
         super().on_resize()
         self.query_one(MeterPanel).set_class(self.size.height < SHORT, "-short")
-
-    # --- the runs ---------------------------------------------------------------------------------
-
-    def _happened(self, event: Event) -> None:
-        self._held.happened(event)
-
-    def _link_changed(self, link: str) -> None:
-        if link == "connected":
-            self._live = None
-            self._queue_changed()
-
-    def _queue_changed(self) -> None:
-        queue = console(self).queue
-        live = tuple((each.id, each.status) for each in queue if each.status in RAN)
-        if live != self._live:
-            self._live = live
-            self._refresh_runs()
-
-    @work(exclusive=True, group="runs")
-    async def _refresh_runs(self) -> None:
-        app = console(self)
-        if app.link == "lost":
-            return
-        recent = await app.ask(lambda client: client.history(limit=LATELY)) or ()
-        active = {each.id for each in app.queue}
-        live = [each for each in app.queue if each.status in RAN]
-        ended = [each for each in recent if each.status in RAN and each.id not in active]
-        for id in self._meterings.wanted(each.id for each in live if each.status is Status.RUNNING):
-            self._read_meters(id)
-        rows = self.query_one(RunList)
-        rows.show((*live, *ended))
-        self._choose(rows.chosen)
-
-    @work(group="meters")
-    async def _read_meters(self, id: str) -> None:
-        await self._tried(lambda client: self._meterings.read(client, id))
-
-    async def _tried(self, call: Callable[[Client], Awaitable[object]]) -> bool:
-        """Say whether the engine answered; that it is lost is said elsewhere."""
-        try:
-            await call(console(self).client)
-        except Problem:
-            return False
-        return True
-
-    @on(RunList.Moved)
-    def _moved(self, message: RunList.Moved) -> None:
-        self._choose(self.query_one(RunList).chosen)
-
-    # --- the chosen one ---------------------------------------------------------------------------
-
-    def _choose(self, summary: Summary | None) -> None:
-        shown = self._case.submission.id if self._case else None
-        if summary is None:
-            return
-        changed = self._case is not None and self._case.status is not summary.status
-        if summary.id != shown:
-            self._watch_run(summary.id)
-        elif changed:
-            self._look_again(summary.id)
-
-    @work(exclusive=True, group="look")
-    async def _look_again(self, id: str) -> None:
-        self._show(await console(self).ask(lambda client: client.case(id)))
-
-    @work(exclusive=True, group="watch")
-    async def _watch_run(self, id: str) -> None:
-        log = self.query_one(OutputLog)
-        log.clear()
-        self._usage = self._meterings.of.setdefault(id, Usage())
-        following, tries = Following(id, log.add), 0
-        while not following.over and tries < TRIES:
-            await self._tried(lambda client: self._look_at(client, id))
-            if not await self._tried(following.read):
-                tries += console(self).link == "connected"
-                await asyncio.sleep(AGAIN_SECONDS)
-        await self._tried(lambda client: self._look_at(client, id))
-
-    async def _look_at(self, client: Client, id: str) -> None:
-        self._show(await client.case(id))
-
-    def _show(self, case: Case | None) -> None:
-        if case is None:
-            return
-        self._case = case
-        self.query_one("#chosen").border_title = content(case.submission.id)
-        self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
-        self.query_one(MeterPanel).show(case, self._usage)
-        self.query_one(OutputLog).live = case.result is None
-        self.query_one("#ending", Static).update(content(*told(case)))
-        self.query_one("#ending").set_class(True, "-said")
-        self.refresh_bindings()
-
-    def _say(self) -> None:
-        if not self.is_current or self._case is None:
-            return
-        said = self.query_one(OutputLog).summary()
-        if console(self).link == "lost":
-            said = [("the engine is away: what was written since will follow  ", "warning"), *said]
-        if said != self._said:
-            self._said = said
-            self.query_one("#said", Static).update(content(*said), layout=False)
 
     # --- what can be done -------------------------------------------------------------------------
 
@@ -329,23 +198,3 @@ class RunScreen(Place):
         """Close the line below, and leave whatever is focused."""
         self.query_one("#search-bar").remove_class("-open")
         self.set_focus(None)
-
-
-def told(case: Case) -> list[Part]:
-    """Return how a run stands or ended, with its evidence."""
-    result = case.result
-    if result is None:
-        return [(case.status.value, "bold success" if case.status is Status.RUNNING else "bold muted")]
-    if result.kill_reason.value != "none":
-        parts: list[Part] = [(f"killed: {result.kill_reason.value}", "bold error")]
-        if result.evidence:
-            parts.append((f"  {'; '.join(result.evidence)}", "muted"))
-    else:
-        ink = "bold success" if result.exit_code == 0 else "bold warning"
-        parts = [(f"exit {result.exit_code}", ink)]
-    parts.append((f"  {lasted(result.duration)}, peak {size(result.memory_peak)}", "muted"))
-    if left := len(result.artifacts) + len(result.displays):
-        parts.append((f"  left {left} {'thing' if left == 1 else 'things'}", "primary"))
-    if result.truncated:
-        parts.append(("  output cut at its limit", "warning"))
-    return parts

@@ -172,8 +172,9 @@ async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
             await asyncio.sleep(0.25)
         seconds = time.perf_counter() - start
         share = (desk.cpu() - cpu) / seconds * 100
-        await asyncio.to_thread(desk.see, f"{LINES:,} lines".encode())
-        idle = [await asyncio.to_thread(desk.until_painted, b"f", b"paused", b"following") for _ in range(20)]
+        said = f"{LINES:,} lines".encode()
+        await asyncio.to_thread(desk.see, said)
+        idle = [await asyncio.to_thread(desk.until_painted, b"f", said) for _ in range(20)]
     key, calm = percentiles(keys), percentiles(idle)[1]
     written = case.result.stdout_bytes
     rate = LINES / case.result.duration

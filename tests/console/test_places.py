@@ -21,6 +21,7 @@ from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Stat
 from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk, result, span, violation
+from tests.console.test_hostile_frames import plain
 
 MEBI = 1024 * 1024
 
@@ -177,10 +178,7 @@ async def test_every_place_fits(size: tuple[int, int]) -> None:
         for number, place in enumerate(PLACES, start=1):
             await quiet(pilot, "escape", str(number))
             await until(pilot, lambda place=place: app.current_mode == place)  # type: ignore[misc]
-            await pilot.pause(0.1)
-            assert "Pratique" in frame(app)
-            assert "gVisor" in frame(app)
-            assert "Help" in frame(app)
+            await until(pilot, lambda: all(word in plain(app) for word in ("Pratique", "gVisor", "Help")))
 
 
 async def test_a_key_can_be_given_to_another_action() -> None:
