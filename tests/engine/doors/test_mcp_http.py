@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import httpx2 as httpx
 import pytest
@@ -14,7 +15,7 @@ from mcp_types import CallToolResult
 
 from engine.doors.client import Client
 from engine.models import Scope, Status, Verdict
-from tests.engine.doors.test_mcp_stdio import TOOLS, told, waiting, words
+from tests.engine.doors.test_mcp_stdio import TOOLS, told, words
 from tests.engine.doors.test_tcp import free_port
 from tests.engine_process import EngineProcess
 
@@ -32,10 +33,21 @@ def engine(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Engi
         tmp_path_factory.mktemp("home"),
         PRATIQUE_DOORS__LISTEN=f"127.0.0.1:{port}",
         PRATIQUE_DOORS__MCP_WAIT_SECONDS="1",
-        PRATIQUE_DOORS__WITHDRAW_SECONDS="2",
+        PRATIQUE_DOORS__WITHDRAW_SECONDS="600",
     )
     process.start()
     yield process
+    process.end()
+
+
+@pytest.fixture
+def hasty(home: Path) -> Iterator[tuple[EngineProcess, int]]:
+    """Yield an engine that withdraws soon, and its port."""
+    port = free_port()
+    listen = {"PRATIQUE_DOORS__LISTEN": f"127.0.0.1:{port}", "PRATIQUE_DOORS__MCP_WAIT_SECONDS": "0"}
+    process = EngineProcess(home, PRATIQUE_DOORS__WITHDRAW_SECONDS="0.3", **listen)
+    process.start()
+    yield process, port
     process.end()
 
 
@@ -73,12 +85,12 @@ async def test_the_token_says_who_asks(client: Client, port: int) -> None:
     assert (True, "denied", "no need") == (result.is_error, told(result)["status"], told(result)["reason"])
 
 
-async def test_what_nobody_asks_after_is_withdrawn(client: Client, port: int) -> None:
+async def test_what_nobody_asks_after_is_withdrawn(hasty: tuple[EngineProcess, int]) -> None:
     """An agent over HTTP that never comes back leaves nothing waiting."""
-    async with asyncio.timeout(60):
+    process, port = hasty
+    async with asyncio.timeout(120), process.client() as client:
         async with agent(client, port) as mcp:
-            await mcp.call_tool("code_execute", {"code": "print(22)"})
-            id = (await waiting(client)).submission.id
+            id = told(await mcp.call_tool("code_execute", {"code": "print(22)"}))["id"]
         while (case := await client.case(id, within=5)).status is Status.WAITING:
             pass
     assert case.decision is not None
