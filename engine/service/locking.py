@@ -11,7 +11,7 @@ from engine.sandbox import SandboxUnavailable
 from engine.sandbox.packages.builder import Packages
 from engine.service.journal import Journal
 
-_SECONDS = 20.0
+SECONDS = 25.0
 """Clients wait 30 s for the answer to a submission."""
 
 
@@ -42,7 +42,7 @@ async def locked(draft: Draft, packages: Packages, journal: Journal, requester: 
     if settled or not packages.looks_up or draft.language is not Language.PYTHON:
         return draft
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(SECONDS):
             found = await packages.look_up(wanted, _Looking(journal, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft

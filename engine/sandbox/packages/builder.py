@@ -22,6 +22,7 @@ from engine.text import Untrusted, visible
 
 Run = Callable[[Job, Watcher], Awaitable[Result]]
 LOOK_UP_SECONDS = 60
+_CLOSE_SECONDS = 5.0
 _FORWARDED = "network.attempt"
 
 
@@ -62,6 +63,7 @@ class Packages:
         self._run = run
         self._layers = Layers(daemon, engine)
         self._building: dict[str, asyncio.Lock] = {}
+        self._rooms: set[str] = set()
 
     @property
     def looks_up(self) -> bool:
@@ -104,6 +106,7 @@ class Packages:
         if job.language is not Language.PYTHON:
             return ()
         room = self._layers.room(job.session)
+        self._rooms.add(room)
         await self._layers.ensure(room, self._image)
         return ((room, TARGET),)
 
@@ -136,9 +139,11 @@ class Packages:
             await self._layers.prune(self._settings.packages, used)
 
     async def close(self) -> None:
-        """Remove what sessions had; layers stay."""
-        with contextlib.suppress(APIError, DaemonLost):
-            await self._layers.close()
+        """Remove what sessions had, as far as Docker answers in time; layers stay."""
+        with contextlib.suppress(APIError, DaemonLost, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                for room in self._rooms:
+                    await self._layers.discard(room, TRIES)
 
     async def _layer(self, job: Job, watcher: Watcher) -> Layer:
         image = self._image

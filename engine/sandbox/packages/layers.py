@@ -69,12 +69,6 @@ class Layers:
         except NotFound:
             await self.begin(volume, image)
 
-    async def close(self) -> None:
-        """Remove the rooms of all sessions. Raises APIError, DaemonLost."""
-        for one in await self._listed():
-            if one["Name"].startswith(self.room("")):
-                await self.discard(one["Name"])
-
     async def find(self, volume: str) -> Layer | None:
         """Return a layer that is whole. Raises APIError, DaemonLost."""
         return next((layer for layer in await self.whole() if layer.volume == volume), None)

@@ -9,6 +9,9 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 
+import docker
+import docker.errors
+
 from engine.models import Package
 from engine.settings import NetworkSettings, PackageSettings, SandboxSettings
 from engine.text import Untrusted
@@ -88,3 +91,21 @@ async def serving(files: dict[str, bytes]) -> AsyncIterator[Index]:
     index.port = listening.sockets[0].getsockname()[1]
     async with listening:
         yield index
+
+
+def volumes(engine: str) -> list[str]:
+    """Return the volumes that an engine made."""
+    with contextlib.closing(docker.APIClient(version="auto")) as client:
+        listed = client.volumes(filters={"label": f"pratique.engine={engine}"})["Volumes"] or []
+        return sorted(volume["Name"] for volume in listed)
+
+
+async def forget(engine: str) -> None:
+    """Remove the volumes of an engine that has closed, as soon as its last container lets go of them."""
+    async with asyncio.timeout(60):
+        while left := volumes(engine):
+            with contextlib.closing(docker.APIClient(version="auto")) as client:
+                for volume in left:
+                    with contextlib.suppress(docker.errors.APIError):
+                        client.remove_volume(volume)
+            await asyncio.sleep(0.1)

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-import docker
 import pytest
 import pytest_asyncio
 
 from engine.models import Act, KillReason, Operation, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
 from engine.text import Untrusted
-from tests.engine.sandbox.index import Index, serving, wheel
+from tests.engine.sandbox.index import Index, forget, serving, volumes, wheel
 from tests.sandboxes import Recorder, containers_of, job
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
@@ -23,16 +22,6 @@ FILES = {
     "greeter-1.0-py3-none-any.whl": wheel("greeter", "1.0", GREETER, "words"),
     "words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello from a wheel'"),
 }
-
-
-def volumes() -> list[str]:
-    """Return the volumes that the tests' engine made."""
-    client = docker.APIClient(version="auto")
-    try:
-        listed = client.volumes(filters={"label": f"pratique.engine={ENGINE}"})["Volumes"] or []
-        return sorted(volume["Name"] for volume in listed)
-    finally:
-        client.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -45,23 +34,21 @@ async def index() -> AsyncIterator[Index]:
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager(index: Index) -> AsyncIterator[SandboxManager]:
     """A manager of a house whose registry is the tests' own; its layers go with it."""
+    await forget(ENGINE)
     manager = SandboxManager(index.settings(), ENGINE)
     await manager.start()
     yield manager
     await manager.close()
-    client = docker.APIClient(version="auto")
-    for volume in volumes():
-        client.remove_volume(volume)
-    client.close()
+    await forget(ENGINE)
     assert [] == containers_of(ENGINE)
 
 
 async def test_a_package_is_looked_up_with_all_that_it_needs(manager: SandboxManager, index: Index) -> None:
     """Exact versions and hashes come back, dependencies among them, and nothing is installed."""
-    asked = Package(name=Untrusted("Greeter"), version=Untrusted("1.0"))
+    asked, before = Package(name=Untrusted("Greeter"), version=Untrusted("1.0")), volumes(ENGINE)
     found = await manager.packages.look_up((asked,))
     assert (index.locked("greeter", "1.0"), index.locked("words", "2.5")) == found
-    assert [] == volumes()
+    assert before == volumes(ENGINE)
 
 
 async def test_a_run_uses_packages_and_stays_without_network(manager: SandboxManager, index: Index) -> None:
@@ -92,24 +79,24 @@ async def test_what_is_not_the_wheel_that_was_locked_is_not_installed(
     manager: SandboxManager, index: Index
 ) -> None:
     """Another hash ends it before any code runs, and nothing is left."""
-    before = volumes()
+    before = volumes(ENGINE)
     other = index.locked("words", "2.5").model_copy(update={"hashes": ("sha256:" + "0" * 64,)})
     watcher = Recorder()
     with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
         await manager.run(replace(job("print('ran')"), packages=(other,)), watcher)
     assert b"" == watcher.stdout
     assert "run.started" not in watcher.types
-    assert before == volumes()
+    assert before == volumes(ENGINE)
 
 
 async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index) -> None:
     """Layers over the bound of age or size go, the others stay."""
     await manager.run(replace(job("import words"), packages=(index.locked("words", "2.5"),)), Recorder())
     await manager.packages.prune()
-    assert volumes()
+    assert volumes(ENGINE)
     closing = SandboxManager(index.settings(packages={"keep_megabytes": 0}), ENGINE)
     async with asyncio.timeout(60):
-        while volumes():
+        while volumes(ENGINE):
             await closing.packages.prune()
             await asyncio.sleep(0.1)
     await closing.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import docker
 import pytest
 
 from engine.models import Capabilities, Draft, KillReason, Language, Package, Principal, Role, Verdict
 from engine.problem import Problem
+from engine.service import locking
 from engine.settings import SandboxSettings
 from engine.text import Untrusted
-from tests.engine.sandbox.index import serving, wheel
+from tests.engine.sandbox.index import forget, serving, wheel
 from tests.engine.service.conftest import EngineMaker
 
 ADA = Principal(name=Untrusted("ada"), roles=frozenset(Role))
@@ -25,8 +25,11 @@ DRAFT = Draft(
 
 
 @pytest.mark.sandbox
-async def test_a_package_is_shown_with_its_hash_and_then_used(engine_with: EngineMaker, home: Path) -> None:
+async def test_a_package_is_shown_with_its_hash_and_then_used(
+    engine_with: EngineMaker, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The agent names a version; the reviewer sees the hash that is installed; the run imports it."""
+    monkeypatch.setattr(locking, "SECONDS", 120.0)
     async with serving(WORDS) as index, engine_with(sandbox=index.settings()) as engine:
         case = await engine.desk.submit(DRAFT, AGENT)
         assert (index.locked("words", "2.5"),) == case.submission.draft.capabilities.packages
@@ -38,7 +41,7 @@ async def test_a_package_is_shown_with_its_hash_and_then_used(engine_with: Engin
         assert (KillReason.NONE, 0) == (over.result.kill_reason, over.result.exit_code)
         types = [event.type for event in await engine.trail(id)]
         assert types.index("packages.ready") < types.index("run.started")
-    _forget(home.name[-12:])
+    await forget(home.name[-12:])
 
 
 @pytest.mark.usefixtures("no_docker")
@@ -50,10 +53,3 @@ async def test_a_package_without_hashes_is_not_given(engine_with: EngineMaker) -
         with pytest.raises(Problem, match="no hashes"):
             await engine.desk.decide(case.submission.id, ADA, Verdict.APPROVED, case.submission.digest)
         await engine.desk.decide(case.submission.id, ADA, Verdict.DENIED, case.submission.digest)
-
-
-def _forget(engine: str) -> None:
-    client = docker.APIClient(version="auto")
-    for volume in client.volumes(filters={"label": f"pratique.engine={engine}"})["Volumes"] or []:
-        client.remove_volume(volume["Name"])
-    client.close()
