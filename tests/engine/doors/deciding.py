@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 from engine.doors.client import Client
 from engine.models import Verdict
+from engine.problem import Problem
 
 
 @contextlib.asynccontextmanager
@@ -18,7 +19,8 @@ async def deciding(client: Client, verdict: Verdict) -> AsyncIterator[None]:
         while True:
             for summary in await client.queue():
                 if summary.status == "waiting":
-                    await client.decide(summary.id, verdict, summary.digest, "so it is")
+                    with contextlib.suppress(Problem):  # it may have been decided meanwhile
+                        await client.decide(summary.id, verdict, summary.digest, "so it is")
             await asyncio.sleep(0.05)
 
     task = asyncio.create_task(decide())
