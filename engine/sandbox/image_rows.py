@@ -40,12 +40,11 @@ class ImageRows:
         except DaemonLost:
             return None
         except APIError:
-            name = image.partition("/")[2].partition(":")[0]
             mend = f"pratique image build {name}"
             return Check(
-                name=f"image {image}", ok=False, detail=Untrusted("Docker has no such image"), mend=mend
+                name=f"image {name}", ok=False, detail=Untrusted("Docker has no such image"), mend=mend
             )
-        return Check(name=f"image {image}", ok=True, detail=Untrusted(described(found, datetime.now(UTC))))
+        return Check(name=f"image {name}", ok=True, detail=Untrusted(described(found, datetime.now(UTC))))
 
 
 def described(found: dict[str, Any], now: datetime) -> str:
