@@ -82,7 +82,7 @@ def _bindings(over: Screen[object]) -> list[Binding]:
 
 def _line(over: Screen[object], binding: Binding) -> list[Part]:
     key = over.app.get_key_display(binding)
-    shown: list[Part] = [(f"{key:>12}  ", "bold primary"), (pad(binding.description, 15), "bold")]
+    shown: list[Part] = [(f"{key:>8}  ", "bold primary"), (pad(binding.description, 15), "bold")]
     if over.app.size.width < WITH_IDS:
         return [*shown, (binding.tooltip, "muted")]
     return [*shown, (pad(binding.tooltip, 54), "muted"), " ", (binding.id or "", "faint")]
