@@ -223,7 +223,7 @@ def test_a_command_does_not_pay_for_the_console() -> None:
     """The program's entry imports nothing of the screen before it is wanted."""
     tree = ast.parse((Path(__file__).parents[2] / "console" / "main.py").read_text(encoding="utf-8"))
     top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert {"__future__", "sys"} == {
+    assert {"__future__", "os", "sys"} == {
         name
         for node in top
         for name in ([node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
