@@ -250,14 +250,18 @@ class ConsoleApp(Announcing, Dressed):
         return lambda: self._listeners.remove(listener)
 
     async def ask(self, call: Callable[[Client], Awaitable[_T]]) -> _T | None:
-        """Return what the engine answers to `call`; where that is no, say so and return None."""
+        """Return what the engine answers to `call`; where that is no, say so and return None.
+
+        A console that closes meanwhile has nowhere to show an answer: None too.
+        """
         from engine.problem import Problem  # noqa: PLC0415
 
         try:
-            return await call(self.client)
+            answer = await call(self.client)
         except Problem as problem:
             self.notify(str(problem), severity="error")
             return None
+        return answer if self.is_running else None
 
     # --- decisions --------------------------------------------------------------------------------
 
