@@ -24,6 +24,8 @@ from tests.console.test_hostile_frames import OURS, Open, back, keys, paste, tou
 FOLDER = Path(__file__).parent / "frames"
 RENEW = "PRATIQUE_TESTS_RENEW_FRAMES"
 SIZES = ((80, 24), (120, 36), (200, 60))
+
+
 async def tour_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the tour over a place that says little."""
     await keys("5")(app, pilot)
