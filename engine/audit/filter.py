@@ -65,6 +65,8 @@ _WORD = re.compile(
     r'\s*(?P<not>-)?(?:(?P<key>[A-Za-z_]+):)?(?P<value>(?:"(?:[^"\\]|\\.)*"|[^\s"])*)', re.DOTALL
 )
 _NUMBER = re.compile(r"(?P<operator>>=|<=|>|<|=)?(?P<number>-?\d+(?:\.\d+)?)(?P<unit>[a-z]*)", re.IGNORECASE)
+_UNFIT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters that are no white space, and halves of characters: nothing that SQLite looks for."""
 _AGO = re.compile(r"(\d{1,6})([mhdw])")
 _STEPS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -77,6 +79,9 @@ def parse(text: str, now: datetime) -> tuple[Term, ...]:
     """
     if len(text) > LONGEST:
         raise FilterError(text, LONGEST, f"The filter is longer than {LONGEST} characters")
+    if unfit := _UNFIT.search(text):
+        problem = f"The filter has a control character, U+{ord(unfit[0]):04X}"
+        raise FilterError(text, unfit.start(), problem, mend="Delete it")
     terms, position, end = [], 0, len(text.rstrip())
     while position < end and (match := _WORD.match(text, position)):
         position = match.end()

@@ -128,6 +128,9 @@ async def test_pages_of_a_filter(filled: AuditLog) -> None:
         ("-", 1, "text: has no value"),
         ("*", 0, "There is no letter and no digit to look for"),
         ('text:""', 5, "text: has no value"),
+        ("a\0b", 1, "The filter has a control character, U+0000"),
+        ("requester:a \x1b[2J", 12, "The filter has a control character, U+001B"),
+        ('text:"\udc80"', 6, "The filter has a control character, U+DC80"),
         ("x" * 10_000, 1000, "The filter is longer than 1000 characters"),
     ],
 )
@@ -158,7 +161,7 @@ def test_any_text_is_a_filter_or_an_error(text: str) -> None:
 
 
 @settings(max_examples=50)
-@given(st.text(alphabet='abc:"\\*-,> 1d', max_size=40))
+@given(st.text(alphabet='abc:"\\*-,> 1d\0\n\x85', max_size=40))
 def test_any_filter_is_valid_sql(text: str) -> None:
     """Whatever the parser lets through, SQLite and its full-text search understand."""
 
