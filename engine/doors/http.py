@@ -77,7 +77,7 @@ def _looking(app: FastAPI, engine: Engine) -> None:
 
 
 def _measuring(app: FastAPI, engine: Engine) -> None:
-    metrics = Metrics(lambda: engine.waiting, lambda: engine.going)
+    metrics = Metrics(lambda: engine.waiting, lambda: engine.going, lambda: engine.stocks)
     engine.listen(metrics.take)
 
     @app.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE: {}}}})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -18,7 +18,12 @@ MOST_OPEN = 10_000
 class Metrics:
     """Counts what the history records, from this engine's start on."""
 
-    def __init__(self, waiting: Callable[[], int], going: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        waiting: Callable[[], int],
+        going: Callable[[], int],
+        stocks: Callable[[], Iterable[tuple[str, int, int]]],
+    ) -> None:
         self._registry = CollectorRegistry()
         self._submitted_at: dict[str, datetime] = {}
         self._submissions = Counter(
@@ -38,6 +43,13 @@ class Metrics:
         depth = Gauge("pratique_queue_depth", "Open submissions by state", ["state"], registry=self._registry)
         depth.labels("waiting").set_function(waiting)
         depth.labels("approved").set_function(going)
+        self._stocks = stocks
+        self._ready = Gauge(
+            "pratique_pool_ready", "Sandboxes that wait ready", ["image"], registry=self._registry
+        )
+        self._wanted = Gauge(
+            "pratique_pool_wanted", "Sandboxes that should wait ready", ["image"], registry=self._registry
+        )
 
     def take(self, event: Event) -> None:
         """Count an event."""
@@ -53,6 +65,9 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all of it as Prometheus reads it."""
+        for image, ready, wanted in self._stocks():
+            self._ready.labels(image).set(ready)
+            self._wanted.labels(image).set(wanted)
         return generate_latest(self._registry)
 
     def _decided(self, event: Event) -> None:

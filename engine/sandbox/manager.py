@@ -18,7 +18,7 @@ from engine.sandbox.image_rows import ImageRows
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.network.connection import extras_of, networked, proxy_for
 from engine.sandbox.packages.builder import Packages
-from engine.sandbox.pool import Pool
+from engine.sandbox.pool import Pool, Stock
 from engine.sandbox.proof import ask_inside
 from engine.sandbox.recipe import Extras
 from engine.sandbox.sessions import Sessions
@@ -115,6 +115,11 @@ class SandboxManager:
         """Start to keep sandboxes of these images ready."""
         for language, image in images:
             self._pool.stock(language, image)
+
+    @property
+    def stocks(self) -> tuple[Stock, ...]:
+        """Return how many sandboxes wait ready for each image."""
+        return self._pool.stocks
 
     async def checks(self) -> tuple[Check, ...]:
         """Return the rows of Health that this room answers for."""

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from docker.errors import APIError
 
@@ -44,6 +45,14 @@ class Shelf:
         return min(max(least, most), least + len(self.missed)) if least else 0
 
 
+class Stock(NamedTuple):
+    """How many sandboxes of an image wait ready, and how many should."""
+
+    image: str
+    ready: int
+    wanted: int
+
+
 class Pool:
     """Shelves by image. Whoever takes a box owns it; nothing ever comes back."""
 
@@ -75,6 +84,11 @@ class Pool:
     def shelves(self) -> tuple[Shelf, ...]:
         """Return the shelves as they stand."""
         return tuple(self._shelves.values())
+
+    @property
+    def stocks(self) -> tuple[Stock, ...]:
+        """Return how full each shelf is."""
+        return tuple(Stock(shelf.image, len(shelf.boxes), self.wanted(shelf)) for shelf in self.shelves)
 
     async def take(self, language: Language, image: str, limits: Limits) -> Box | None:
         """Return a ready box that was checked again and fits the limits, or None: then start one cold."""

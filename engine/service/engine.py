@@ -32,6 +32,7 @@ from engine.policy.consequences import consequences
 from engine.principals import KeyRing
 from engine.problem import Problem
 from engine.sandbox import SandboxManager
+from engine.sandbox.pool import Stock
 from engine.service.archive import Archive
 from engine.service.arrivals import Arrivals
 from engine.service.artifacts import Artifacts
@@ -163,6 +164,11 @@ class Engine:
     def going(self) -> int:
         """How many are approved and not over."""
         return len(self._opened) - self._opened.waiting
+
+    @property
+    def stocks(self) -> tuple[Stock, ...]:
+        """How many sandboxes wait ready for each image, and how many should."""
+        return self._sandboxes.stocks
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Tell a listener each event once it is recorded."""
