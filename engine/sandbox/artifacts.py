@@ -6,17 +6,23 @@ import hashlib
 
 from engine.models import Artifact
 from engine.sandbox.job import ArtifactKeeper, Job
+from engine.sandbox.lastword import LastWord
 from engine.sandbox.wire import safe_name
 from engine.text import Untrusted
 
 _MOST = 256
 
 
-def sift(job: Job, files: list[tuple[str, bytes]]) -> tuple[list[tuple[Artifact, bytes]], tuple[str, ...]]:
-    """Return what is new and well named among the files, and a note about what is not."""
+def sift(
+    job: Job, files: list[tuple[str, bytes]], left_out: int = 0
+) -> tuple[list[tuple[Artifact, bytes]], tuple[str, ...]]:
+    """Return what is new and well named among the files, and a note about what is not.
+
+    `left_out` is how many did not fit and never came.
+    """
     given = {file.name.text: file.content for file in job.files}
     found: list[tuple[Artifact, bytes]] = []
-    dropped, seen = 0, set[str]()
+    dropped, seen = left_out, set[str]()
     for name, content in files:
         if given.get(name) == content:
             continue
@@ -39,10 +45,10 @@ def _well_named(name: str) -> bool:
 
 
 async def kept(
-    job: Job, files: list[tuple[str, bytes]], keeper: ArtifactKeeper | None
+    job: Job, word: LastWord, keeper: ArtifactKeeper | None
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """Hand the new files to the keeper, and return what they are."""
-    found, notes = sift(job, files)
+    """Hand the new files of a last word to the keeper, and return what they are."""
+    found, notes = sift(job, word.files, word.left_out)
     if keeper is not None:
         for artifact, content in found:
             await keeper.keep(job.run, artifact, content)

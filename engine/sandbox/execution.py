@@ -221,7 +221,7 @@ class Execution:
 
     async def _left(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
         """Keep the files that it leaves, and return what they are."""
-        return await kept(self.job, self.output.word.files, self.keeper)
+        return await kept(self.job, self.output.word, self.keeper)
 
     async def _facts(self) -> evidence.Facts:
         word, usage, limits = self.output.word, self.usage, self.job.limits

@@ -74,6 +74,7 @@ class Staying(Execution):
         word = self.output.word
         if self.job.operation is not None:
             word.files.clear()
+            word.left_out = 0
         files, notes = await super()._left()
         fresh = tuple(file for file in files if self.known.get(file.name.text) != file.digest)
         self.known.update({file.name.text: file.digest for file in fresh})

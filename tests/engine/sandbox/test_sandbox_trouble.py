@@ -17,6 +17,7 @@ import pytest
 
 from engine.models import Check, KillReason, Language
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable, manager, owner, reaper
+from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.execution import Execution
 from engine.settings import SandboxSettings
@@ -227,6 +228,24 @@ async def test_a_sandbox_process_that_is_killed_is_no_fault_of_the_program() -> 
             assert KillReason.SANDBOX_FAILED == (await running).kill_reason
     finally:
         await house.close()
+
+
+@pytest.mark.sandbox
+async def test_meters_come_from_docker_where_the_host_shows_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a remote engine there are fewer samples, and the limits hold all the same."""
+    monkeypatch.setattr(Cgroup, "of", lambda *_: None)
+    watcher, alone = Recorder(), SandboxManager(SandboxSettings(pool=0), "test-remote")
+    try:
+        code = "x = bytearray(50_000_000)\nimport time\ntime.sleep(5)"
+        result = await alone.run(job(code), watcher)
+        assert (KillReason.NONE, True) == (result.kill_reason, len(watcher.samples) >= 1)
+        assert 50_000_000 < result.memory_peak
+        bomb = job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128)
+        assert KillReason.MEMORY == (await alone.run(bomb, watcher)).kill_reason
+    finally:
+        await alone.close()
 
 
 async def test_a_call_that_hangs_ends_at_its_deadline(
