@@ -36,6 +36,8 @@ app = typer.Typer(help="Search, replay, export and prove the history.")
 
 PAGE = 500
 LONGEST_PAUSE = 5.0
+RECORD_SECONDS = 5.0
+"""How long a case file waits for an engine to record it."""
 
 Filter = Annotated[str, typer.Argument(help='For example: risk:critical since:7d text:"requests.get"')]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file, instead of standard output.")]
@@ -160,6 +162,8 @@ def case_file(id: Id, output: Output = None) -> None:
         content = read_case_file(locations.database(), id)
     except AuditError as error:
         raise Problem(404, error.title, mend=error.mend) from None
+    if not asyncio.run(_recorded(id)):
+        say("No engine answers: that this case file is made is not recorded.", error=True)
     path = output or Path(f"{id}.zip")
     try:
         path.write_bytes(content)
@@ -167,6 +171,15 @@ def case_file(id: Id, output: Output = None) -> None:
         raise Problem(422, f"{path} cannot be written: {error.strerror}") from None
     say(f"{path}: {len(content):,} bytes, from the history {locations.database()}")
     say("To check it anywhere: unzip it, then python3 verify.py")
+
+
+async def _recorded(id: str) -> bool:
+    """Have the engine of this machine record the case file, and say whether it did; none is started."""
+    with contextlib.suppress(Problem, TimeoutError):
+        async with asyncio.timeout(RECORD_SECONDS), Client() as client:
+            await client.exported(id, "case", 1)
+            return True
+    return False
 
 
 def check(filter: str) -> None:

@@ -93,6 +93,38 @@ def test_case_file_is_written(denied: str, tmp_path: Path, capsys: pytest.Captur
     assert Exit.PROBLEM == main(["audit", "case", denied, "-o", "/proc/nowhere/case.zip"])
 
 
+def test_who_takes_a_case_file_is_recorded(engine: EngineProcess, denied: str, tmp_path: Path) -> None:
+    """A case file and an export are each an event of the engine that answers."""
+    assert Exit.DONE == main(["audit", "case", denied, "-o", str(tmp_path / "case.zip")])
+    assert Exit.DONE == main(["audit", "export", f"id:{denied}", "-f", "csv", "-o", str(tmp_path / "csv")])
+    connection = sqlite3.connect(f"file:{engine.home / 'pratique.db'}?mode=ro", uri=True)
+    with contextlib.closing(connection):
+        rows = connection.execute("SELECT data FROM events WHERE type = 'exported' ORDER BY seq").fetchall()
+    told = [json.loads(data) for (data,) in rows[-2:]]
+    assert [(denied, "case"), (f"id:{denied}", "csv")] == [(data["what"], data["format"]) for data in told]
+
+
+def test_a_case_file_needs_no_engine(
+    engine: EngineProcess,
+    denied: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a history that no engine has open the case file is made all the same, and says what is missing."""
+    with (
+        contextlib.closing(sqlite3.connect(engine.home / "pratique.db")) as history,
+        contextlib.closing(sqlite3.connect(tmp_path / "pratique.db")) as copy,
+    ):
+        history.backup(copy)
+    (tmp_path / "pratique.key").write_bytes((engine.home / "pratique.key").read_bytes())
+    (tmp_path / "pratique.key").chmod(0o600)
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    assert Exit.DONE == main(["audit", "case", denied, "-o", str(tmp_path / "case.zip")])
+    assert "No engine answers" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "engine.sock").exists()
+
+
 def test_made_up_history_goes_to_an_empty_place_alone(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
