@@ -25,20 +25,30 @@ async def attach(requester: str = "") -> Client:
     Raises:
         Problem: the engine did not start; what it said last is in the message.
     """
-    if url := os.environ.get(ENGINE):
-        return Client(url, requester, token=os.environ.get(TOKEN, ""))
-    client = Client(requester=requester)
+    client = chosen(requester)
     await revive(client)
     return client
 
 
+def chosen(requester: str = "") -> Client:
+    """Return a client of the engine that the environment names, or else of this machine's own."""
+    if url := os.environ.get(ENGINE):
+        return Client(url, requester, token=os.environ.get(TOKEN, ""))
+    return Client(requester=requester)
+
+
+def by_token() -> bool:
+    """Say whether the chosen engine knows who asks by a token, so that no other name may be given."""
+    return bool(os.environ.get(ENGINE) and os.environ.get(TOKEN))
+
+
 async def revive(client: Client) -> None:
-    """Start an engine where none answers this client.
+    """Start an engine where none answers this client; another machine's engine is not ours to start.
 
     Raises:
         Problem: the engine did not start.
     """
-    if not await _answers(client):
+    if not os.environ.get(ENGINE) and not await _answers(client):
         await _start(client)
 
 

@@ -6,28 +6,25 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolResult, TextContent
-from starlette.requests import Request
 
-from engine.doors.access import CALLER, Caller
 from engine.doors.attach import revive
 from engine.doors.client import Client
+from engine.doors.mcp.agent import Context, requester
 from engine.doors.mcp.arguments import NEW, Execute, OnSandbox
-from engine.doors.mcp.outcome import OPEN, Word, answer, gathered, outcome, read, word
+from engine.doors.mcp.outcome import OPEN, answer, gathered, outcome, read, waiting_for
 from engine.doors.mcp.pictures import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
 from engine.models import Act, Case, Draft, OutputChunk, Result, Sandbox, SandboxState, Status, Stream
 from engine.problem import Problem
 from engine.settings import DoorSettings
-from engine.text import Untrusted, visible
+from engine.text import Untrusted
 
 PROGRESS_SECONDS = 5.0
 MOST_REMEMBERED = 1000
 RETRY_SECONDS = 1.0
 
-Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 
 
@@ -35,12 +32,20 @@ class Calls:
     """The tools of agents. One over stdio stays connected to the engine for as long as this lives.
 
     Over HTTP nobody stays connected (`staying` is false): what waits is kept while it is asked after.
+    Where an engine elsewhere knows the agent by its token (`named` is false), no name is given.
     """
 
     def __init__(
-        self, client: Client, settings: DoorSettings, tasks: asyncio.TaskGroup, *, staying: bool = True
+        self,
+        client: Client,
+        settings: DoorSettings,
+        tasks: asyncio.TaskGroup,
+        *,
+        staying: bool = True,
+        named: bool = True,
     ) -> None:
         self._staying = staying
+        self._named = named
         self._client = client
         self._settings = settings
         self._tasks = tasks
@@ -62,7 +67,7 @@ class Calls:
 
     async def submit(self, given: Execute | OnSandbox, context: Context) -> Case:
         """Hand in a call; the same one while it is open joins what it made before."""
-        name = requester(context)
+        name = requester(context, named=self._named)
 
         async def handing_in() -> Case:
             draft = await self._draft(given, name)
@@ -74,7 +79,7 @@ class Calls:
 
     async def destroy(self, id: str, context: Context) -> CallToolResult:
         """End a sandbox."""
-        gone = await self._client.destroy_sandbox(id, requester(context))
+        gone = await self._client.destroy_sandbox(id, requester(context, named=self._named))
         state = {"sandbox": gone.id, "state": gone.state.value}
         return CallToolResult(
             content=[TextContent(type="text", text=f"{gone.id} is {gone.state}.")], structured_content=state
@@ -109,7 +114,7 @@ class Calls:
             Problem: there is none of that id that is its own.
         """
         case = await self._with_engine(lambda: self._client.case(id, within))
-        if case.submission.requester.name.text != requester(context):
+        if self._named and case.submission.requester.name.text != requester(context, named=self._named):
             raise Problem(404, f"no submission {id}")
         if id in self._leaving:
             self._came_back(id)
@@ -135,7 +140,7 @@ class Calls:
         """Withdraw what waits, or kill its run."""
         case = await self.own(id, context)
         if case.status in OPEN:
-            await self._client.withdraw(id, requester(context))
+            await self._client.withdraw(id, requester(context, named=self._named))
             case = await self._client.case(id, within=PROGRESS_SECONDS)
         result = await self.told(case)
         return result.model_copy(update={"is_error": False})
@@ -158,7 +163,7 @@ class Calls:
         clock = asyncio.get_running_loop().time
         began, most = clock(), self._settings.mcp_wait_seconds
         while case.status in OPEN and (left := began + most - clock()) > 0:
-            await context.session.report_progress(clock() - began, most, _waiting_for(case))
+            await context.session.report_progress(clock() - began, most, waiting_for(case))
             case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
         return case
 
@@ -218,7 +223,9 @@ class Calls:
     def _starts_leaving(self, case: Case, context: Context) -> None:
         id = case.submission.id
         if case.status is Status.WAITING and id not in self._leaving:
-            self._leaving[id] = self._tasks.create_task(self._leave(id, requester(context)))
+            self._leaving[id] = self._tasks.create_task(
+                self._leave(id, requester(context, named=self._named))
+            )
 
     def _came_back(self, id: str) -> None:
         if leaving := self._leaving.pop(id, None):
@@ -230,17 +237,3 @@ class Calls:
         with contextlib.suppress(Problem):
             if (await self._client.case(id)).status is Status.WAITING:
                 await self._client.withdraw(id, name)
-
-
-def requester(context: Context) -> str:
-    """Return the name of the agent's token, or the one that it gives itself over the owner's socket."""
-    caller = context.request.scope.get(CALLER) if isinstance(context.request, Request) else None
-    if isinstance(caller, Caller) and caller.token:
-        return caller.token.name.text
-    about = context.session.client_params
-    return visible(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
-
-
-def _waiting_for(case: Case) -> str:
-    what = "waiting for a person to decide" if word(case) is Word.PENDING else case.status.value
-    return f"{case.submission.id}: {what} ({case.assessment.risk.value} risk)"

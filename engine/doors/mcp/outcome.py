@@ -149,6 +149,12 @@ def said(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
+def waiting_for(case: Case) -> str:
+    """Return what a call still waits for, in a line."""
+    what = "waiting for a person to decide" if word(case) is Word.PENDING else case.status.value
+    return f"{case.submission.id}: {what} ({case.assessment.risk.value} risk)"
+
+
 def word(case: Case) -> Word:
     """Return the status of a case as agents are told it."""
     if case.status is Status.WAITING:

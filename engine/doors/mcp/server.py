@@ -20,9 +20,10 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from engine.doors.client import Client
+from engine.doors.attach import by_token, chosen
+from engine.doors.mcp.agent import Context
 from engine.doors.mcp.arguments import SUBMITTING, Cancel, Destroy, Result
-from engine.doors.mcp.calls import Calls, Context
+from engine.doors.mcp.calls import Calls
 from engine.doors.mcp.outcome import OPEN, said
 from engine.doors.mcp.tasks import EXTENSION, Named, Tasks, declared, handle
 from engine.doors.mcp.tools import tools
@@ -97,8 +98,8 @@ async def _call(
 @contextlib.asynccontextmanager
 async def _calls(settings: Settings) -> AsyncIterator[Calls]:
     """Yield the tools of one agent; nothing of theirs outlives the block."""
-    async with Client() as client, asyncio.TaskGroup() as tasks:
-        calls = Calls(client, settings.doors, tasks)
+    async with chosen() as client, asyncio.TaskGroup() as tasks:
+        calls = Calls(client, settings.doors, tasks, named=not by_token())
         staying = tasks.create_task(calls.stay())
         try:
             yield calls

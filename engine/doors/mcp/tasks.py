@@ -18,7 +18,8 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from engine.doors.mcp.calls import Calls, Context
+from engine.doors.mcp.agent import Context
+from engine.doors.mcp.calls import Calls
 from engine.doors.mcp.outcome import OPEN, Word, outcome, word
 from engine.models import Case
 from engine.problem import Problem

@@ -15,7 +15,7 @@ from mcp_types import CallToolResult
 
 from engine.doors.client import Client
 from engine.models import Scope, Status, Verdict
-from tests.engine.doors.test_mcp_stdio import TOOLS, told, words
+from tests.engine.doors.test_mcp_stdio import TOOLS, server, told, words
 from tests.engine.doors.test_tcp import free_port
 from tests.engine_process import EngineProcess
 
@@ -104,3 +104,21 @@ async def test_a_token_that_does_not_submit_gets_no_tools(client: Client, port: 
         without = await http.post("/mcp", json={})
         other = await http.post("/mcp", json={}, headers={"authorization": f"Bearer {secret}"})
     assert (401, 403) == (without.status_code, other.status_code)
+
+
+async def test_the_server_over_stdio_speaks_to_the_engine_that_is_named(
+    client: Client, port: int, tmp_path: Path
+) -> None:
+    """`PRATIQUE_ENGINE` and `PRATIQUE_TOKEN` are obeyed: the token says who asks, no engine starts here."""
+    secret = (await client.create_token("afar", (Scope.SUBMIT,), 1)).secret
+    elsewhere = {"PRATIQUE_ENGINE": f"http://127.0.0.1:{port}", "PRATIQUE_TOKEN": secret}
+    parameters = server(EngineProcess(tmp_path), "0", **elsewhere)
+    async with asyncio.timeout(60), McpClient(parameters) as mcp:
+        made = told(await mcp.call_tool("code_execute", {"code": "print(51)"}))
+        again = told(await mcp.call_tool("code_result", {"id": made["id"]}))
+        case = await client.case(made["id"])
+        await mcp.call_tool("code_cancel", {"id": made["id"]})
+    assert (made["id"], "pending_approval") == (again["id"], again["status"])
+    assert ("afar", Status.WAITING) == (case.submission.requester.name.text, case.status)
+    assert Status.DENIED is (await client.case(made["id"])).status
+    assert not (tmp_path / "run" / "engine.sock").exists()
