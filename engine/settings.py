@@ -69,11 +69,12 @@ class PolicySettings(Group):
     )
     """What no grant may exceed."""
     profile: Literal["solo", "team"] = "solo"
-    """`team`: CRITICAL takes two reviewers, neither of them the requester."""
+    """`team`: CRITICAL takes two reviewers, neither of them the requester, and `eyes_on` holds."""
     four_eyes: bool | None = None
     """Whether CRITICAL takes two reviewers, in place of what the profile says."""
-    eyes_on: bool = False
-    """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen."""
+    eyes_on: bool | None = None
+    """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen, in place
+    of what the profile says."""
     claim_seconds: float = Field(300.0, gt=0)
     """How long a reviewer's claim on a submission holds."""
     max_code_bytes: int = Field(4 * 1024 * 1024, ge=1)
@@ -93,6 +94,11 @@ class PolicySettings(Group):
     def two_reviewers(self) -> bool:
         """Whether CRITICAL takes two reviewers."""
         return self.profile == "team" if self.four_eyes is None else self.four_eyes
+
+    @property
+    def asks_for_eyes(self) -> bool:
+        """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen."""
+        return self.profile == "team" if self.eyes_on is None else self.eyes_on
 
 
 Address = Annotated[str, AfterValidator(lambda text: str(ip_network(text)))]
@@ -212,6 +218,8 @@ class DoorSettings(Group):
     """How many requests each token may make at once."""
     max_waiting: int = Field(1000, ge=1)
     """More waiting submissions are refused, with when to come back."""
+    max_waiting_each: int = Field(500, ge=1)
+    """How many of them one principal may have, so that nobody fills the queue alone."""
     withdraw_seconds: float = Field(60, ge=0)
     """How long what waits outlives a client that went away, where the client said that it would stay."""
     mcp_wait_seconds: float = Field(45, ge=0, le=3600)

@@ -22,6 +22,8 @@ from engine.service.keeper import PolicyKeeper
 from engine.settings import Settings
 from engine.text import Untrusted, visible
 
+RECORD = "Approve it in the console, or with `pratique approve`: both keep a record of what was seen."
+
 
 class Decisions:
     """Makes decisions, and says before a run whether one still holds."""
@@ -87,11 +89,11 @@ class Decisions:
         Raises:
             Problem: something was not on screen, or a violation was not disposed of.
         """
-        missing = unseen(case, seen) if self._settings.policy.eyes_on else ()
+        missing = unseen(case, seen) if self._settings.policy.asks_for_eyes else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             told = f"not everything was looked at: {missing[0]}{more}"
-            raise Problem(409, told, mend="Approve it in the console, which keeps a record of what was seen.")
+            raise Problem(409, told, mend=RECORD)
 
     async def make(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -25,18 +24,17 @@ from engine.doors.cli.asking import (
 )
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.less import lessened
+from engine.doors.cli.reading import printed, say_all, say_unsettled
 from engine.doors.cli.words import (
-    asked_lines,
     consequence_line,
     dim,
     say,
     say_case,
     say_json,
     say_summaries,
-    wrapped,
 )
 from engine.doors.client import Client
-from engine.models import Case, Expect, Verdict
+from engine.models import Case, Expect, EyesOn, Status, Verdict
 from engine.problem import Problem
 from engine.text import visible
 
@@ -93,15 +91,14 @@ def history(
 
 
 def show(id: Id, json: Json = False) -> None:
-    """Show a submission: its code, its violations, and what became of it."""
+    """Show a submission: its code, files and violations, and what became of it."""
     case = engaged(lambda client: client.case(id))
     if json:
         say_json(case)
         return
-    say_case(case)
-    say()
-    for number, line in enumerate(case.submission.draft.code.text.split("\n"), 1):
-        say(f"{number:>5} {visible(line, keep=chr(9))}")
+    say_all(case)
+    if case.status is Status.WAITING:
+        say_unsettled(case, EyesOn(seconds=0))
 
 
 def approve(
@@ -110,40 +107,40 @@ def approve(
     reason: Reason = "",
     without: Annotated[list[str] | None, typer.Option(help="Not this: file:NAME, domain:NAME.")] = None,
     limit: Annotated[list[str] | None, typer.Option(help="No more than this: memory_mb=256.")] = None,
+    settle: Annotated[
+        list[str] | None, typer.Option(help="What you make of a violation: 1=accepted, all=mitigated.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Approve what the digest names, or less of what it asks for; its run starts."""
-    _decide(id, Verdict.APPROVED, digest, reason, without or [], limit or [], json=json)
+    """Print all that the digest names and approve it, or less of what it asks for; its run starts."""
+
+    async def decide(client: Client) -> Case:
+        case = await client.case(id)
+        submission = case.submission
+        if not (len(digest) >= 8 and submission.digest.startswith(digest)):
+            raise Problem(409, f"{id} has another digest", mend=f"Read it again: pratique show {id}")
+        grant = lessened(submission.draft.capabilities, without or [], limit or [])
+        seen = printed(case, settle or [])
+        if not json:
+            say_all(case)
+            say_unsettled(case, seen)
+        for one in await client.consequences(id, grant):
+            say(dim(consequence_line(one)), error=True)
+        record = None if json else seen
+        return await client.decide(id, Verdict.APPROVED, submission.digest, reason, grant, record)
+
+    _say_decided(engaged(decide), json)
 
 
 def deny(id: Id, reason: Reason = "", json: Json = False) -> None:
     """Deny a submission."""
-    _decide(id, Verdict.DENIED, "", reason, json=json)
 
-
-def _decide(
-    id: str,
-    verdict: Verdict,
-    shown: str,
-    reason: str,
-    without: Sequence[str] = (),
-    limits: Sequence[str] = (),
-    *,
-    json: bool = False,
-) -> None:
     async def decide(client: Client) -> Case:
-        submission = (await client.case(id)).submission
-        digest = submission.digest
-        if verdict is Verdict.APPROVED and not (len(shown) >= 8 and digest.startswith(shown)):
-            raise Problem(409, f"{id} has another digest", mend=f"Read it again: pratique show {id}")
-        if verdict is not Verdict.APPROVED:
-            return await client.decide(id, verdict, digest, reason)
-        for line in () if json else asked_lines(submission.draft):
-            say(wrapped(line, 2))
-        grant = lessened(submission.draft.capabilities, without, limits)
-        for one in await client.consequences(id, grant):
-            say(dim(consequence_line(one)), error=True)
-        return await client.decide(id, verdict, digest, reason, grant)
+        digest = (await client.case(id)).submission.digest
+        return await client.decide(id, Verdict.DENIED, digest, reason)
 
-    case = engaged(decide)
-    say_json(case) if json else say(f"{visible(id)}: {case.status.value}")
+    _say_decided(engaged(decide), json)
+
+
+def _say_decided(case: Case, json: bool) -> None:
+    say_json(case) if json else say(f"{visible(case.submission.id)}: {case.status.value}")

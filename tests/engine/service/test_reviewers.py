@@ -29,6 +29,8 @@ ADA, BOB = (Principal(name=Untrusted(name), roles=REVIEWER) for name in ("ada", 
 CRITICAL = "rules:\n  - {id: all, risk: critical, when: {act: run}}\n"
 TEAM = PolicySettings(profile="team")
 SECONDS = 60
+SEEN = EyesOn(seconds=2.5, lines=((1, 1),))
+"""A record of what `draft` is."""
 
 
 def draft(code: str = "print(6 * 7)") -> Draft:
@@ -52,7 +54,7 @@ async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker)
         with pytest.raises(Problem, match="ada is at"):
             await engine.claims.claim(id, BOB)
         with pytest.raises(Problem, match="ada is at"):
-            await engine.desk.decide(id, BOB, Verdict.APPROVED, digest)
+            await engine.desk.decide(id, BOB, Verdict.APPROVED, digest, seen=SEEN)
         case = await engine.desk.decide(id, BOB, Verdict.DENIED, digest, "no")
         assert (Status.DENIED, None) == (case.status, case.claim)
         types = [event.type for event in await engine.trail(id)]
@@ -93,11 +95,11 @@ async def test_critical_takes_two_reviewers(engine_with: EngineMaker) -> None:
         engine.policy._file.write_text(CRITICAL)
         await engine.policy._reload()
         id, digest = await waiting(engine)
-        first = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, "looks right")
+        first = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, "looks right", seen=SEEN)
         assert (Status.WAITING, "looks right") == (first.status, first.reviews[0].reason.text)
         with pytest.raises(Problem, match="another reviewer"):
             await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
-        await engine.desk.decide(id, BOB, Verdict.APPROVED, digest)
+        await engine.desk.decide(id, BOB, Verdict.APPROVED, digest, seen=SEEN)
         case = await engine.over(id)
         assert (Status.FINISHED, 1) == (case.status, len(case.reviews))
         types = [event.type for event in await engine.trail(id)]
@@ -111,7 +113,7 @@ async def test_a_deny_by_either_ends_it(engine_with: EngineMaker) -> None:
         engine.policy._file.write_text(CRITICAL)
         await engine.policy._reload()
         id, digest = await waiting(engine)
-        await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
+        await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, seen=SEEN)
         case = await engine.desk.decide(id, BOB, Verdict.DENIED, digest)
         assert (Status.DENIED, None) == (case.status, case.result)
 
@@ -154,12 +156,25 @@ async def test_what_was_not_approved_is_no_basis(engine_with: EngineMaker) -> No
 
 @pytest.mark.sandbox
 async def test_approval_waits_for_the_eyes(engine_with: EngineMaker) -> None:
-    """Where settings ask for it, HIGH is approved once every line was on screen, and the record says so."""
-    async with engine_with(policy=PolicySettings(eyes_on=True)) as engine, asyncio.timeout(SECONDS):
+    """In a team, HIGH is approved once every line was on screen, and the record says so."""
+    async with engine_with(policy=TEAM) as engine, asyncio.timeout(SECONDS):
         id, digest = await waiting(engine)
         with pytest.raises(Problem, match="line 1 was not on screen"):
             await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
-        seen = EyesOn(seconds=2.5, lines=((1, 1),))
-        case = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, seen=seen)
+        case = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, seen=SEEN)
         assert case.decision is not None
-        assert seen == case.decision.seen
+        assert SEEN == case.decision.seen
+
+
+@pytest.mark.parametrize(
+    ("asked", "settings"),
+    [
+        (False, PolicySettings()),
+        (True, TEAM),
+        (False, PolicySettings(profile="team", eyes_on=False)),
+        (True, PolicySettings(eyes_on=True)),
+    ],
+)
+def test_the_profile_says_whether_eyes_are_asked_for(asked: bool, settings: PolicySettings) -> None:
+    """A team's approvals rest on what was seen, one person's do not; the setting outdoes the profile."""
+    assert asked is settings.asks_for_eyes
