@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
 
 from engine.models import Draft, Principal
@@ -14,7 +15,7 @@ from engine.policy.quota import Buckets, too_large
 from engine.problem import Problem
 from engine.service.intake import asking_for_its_files
 from engine.service.journal import Journal
-from engine.service.opened import OpenSubmissions
+from engine.service.opened import Opened, OpenSubmissions
 from engine.service.register import Register
 from engine.settings import Settings
 
@@ -42,7 +43,7 @@ class Gate:
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
         self._rooms = Buckets(policy.sandbox_submissions_per_minute, policy.sandbox_submissions_burst)
         self._tellings = Buckets(per_minute=6, burst=3)
-        self._coming = 0
+        self._coming = Counter[str]()
 
     @property
     def weaker_runtime(self) -> bool:
@@ -63,10 +64,8 @@ class Gate:
 
         Raises:
             Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
-                (422), names a sandbox that is not
-                its requester's (404), comes too soon after others of the same requester or sandbox, or the
-                queue is
-                full (429).
+                (422), names a sandbox that is not its requester's (404), comes too soon after others of the
+                same requester or sandbox, or the queue or the requester's part of it is full (429).
         """
         self._register.may_use(draft, requester)
         if draft.verify and isinstance(wrong := parsed(draft.verify), str):
@@ -77,32 +76,42 @@ class Gate:
         if over:
             raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
         await self._in_turn(requester, draft.sandbox)
-        self._coming += 1
+        self._coming[requester.name.text] += 1
         try:
             yield
         finally:
-            self._coming -= 1
+            self._coming -= Counter((requester.name.text,))
 
     async def _in_turn(self, requester: Principal, sandbox: str) -> None:
-        inside = len(self._opened) + self._coming
-        if inside >= self._settings.doors.max_waiting:
-            reason = f"{inside} submissions wait or run already"
-            raise await self._full(requester, reason, self._first_end())
+        await self._with_room(requester)
         wait = self._rates.take(requester.name.text, self._clock())
         if wait:
             raise await self._full(requester, "too many submissions in too short a time", wait)
         if sandbox and (wait := self._rooms.take(sandbox, self._clock())):
             raise await self._full(requester, f"too many submissions for sandbox {sandbox}", wait)
 
-    async def _full(self, requester: Principal, reason: str, wait: float) -> Problem:
+    async def _with_room(self, requester: Principal) -> None:
+        """Raise Problem where the queue is full, or the requester's own part of it."""
+        doors, inside = self._settings.doors, len(self._opened) + self._coming.total()
+        if inside >= doors.max_waiting:
+            reason = f"{inside} submissions wait or run already"
+            raise await self._full(requester, reason, _first_end(self._opened))
+        entries = [entry for entry in self._opened if entry.case.submission.requester.name == requester.name]
+        own = len(entries) + self._coming[requester.name.text]
+        if own >= doors.max_waiting_each:
+            reason = f"{own} submissions of yours wait or run already, of {inside} in all"
+            raise await self._full(requester, reason, _first_end(entries), "Withdraw some that wait, or come")
+
+    async def _full(self, requester: Principal, reason: str, wait: float, mend: str = "Come") -> Problem:
         """Record that somebody is turned away, a few times a minute each at most, and return the answer."""
         wait = max(1.0, wait)
         if not self._tellings.take(requester.name.text, self._clock()):
             data = {"reason": reason, "retry_after": wait}
             await self._journal.record("throttled", "", requester.name, data=data, durable=False)
-        return Problem(429, reason, mend=f"Come back in {wait:.0f} s.", retry_after=wait)
+        return Problem(429, reason, mend=f"{mend} back in {wait:.0f} s.", retry_after=wait)
 
-    def _first_end(self) -> float:
-        """Return the seconds until the first place becomes free for certain, where that is known."""
-        ends = [entry.case.deadline for entry in self._opened if entry.case.deadline]
-        return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0
+
+def _first_end(entries: Iterable[Opened]) -> float:
+    """Return the seconds until the first place becomes free for certain, where that is known."""
+    ends = [entry.case.deadline for entry in entries if entry.case.deadline]
+    return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0

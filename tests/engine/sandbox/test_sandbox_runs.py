@@ -6,6 +6,7 @@ import asyncio
 import errno
 import hashlib
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -333,6 +334,23 @@ async def test_many_at_once_wait_their_turn(manager: SandboxManager) -> None:
     results = await asyncio.gather(*(map(manager.run, jobs, watchers)))
     assert {KillReason.NONE} == {result.kill_reason for result in results}
     assert [f"{number}\n".encode() for number in range(30)] == [watcher.stdout for watcher in watchers]
+
+
+async def test_a_crowd_starts_no_more_than_may_run(manager: SandboxManager) -> None:
+    """Of two hundred at once by four principals two run, and who waits is told a place; none fails."""
+    house = SandboxManager(SandboxSettings(pool=0, concurrent=2), "test-crowd")
+    crowd = [replace(job("print('up')\nwhile True: pass"), principal=f"a{n % 4}") for n in range(200)]
+    watchers = [Recorder() for _ in crowd]
+    runs = [asyncio.create_task(house.run(*pair)) for pair in zip(crowd, watchers, strict=True)]
+    try:
+        await asyncio.gather(*(watcher.until_said(b"up") for watcher in watchers[:2]))
+        await asyncio.gather(*(watcher.until_happened("run.queued") for watcher in watchers[2:]))
+        assert 2 == len(containers_of("test-crowd"))
+        assert not any(run.done() for run in runs)
+    finally:
+        await house.close()
+    assert {KillReason.INTERRUPTED} == {run.kill_reason for run in await asyncio.gather(*runs)}
+    assert [] == containers_of("test-crowd")
 
 
 async def test_limits_of_the_grant_reach_a_ready_sandbox(manager: SandboxManager) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -134,6 +136,28 @@ async def test_a_full_queue_takes_nothing_in(engine_with: EngineMaker) -> None:
         with pytest.raises(Problem) as refused:
             await engine.desk.submit(draft("b = 1"), ADA)
         assert (429, 1) == (refused.value.status, len(await engine.queue()))
+
+
+async def test_nobody_fills_the_queue_alone(engine_with: EngineMaker) -> None:
+    """Over its own part a requester is told how many are its own, and what to do; others get in."""
+    async with engine_with(doors=DoorSettings(max_waiting=3, max_waiting_each=1)) as engine:
+        await engine.desk.submit(draft(), ADA)
+        await engine.desk.submit(draft("b = 1"), AGENT)
+        with pytest.raises(Problem, match="1 submissions of yours wait or run already, of 2") as refused:
+            await engine.desk.submit(draft("c = 1"), AGENT)
+        assert (429, 2) == (refused.value.status, len(await engine.queue()))
+        assert refused.value.mend.startswith("Withdraw some that wait, or come back in ")
+
+
+async def test_as_many_at_once_as_there_is_room_for(engine_with: EngineMaker) -> None:
+    """Of forty that come at the same time by four requesters exactly the part of each is taken in."""
+    async with engine_with(doors=DoorSettings(max_waiting_each=5)) as engine:
+        names = [Principal(name=Untrusted(f"a{n}"), roles=AGENT.roles) for n in range(4)] * 10
+        drafts = [draft(f"n = {n}") for n in range(40)]
+        answers = await asyncio.gather(*map(engine.desk.submit, drafts, names), return_exceptions=True)
+        assert 20 == sum(isinstance(answer, Problem) for answer in answers)
+        inside = Counter(summary.requester.text for summary in await engine.queue())
+        assert {"a0": 5, "a1": 5, "a2": 5, "a3": 5} == inside
 
 
 @pytest.mark.parametrize(
