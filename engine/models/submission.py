@@ -142,3 +142,13 @@ class Submission(Noun):
     requester: Principal
     submitted_at: datetime
     digest: Digest
+    handed_in: Digest | None = Field(
+        None,
+        description="the digest of the draft as it came in, where its packages were locked since",
+        exclude_if=_unused,
+    )
+
+    @property
+    def asked_as(self) -> str:
+        """The digest by which the same request, made again, is known."""
+        return self.handed_in or self.digest

@@ -40,7 +40,7 @@ class Arrivals:
             made = await self._keys.find(hashed)
             if made is None:
                 case = await self._submit(draft, requester, hashed, join)
-                self._keys.remember(hashed, case.submission.id, case.submission.digest)
+                self._keys.remember(hashed, case.submission.id, case.submission.asked_as)
                 return case
         if made.digest != self._desk.digest_of(draft, requester):
             raise Problem(422, "this idempotency key came with another request", mend="Use a new key.")

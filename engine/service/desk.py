@@ -70,10 +70,10 @@ class Desk:
         Raises:
             Problem: it is too large, asks for too much, or too many submissions came or wait.
         """
-        draft = self._gate.completed(draft)
-        async with self._gate.passing(draft, requester):
-            draft = await locked(draft, self._decisions.packages, self._journal, requester)
-            submission = submission_of(draft, requester)
+        handed_in = self._gate.completed(draft)
+        async with self._gate.passing(handed_in, requester):
+            draft = await locked(handed_in, self._decisions.packages, self._journal, requester)
+            submission = submission_of(draft, requester, handed_in)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
             await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
             analysis = await analysed(self._analyst, draft)
@@ -121,13 +121,13 @@ class Desk:
             return await self._rulings.deny(entry, by, Verdict.DENIED, WITHDRAWN)
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
-        """Return the digest that a submission of this draft by this requester has."""
+        """Return the digest by which this draft of this requester is known when it comes again."""
         return digest(self._gate.completed(draft), requester)
 
     def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
         same = self.digest_of(draft, requester)
-        return next((entry.case for entry in self._opened if entry.case.submission.digest == same), None)
+        return next((entry.case for entry in self._opened if entry.case.submission.asked_as == same), None)
 
     def wait_again(self, case: Case, entry: Opened) -> None:
         """Let a submission that an earlier engine left waiting wait for the rest of its time.

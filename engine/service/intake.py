@@ -15,14 +15,15 @@ from engine.service.canonical import digest
 from engine.text import Untrusted, visible
 
 
-def submission_of(draft: Draft, requester: Principal) -> Submission:
-    """Return the submission of a draft that asks for its files."""
+def submission_of(draft: Draft, requester: Principal, handed_in: Draft) -> Submission:
+    """Return the submission of a draft that asks for its files, and that came as `handed_in`."""
     return Submission(
         id=_new_id(),
         draft=draft,
         requester=requester,
         submitted_at=datetime.now(UTC),
         digest=digest(draft, requester),
+        handed_in=None if handed_in == draft else digest(handed_in, requester),
     )
 
 
@@ -75,6 +76,8 @@ def facts_of(submission: Submission) -> dict[str, Any]:
         "purpose": draft.purpose.text,
         "capabilities": draft.capabilities.model_dump(mode="json"),
     }
+    if submission.handed_in:
+        facts["handed_in"] = submission.handed_in
     if draft.sandbox:
         facts["sandbox"] = draft.sandbox
     if draft.operation:

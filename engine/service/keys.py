@@ -75,7 +75,8 @@ class Keys:
     def _take(self, event: Event) -> None:
         hashed = event.data.get(FIELD)
         if event.type in KEYED and isinstance(hashed, str):
-            self._made[hashed] = Made(event.subject, str(event.data.get("digest")), event.at)
+            asked_as = event.data.get("handed_in") or event.data.get("digest")
+            self._made[hashed] = Made(event.subject, str(asked_as), event.at)
 
 
 def _now() -> datetime:

@@ -28,12 +28,17 @@ DRAFT = Draft(
 async def test_a_package_is_shown_with_its_hash_and_then_used(
     engine_with: EngineMaker, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The agent names a version; the reviewer sees the hash that is installed; the run imports it."""
+    """The agent names a version; the reviewer sees the hash that is installed; the run imports it.
+
+    The same request again is known as it was handed in, after the next start too.
+    """
     monkeypatch.setattr(locking, "SECONDS", 120.0)
     async with serving(WORDS) as index, engine_with(sandbox=index.settings()) as engine:
-        case = await engine.desk.submit(DRAFT, AGENT)
+        case = await engine.arrivals.submit(DRAFT, AGENT, key="words", join=True)
         assert (index.locked("words", "2.5"),) == case.submission.draft.capabilities.packages
         id = case.submission.id
+        for key in ("", "words"):
+            assert id == (await engine.arrivals.submit(DRAFT, AGENT, key=key, join=True)).submission.id
         await engine.desk.decide(id, ADA, Verdict.APPROVED, case.submission.digest)
         async with asyncio.timeout(120):
             over = await engine.over(id)
@@ -41,6 +46,8 @@ async def test_a_package_is_shown_with_its_hash_and_then_used(
         assert (KillReason.NONE, 0) == (over.result.kill_reason, over.result.exit_code)
         types = [event.type for event in await engine.trail(id)]
         assert types.index("packages.ready") < types.index("run.started")
+    async with engine_with() as later:
+        assert id == (await later.arrivals.submit(DRAFT, AGENT, key="words")).submission.id
     await forget(home.name[-12:])
 
 
