@@ -6,10 +6,12 @@ import hashlib
 import io
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import docker
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 from engine.audit import AuditError, AuditLog
 from engine.audit.exports import case_verify
+from engine.images import reference
 from engine.models import Case, InputFile, OutputChunk, Status, Stream
 from engine.service.canonical import digest
 from engine.text import Untrusted
@@ -77,6 +80,58 @@ def test_names_are_our_own(members: Members) -> None:
     assert {"README.txt", "verify.py", "public_key.pem", "checkpoint.txt", "events.jsonl", "proofs.json",
             "case/state.json", "case/columns.json", "case/code", "case/files/1",
             f"output/{hashlib.sha256(b'out' + bytes((0, 255))).hexdigest()}"} == set(members)  # fmt: skip
+
+
+@pytest.mark.sandbox
+def test_it_runs_on_a_machine_without_pratique_and_network(members: Members) -> None:
+    """In a fresh container with Python, no network and nothing of ours, the zip proves itself."""
+    client = docker.from_env(timeout=60)
+    container = client.containers.create(
+        reference("python"),
+        ["-I", "-S", "/tmp/verify.py", "/tmp/case.zip"],
+        entrypoint="python3",
+        network_mode="none",
+        user="65534",
+    )
+    try:
+        files = {"verify.py": members["verify.py"], "case.zip": zipped(members)}
+        container.put_archive("/tmp", packed(files))
+        container.start()
+        status = container.wait(timeout=60)["StatusCode"]
+        assert (0, "proved") == (status, container.logs().decode().splitlines()[-1])
+    finally:
+        container.remove(force=True)
+        client.close()
+
+
+def packed(files: Members) -> bytes:
+    """Return a tar of these files, which anybody may read."""
+    packing = io.BytesIO()
+    with tarfile.open(fileobj=packing, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o644
+            archive.addfile(entry, io.BytesIO(content))
+    return packing.getvalue()
+
+
+def zipped(members: Members) -> bytes:
+    """Return a zip of these members."""
+    packing = io.BytesIO()
+    with zipfile.ZipFile(packing, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packing.getvalue()
+
+
+def test_a_member_outside_the_zip_is_never_written(members: Members, tmp_path: Path) -> None:
+    """A case file with a path that climbs is read where it lies: nothing of it comes onto the disk."""
+    folder = tmp_path / "above" / "in"
+    folder.mkdir(parents=True)
+    (folder / "case.zip").write_bytes(zipped({**members, "../climbed": b"x"}))
+    (folder / "verify.py").write_bytes(members["verify.py"])
+    assert "proved" == run("verify.py", "case.zip", folder=folder).stdout.splitlines()[-1]
+    assert ["case.zip", "in", "verify.py"] == sorted(path.name for path in folder.parent.rglob("*"))
 
 
 def test_it_runs_with_python_alone(members: Members, tmp_path: Path) -> None:

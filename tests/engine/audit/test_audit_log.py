@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import resource
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -236,6 +238,38 @@ async def test_full_disk_answers_nobody_and_goes_on(log: AuditLog, path: Path) -
 
 def _limit_pages(connection: sqlite3.Connection, pages: int) -> None:
     connection.execute(f"PRAGMA max_page_count = {pages or 1}")
+
+
+async def test_a_history_that_turns_read_only_loses_nothing(log: AuditLog) -> None:
+    """What cannot be written is refused in words; what was written stays, and the chain goes on."""
+    await append(log, 3)
+    connection = log._writer._ledger.connection
+    connection.execute("PRAGMA query_only = on")
+    with pytest.raises(AuditError, match="cannot be written; nothing was recorded"):
+        await append(log, 1)
+    connection.execute("PRAGMA query_only = off")
+    assert 4 == (await append(log, 1))[0].seq
+    assert (await log.verify()).intact
+
+
+async def test_files_that_may_not_grow_lose_nothing(log: AuditLog, path: Path) -> None:
+    """A limit of the system on the size of files is a disk that failed; once it is lifted all goes on."""
+    await append(log, 3)
+    size = path.with_name(path.name + "-wal").stat().st_size + 8192
+    with _files_at_most(size), pytest.raises(AuditError, match="nothing was recorded"):
+        await log.append("claimed", "s", ALICE, {"filler": "x" * 100_000})
+    assert 4 == (await append(log, 1))[0].seq
+    assert (await log.verify()).intact
+
+
+@contextlib.contextmanager
+def _files_at_most(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_corrupt_page_is_an_error_in_words(path: Path, settings: AuditSettings) -> None:
