@@ -127,6 +127,21 @@ _PROTOCOL = (
         seconds=1,
     ),
     Attempt(
+        "acting before the order",
+        "no program leaves anything where a waiting interpreter would find and start it",
+        "import builtins, os, site, sys\n"
+        "own, left = ('/workspace', '/tmp', '/dev/shm'), []\n"
+        "sites = [site.getusersitepackages(), *site.getsitepackages()]\n"
+        "for folder in {*own, *sites, '/opt/pratique', *sys.path}:\n"
+        "    for name in 'usercustomize.py', 'sitecustomize.py', 'hook.pth', 'runner.py':\n"
+        "        try:\n"
+        "            os.makedirs(folder, exist_ok=True)\n"
+        "            open(f'{folder}/{name}', 'w').write('import builtins; builtins.acted = 1')\n"
+        "        except OSError: continue\n"
+        "        if not os.path.abspath(folder).startswith(own): left.append(folder)\n"
+        "print(left or 'acted' * hasattr(builtins, 'acted') or 'held')",
+    ),
+    Attempt(
         "the user before",
         "nothing of an earlier run is left",
         "import os\n"
