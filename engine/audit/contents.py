@@ -36,6 +36,16 @@ class Contents:
             return "changed"
 
 
+def erased_by(connection: sqlite3.Connection, digest: str) -> str:
+    """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
+    row = connection.execute(
+        "SELECT data ->> '$.rule' FROM events WHERE type = 'erased' AND instr(data, ?) "
+        "ORDER BY seq DESC LIMIT 1",
+        (f'"{digest}"',),
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
 def _erased(connection: sqlite3.Connection) -> frozenset[str]:
     rows = connection.execute("SELECT data FROM events WHERE type = 'erased' ORDER BY seq")
     return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

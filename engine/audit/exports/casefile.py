@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from engine.audit import blobs, cases, chain, checkpoints, merkle, tree
 from engine.audit.chain import Record
+from engine.audit.contents import erased_by
 from engine.audit.errors import AuditError
 from engine.audit.queries import output_blocks
 
@@ -118,5 +119,6 @@ def _case(connection: sqlite3.Connection, id: str) -> Iterator[tuple[str, bytes]
 def _content(connection: sqlite3.Connection, digest: str) -> bytes:
     content = blobs.get(connection, digest)
     if content is None:
-        raise AuditError(f"The content {digest} was erased by retention")
+        rule = erased_by(connection, digest) or "no rule is recorded"
+        raise AuditError(f"The content {digest} was erased by retention: {rule}")
     return content

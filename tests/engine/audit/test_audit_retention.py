@@ -9,7 +9,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from engine.audit import AuditLog
+import pytest
+
+from engine.audit import AuditError, AuditLog
 from engine.audit.words import index_some
 from engine.models import Case, OutputChunk, Status, Stream
 from engine.settings import AuditSettings
@@ -64,6 +66,8 @@ async def test_old_contents_are_erased_and_events_stay(path: Path, make_case: Ma
         ]
         (erased,) = [event for event in await log.events() if event.type == "erased"]
         assert ("older than 30 days", 2) == (erased.data["rule"], len(erased.data["digests"]))
+        with pytest.raises(AuditError, match="was erased by retention: older than 30 days"):
+            await log.case_file("old")
         assert 0 == await log.retain()
         assert (await log.verify()).intact
 
