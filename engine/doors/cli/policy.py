@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsons
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from engine.doors.cli.exits import Exit
 from engine.doors.cli.words import dim, level, say
 from engine.models import Assessment, Case, KillReason
 from engine.policy import Policy, PolicyError, load
+from engine.policy.policy import Rule
 from engine.policy.whatif import Flip, Outcome, Stored, flips
 from engine.problem import Problem
 from engine.text import visible
@@ -26,12 +28,16 @@ app = typer.Typer(help="Look at the policy, run its examples, and see what anoth
 MOST_SHOWN = 200
 
 File = Annotated[Path | None, typer.Argument(help="A policy file; without one, the policy in force.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
 
 
 @app.command()
-def show(file: File = None) -> None:
+def show(file: File = None, json: Json = False) -> None:
     """List the rules of a policy, those that weigh most first."""
     policy = _loaded(file)
+    if json:
+        _say_lines(_rule_facts(rule) for rule in policy.rules)
+        return
     for rule in policy.rules:
         what = "REFUSED " if rule.spec.refuse else level(rule.level)
         lowers = f", lowers {', '.join(rule.spec.lowers)}" if rule.spec.lowers else ""
@@ -43,30 +49,68 @@ def show(file: File = None) -> None:
 
 
 @app.command("test")
-def run_examples(file: File = None) -> None:
+def run_examples(file: File = None, json: Json = False) -> None:
     """Run the examples of every rule."""
     try:
         policy = _load(file)
     except PolicyError as error:
+        if json:
+            _say_lines([{"holds": False, "faults": [str(fault) for fault in error.faults]}])
+            raise typer.Exit(Exit.FAILED) from None
         for fault in error.faults:
             say(visible(str(fault)), error=True)
         raise typer.Exit(Exit.FAILED) from None
     examples = sum(len(rule.spec.match) + len(rule.spec.not_match) for rule in policy.rules)
-    say(f"{len(policy.rules)} rules, {examples} examples: all hold")
+    if json:
+        _say_lines([{"holds": True, "rules": len(policy.rules), "examples": examples, "hash": policy.hash}])
+    else:
+        say(f"{len(policy.rules)} rules, {examples} examples: all hold")
 
 
 @app.command()
 def diff(
     new: Annotated[Path, typer.Argument(help="The policy that would take the place of yours.")],
     limit: Annotated[int, typer.Option(help="Show at most so many.", min=1)] = MOST_SHOWN,
+    json: Json = False,
 ) -> None:
     """Show what another policy would decide otherwise, DENY to ALLOW first, with what each run did."""
     changed = flips(_stored(), _loaded(None), _loaded(new))
+    if json:
+        _say_lines(_flip_facts(flip) for flip in changed[:limit])
+        return
     for flip in changed[:limit]:
         _say_flip(flip)
     if len(changed) > limit:
         say(dim(f"and {len(changed) - limit} more: add --limit {len(changed)}"))
     say(_counted(changed))
+
+
+def _say_lines(facts: Iterable[dict[str, object]]) -> None:
+    for one in facts:
+        say(jsons.dumps(one))
+
+
+def _rule_facts(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.spec.id,
+        "level": rule.level.value,
+        "refuses": rule.spec.refuse,
+        "lowers": list(rule.spec.lowers),
+        "place": str(rule.place),
+    }
+
+
+def _flip_facts(flip: Flip) -> dict[str, object]:
+    return {
+        "id": flip.id,
+        "before": flip.before.value,
+        "after": flip.after.value,
+        "risk_before": flip.old.risk.value,
+        "risk_after": flip.new.risk.value,
+        "rules_before": [match.rule for match in flip.old.matches],
+        "rules_after": [match.rule for match in flip.new.matches],
+        "did": flip.did,
+    }
 
 
 def _loaded(file: Path | None) -> Policy:

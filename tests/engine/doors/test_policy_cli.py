@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -62,6 +63,8 @@ def test_the_shipped_examples_hold(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a policy of one's own, the shipped one is tried."""
     assert Exit.DONE == main(["policy", "test"])
     assert "all hold" in capsys.readouterr().out
+    assert Exit.DONE == main(["policy", "test", "--json"])
+    assert json.loads(capsys.readouterr().out)["holds"] is True
 
 
 def test_a_broken_policy_is_told_by_file_and_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,6 +72,9 @@ def test_a_broken_policy_is_told_by_file_and_line(home: Path, capsys: pytest.Cap
     locations.policy_file().write_text("rules:\n  - {id: network, risk: tiny, odd: 1}\n")
     assert Exit.FAILED == main(["policy", "test"])
     assert 2 == capsys.readouterr().err.count(f"{home}/policy.yaml:2:")
+    assert Exit.FAILED == main(["policy", "test", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (False, 2) == (told["holds"], len(told["faults"]))
 
 
 def test_a_failing_example_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,12 +95,18 @@ async def test_what_would_flip_is_shown(home: Path, capsys: pytest.CaptureFixtur
     assert "DENY -> ALLOW" in told.splitlines()[0]
     assert "s-1  denied" in told
     assert "1 DENY -> ALLOW" == told.splitlines()[-1]
+    assert Exit.DONE == main(["policy", "diff", str(new), "--json"])
+    flip = json.loads(capsys.readouterr().out)
+    assert ("s-1", "DENY", "ALLOW") == (flip["id"], flip["before"], flip["after"])
 
 
 def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """Every rule of the policy in force is listed with its place."""
     assert Exit.DONE == main(["policy", "show"])
     assert "default.yaml:" in capsys.readouterr().out
+    assert Exit.DONE == main(["policy", "show", "--json"])
+    rules = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all("default.yaml:" in rule["place"] for rule in rules)
 
 
 def test_diff_against_a_broken_policy_is_a_problem(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import typer
 from engine.doors import cli
 from engine.doors.cli.words import many
 
-WITHOUT_JSON = {"demo", "mcp", "serve", "bench", "dev", "audit", "policy", "rules", "secret"}
+WITHOUT_JSON = {"demo", "mcp", "serve", "bench", "dev", "audit", "rules", "secret"}
 """Commands that run until they are ended, or whose answers are documents."""
 
 
