@@ -25,6 +25,8 @@ class Eyes:
         self.lines: set[int] = set()
         self.violations: set[int] = set()
         self.files: set[int] = set()
+        self.file_lines: dict[int, frozenset[int]] = {}
+        """The lines of input files that were on screen, by the place of the file."""
         self.purpose = False
         self.settled: dict[int, Disposition] = {}
         self._told: tuple[tuple[int, ...], Gaps] | None = None

@@ -20,9 +20,12 @@ SHOWN_BYTES = 512 * 1024
 
 
 class FilesScreen(ModalScreen[frozenset[int]]):
-    """Shows one input file at a time, every byte visible; answers with the places of those it showed."""
+    """Shows one input file at a time, every byte visible; answers with the places of those it showed whole.
 
-    AUTO_FOCUS = ""
+    Which lines of a file were is kept in `read`, for the next time.
+    """
+
+    AUTO_FOCUS = "#file"
     DEFAULT_CSS = """
     FilesScreen .sheet { width: 96%; height: 92%; }
     FilesScreen #about { height: 2; }
@@ -34,17 +37,18 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         Binding("escape,v,q", "leave", "Close", id="files.close", tooltip="Close the files"),
     ]
 
-    def __init__(self, files: tuple[InputFile, ...], at: int = 0) -> None:
+    def __init__(self, files: tuple[InputFile, ...], at: int, read: dict[int, frozenset[int]]) -> None:
         super().__init__()
         self._files = files
         self._at = at
+        self._read = read
         self._seen: set[int] = set()
 
     def compose(self) -> ComposeResult:
         """Lay out the name and the content."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Input files"
-            sheet.border_subtitle = "n next  p previous  Esc closes"
+            sheet.border_subtitle = "space reads on  n next  p previous  Esc closes"
             yield Static(id="about")
             yield CodeView(id="file")
 
@@ -54,7 +58,6 @@ class FilesScreen(ModalScreen[frozenset[int]]):
 
     def _show(self) -> None:
         file = self._files[self._at]
-        self._seen.add(self._at)
         cut = len(file.content) > SHOWN_BYTES
         note = f"  only the first {size(SHOWN_BYTES)} are shown" if cut else ""
         self.query_one("#about", Static).update(
@@ -62,13 +65,23 @@ class FilesScreen(ModalScreen[frozenset[int]]):
                     (f"  {size(len(file.content))}", "muted"), (note, "warning"))
         )  # fmt: skip
         text = file.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
-        self.query_one(CodeView).show(Untrusted(text), Language.SHELL, ())
+        self.query_one(CodeView).show(Untrusted(text), Language.SHELL, (), self._read.get(self._at, ()))
+
+    def _note(self) -> None:
+        """Note which lines of the file were on screen, before another one is, or none."""
+        view = self.query_one(CodeView)
+        view.look()
+        self._read[self._at] = view.seen_lines
+        if len(view.seen_lines) == view.line_count:
+            self._seen.add(self._at)
 
     def action_file(self, step: int) -> None:
         """Show another file."""
+        self._note()
         self._at = (self._at + step) % len(self._files)
         self._show()
 
     def action_leave(self) -> None:
         """Close the files."""
+        self._note()
         self.dismiss(frozenset(self._seen))

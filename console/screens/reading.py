@@ -57,7 +57,7 @@ class Reading(Place):
         self._eyes.violations |= rows.on_screen
         if self.query_one(ViolationDetail).display and self._eyes.case.analysis.violations:
             self._eyes.violations.add(rows.cursor)
-        self._eyes.purpose |= self.query_one(CaseHead).says_all or self.query_one(Wants).display
+        self._eyes.purpose |= self.query_one(CaseHead).says_all or self.query_one(Wants).says_all
 
     def action_read_on(self) -> None:
         """Go to what was not on screen yet: the code first, then violations, input files and the purpose."""
@@ -75,8 +75,11 @@ class Reading(Place):
             self._go_to_violation(numbers[0])
         elif left.files:
             self._open_files(left.files[0])
+        elif left.purpose and (wants := self.query_one(Wants)).region:
+            wants.scroll_page_down(animate=False)
         elif left.purpose:
-            self.action_panel()
+            self.remove_class("-zoom")
+            self.add_class("-wants")
 
     # --- violations ---------------------------------------------------------------------------------
 
@@ -154,7 +157,8 @@ class Reading(Place):
             if eyes is not None:
                 eyes.files |= seen or frozenset()
 
-        self.app.push_screen(FilesScreen(self._case.submission.draft.files, at), closed)
+        read = eyes.file_lines if eyes is not None else {}
+        self.app.push_screen(FilesScreen(self._case.submission.draft.files, at, read), closed)
 
     def action_stand(self) -> None:
         """Offer to approve beforehand what is the same as what was approved last."""

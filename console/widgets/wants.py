@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from console.ink import room
 from console.text import LONGEST, Part, content, paragraphs
 from console.units import now, size
 from engine.models import Capabilities, Case, Limits, Need, Package, Prediction
@@ -26,6 +27,13 @@ class Wants(VerticalScroll):
         super().__init__(id=id, classes="box")
         self.border_title = "Wants"
         self._text = Static()
+        self._said = content()
+
+    @property
+    def says_all(self) -> bool:
+        """Whether the last line of the agent's purpose is on screen."""
+        end = self._said.get_height({}, self._text.size.width or 1)
+        return self.display and bool(self.region) and self.scroll_offset.y + room(self).height >= end
 
     def compose(self) -> list[Static]:
         """Lay out the text."""
@@ -33,14 +41,20 @@ class Wants(VerticalScroll):
 
     def show(self, case: Case | None) -> None:
         """Show what a submission wants."""
-        self._text.update(paragraphs(*_told(case)) if case else content())
-        self.scroll_home(animate=False)
+        self._said = paragraphs(*_said(case)) if case else content()
+        self._text.update(paragraphs(*_said(case), *_wanted(case)) if case else content())
+        self.scroll_home(animate=False, immediate=True)
 
 
-def _told(case: Case) -> list[list[Part]]:
+def _said(case: Case) -> list[list[Part]]:
+    purpose = _whole(case.submission.draft.purpose)
+    says: list[Part] = [("The agent says", "bold accent")]
+    return [*reviews(case), says, [("❝ ", "accent"), *purpose, (" ❞", "accent")]]
+
+
+def _wanted(case: Case) -> list[list[Part]]:
     draft = case.submission.draft
-    lines: list[list[Part]] = [*reviews(case), [("The agent says", "bold accent")]]
-    lines.append([("❝ ", "accent"), *_whole(draft.purpose), (" ❞", "accent")])
+    lines: list[list[Part]] = []
     if draft.operation is not None:
         lines.append([("Tool call ", "bold accent"), headline(draft)])
     lines.append([("Asks for", "bold muted")])

@@ -213,6 +213,33 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
         assert looked(seen).endswith("2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive")
 
 
+async def test_a_long_file_counts_once_each_of_its_lines_was_on_screen() -> None:
+    """Opening a file is not reading it; what was read of it counts when it is opened again."""
+    file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n" * 60)
+    async with desk(StandIn(case("s-1", CODE, files=(file,)))) as (app, pilot):
+        await until(pilot, lambda: "1 input file" in review(app).still.plain)
+        for keys in (("space",), ("space",), ("end",)):
+            await quiet(pilot, "v")
+            await until(pilot, lambda: isinstance(app.screen, FilesScreen))
+            await quiet(pilot, *keys, "escape")
+            await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+            if keys == ("space",):
+                assert "1 input file" in review(app).still.plain
+        await armed(app, pilot)
+
+
+async def test_a_purpose_longer_than_its_panel_is_scrolled_to_its_end() -> None:
+    """That the panel is open is not enough; space reads on in it."""
+    waiting = case("s-1", CODE, purpose="to help " * 150)
+    async with desk(StandIn(waiting), size=(80, 24)) as (app, pilot):
+        await until(pilot, lambda: "the purpose" in review(app).still.plain)
+        await quiet(pilot, "space")
+        assert "the purpose" in review(app).still.plain
+        for _ in range(20):
+            await quiet(pilot, "space")
+        await armed(app, pilot)
+
+
 async def test_what_is_medium_needs_no_settling() -> None:
     """Below HIGH the code has to be read, and nothing else is asked."""
     found = (violation(span(1, 8, 10)),)
