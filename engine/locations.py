@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 import platformdirs
 
+from engine.problem import Problem
+
 _SOURCE = Path(__file__).resolve().parent
+
+# Root and services have no login that names a runtime folder. The one in its place serves as well.
+warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
 
 
 def home() -> Path | None:
@@ -22,9 +28,12 @@ def state() -> Path:
 
 
 def runtime() -> Path:
-    """Return the private folder of the engine's socket and lock."""
+    """Return the private folder of the engine's socket and lock. Raises Problem: it is somebody else's."""
     base = home()
-    return _private(base / "run" if base else platformdirs.user_runtime_path("pratique"))
+    folder = _private(base / "run" if base else platformdirs.user_runtime_path("pratique"))
+    if folder.lstat().st_uid != os.geteuid():
+        raise Problem(500, f"{folder} belongs to somebody else", mend="Set XDG_RUNTIME_DIR to one of yours")
+    return folder
 
 
 def settings_file() -> Path:
