@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from engine.models import Event
+from engine.models import Event, Noun
 from engine.text import Untrusted
 
 QUIET = frozenset({"meters", "output", "looked"})
 """Events that are no steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Noun):
     """One step, and the time since the step before and since the first."""
 
     seq: int
@@ -30,6 +28,13 @@ def timeline(events: Sequence[Event]) -> tuple[Step, ...]:
     steps = [event for event in events if event.type not in QUIET]
     befores = [*steps[:1], *steps]
     return tuple(
-        Step(event.seq, event.type, event.actor, event.at, event.at - before.at, event.at - steps[0].at)
+        Step(
+            seq=event.seq,
+            type=event.type,
+            actor=event.actor,
+            at=event.at,
+            took=event.at - before.at,
+            since_start=event.at - steps[0].at,
+        )
         for before, event in zip(befores, steps, strict=False)
     )

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import sys
-from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,40 +13,28 @@ import typer
 
 from engine import locations
 from engine.audit import AuditError
-from engine.audit.exports.cast import recording
 from engine.audit.exports.file import read_case_file
-from engine.audit.exports.ocsf import records
-from engine.audit.exports.tables import comma_separated, jsonl
 from engine.audit.filter import FilterError, parse
 from engine.audit.timeline import timeline
 from engine.doors.cli.counting import counting
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
+from engine.doors.cli.exporting import Format, exported, found_by, write
 from engine.doors.cli.submissions import Id, Json
 from engine.doors.cli.words import dim, say, say_json, say_output, say_summaries
 from engine.doors.client import Client
-from engine.models import Case, Event, OutputChunk, Summary, Verification
+from engine.models import Verification
 from engine.problem import Problem
 from engine.text import visible
 
 app = typer.Typer(help="Search, replay, export and prove the history.")
 
-PAGE = 500
 LONGEST_PAUSE = 5.0
 RECORD_SECONDS = 5.0
 """How long a case file waits for an engine to record it."""
 
 Filter = Annotated[str, typer.Argument(help='For example: risk:critical since:7d text:"requests.get"')]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file, instead of standard output.")]
-
-
-class Format(StrEnum):
-    """What the history is written as."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    OCSF = "ocsf"
-    CAST = "cast"
 
 
 @app.command()
@@ -60,7 +45,7 @@ def search(
 ) -> None:
     """List the submissions that a filter finds, the newest first."""
     check(filter)
-    found = engaged(lambda client: _first(_summaries(client, filter), limit))
+    found = engaged(lambda client: found_by(client, filter, limit))
     if json:
         say_json(found)
     elif found:
@@ -120,9 +105,13 @@ def trends(
 
 
 @app.command(name="timeline")
-def tell_timeline(id: Id) -> None:
+def tell_timeline(id: Id, json: Json = False) -> None:
     """Tell the way of a submission, step by step, with who took each and how long it took."""
-    for step in timeline(engaged(lambda client: client.trail(id))):
+    steps = timeline(engaged(lambda client: client.trail(id)))
+    if json:
+        say_json(steps)
+        return
+    for step in steps:
         since = f"+{step.since_start.total_seconds():.3f}"
         took = dim(f"({step.took.total_seconds():.3f} s)")
         say(f"{since:>12} s  {step.type:<20} {visible(step.actor):<16} {took}")
@@ -152,7 +141,7 @@ def export(
     """Write what a filter finds: events as jsonl or ocsf, submissions as csv; or one run as a cast."""
     if kind is not Format.CAST:
         check(what)
-    write(output, engaged(lambda client: _lines(client, what, kind)))
+    write(output, engaged(lambda client: exported(client, what, kind)))
 
 
 @app.command(name="case")
@@ -194,59 +183,3 @@ def check(filter: str) -> None:
         shown = visible(filter[:200])
         pointer = " " * len(visible(filter[: min(error.position, 200)])) + "^"
         raise Problem(422, f"{error.title}\n  {shown}\n  {pointer}\n{error.mend}".rstrip()) from None
-
-
-def write(output: Path | None, lines: Iterable[str]) -> None:
-    """Write lines to a file, or to standard output.
-
-    Raises:
-        Problem: the file cannot be written.
-    """
-    if output is None:
-        sys.stdout.writelines(lines)
-        return
-    try:
-        with output.open("w") as file:
-            file.writelines(lines)
-    except OSError as error:
-        raise Problem(422, f"{output} cannot be written: {error.strerror}") from None
-
-
-async def _lines(client: Client, what: str, kind: Format) -> list[str]:
-    if kind is Format.CAST:
-        made = list(recording(*await _run(client, what)))
-        await client.exported(what, kind.value, 1)
-        return made
-    summaries = await _first(_summaries(client, what), None)
-    await client.exported(what, kind.value, len(summaries))
-    if kind is Format.CSV:
-        return list(comma_separated(summaries))
-    events = [event for summary in summaries for event in await client.trail(summary.id)]
-    return list(jsonl(events)) if kind is Format.JSONL else _ocsf(events)
-
-
-def _ocsf(events: Iterable[Event]) -> list[str]:
-    return [json.dumps(record) + "\n" for record in records(events)]
-
-
-async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
-    if not id:
-        raise Problem(422, "a recording is of one run", mend="Type: pratique audit export ID --format cast")
-    return await client.case(id), [chunk async for chunk in client.output(id)]
-
-
-async def _summaries(client: Client, filter: str) -> AsyncIterator[Summary]:
-    before = None
-    while page := await client.history(filter, before, PAGE):
-        for summary in page:
-            yield summary
-        before = page[-1].id
-
-
-async def _first(summaries: AsyncIterator[Summary], limit: int | None) -> list[Summary]:
-    found: list[Summary] = []
-    async for summary in summaries:
-        found.append(summary)
-        if len(found) == limit:
-            break
-    return found

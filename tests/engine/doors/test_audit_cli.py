@@ -65,6 +65,8 @@ def test_timeline_tells_the_steps(denied: str, capsys: pytest.CaptureFixture[str
     assert Exit.DONE == main(["audit", "timeline", denied])
     steps = [line.split()[2] for line in capsys.readouterr().out.splitlines()]
     assert ["submitted", "analysed", "classified", "decided"] == steps
+    assert Exit.DONE == main(["audit", "timeline", denied, "--json"])
+    assert steps == [json.loads(line)["type"] for line in capsys.readouterr().out.splitlines()]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "ocsf"])

@@ -15,7 +15,7 @@ from engine.doors.cli.words import many
 
 WITHOUT_JSON = {
     *("demo", "mcp", "serve", "bench", "dev seed-history"),
-    *("audit timeline", "audit replay", "audit export", "audit case"),
+    *("audit replay", "audit export", "audit case"),
     *("rules explain", "rules docs"),
     *("secret set", "secret remove"),
 }
