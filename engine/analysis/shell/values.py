@@ -77,8 +77,3 @@ def bare(text: str) -> str:
 def shown(text: str) -> str:
     """Return a text for people: unknown stretches become `…`."""
     return bare(text).replace(UNKNOWN, "…")
-
-
-def is_exact(text: str) -> bool:
-    """Say whether nothing in `text` is unknown."""
-    return UNKNOWN not in text

@@ -56,7 +56,6 @@ _PROCESS = re.compile(
     r"^process\.(?:kill|abort|setuid|setgid|seteuid|setegid|setgroups|initgroups|umask|chroot)$"
 )
 _SHELL = re.compile(r"(?:^|[\s/\\])(?:ba|z|da|k|a|c)?sh(?:\s|$)|cmd(?:\.exe)?$|powershell|pwsh")
-_SAFE_BASE = re.compile(r"^(?:\x00?[./]|@?[\w-]+/)")
 
 
 def check(program: Program) -> Iterator[Violation]:

@@ -30,7 +30,6 @@ _FOREVER = re.compile(r"^\(\s*(?:true|1|!0|!!\s*(?:1|\[\]|\{\})|'[^']+'|\"[^\"]+
 _STARTS = re.compile(r"^child_process\.\w+$|^cluster\.fork$|^Worker$|^worker_threads\.Worker$")
 _EXITS = re.compile(r"\bprocess\s*\.\s*(?:exit|abort|kill)\b")
 _NESTED = re.compile(r"\((?:\?:)?((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(?:[+*]|\{\d+,\})")
-_REPEATS = re.compile(r"(?:[^\\]|^)(?:\\.|\[(?:[^\]\\]|\\.)*\]|[^\\()|^$*+?{}]|\))(?:[+*]|\{\d+,\})$")
 
 
 def check(program: Program) -> Iterator[Violation]:

@@ -16,7 +16,6 @@ from engine.analysis.python.walk import Walk
 from engine.models import Language
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
-_INTERPRETER = re.compile(r"(?:^|/)(?:python[\d.]*|node|perl|ruby|php)(?:\.exe)?$")
 _DROPPED = re.compile(r"[\w./\\:~-]+")
 
 
