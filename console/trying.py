@@ -65,13 +65,22 @@ def standing(case: Case, told: list[Part]) -> list[Part]:
     """Return how a case stands, in one line; `told` says how a run ended."""
     risk: list[Part] = [full_badge(case.assessment.risk), "  "]
     if case.status is Status.WAITING:
-        return [*risk, (case.submission.id, "bold"), ("  waits for a decision: 1 Review", "accent")]
+        return [*risk, (case.submission.id, "bold"), ("  waits for a decision", "accent")]
     if case.status in REFUSED:
         reason: list[Part] = ["  ", case.decision.reason] if case.decision else []
         return [*risk, (case.status.value, "bold error"), *reason]
     if case.status in OPEN:
         return [*risk, (case.submission.id, "bold"), "  ", *_progress(case)]
     return [*risk, (case.submission.id, "bold"), "  ", *told]
+
+
+def hint(case: Case) -> str:
+    """Return what stands where the output will be, or would have been."""
+    if case.status is Status.WAITING:
+        return "Esc, then 1, shows what the reviewer sees."
+    if case.status in REFUSED:
+        return "It did not run. ctrl+r hands it in again."
+    return "Nothing printed yet." if case.status in OPEN else "It printed nothing."
 
 
 def _progress(case: Case) -> list[Part]:

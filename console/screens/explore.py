@@ -140,6 +140,7 @@ class ExploreScreen(Workbench):
 
     def _say(self, case: Case) -> None:
         self._case = case
+        self.query_one(OutputLog).hint = trying.hint(case)
         ending = self.query_one("#ending", Static)
         ending.update(paragraphs(trying.standing(case, told(case)), *trying.values(case)))
         ending.add_class("-said")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from console import snippets, wishes
+from console import snippets, trying, wishes
 from console.app import ConsoleApp
 from console.screens.left import LeftScreen
 from console.screens.open_file import OpenScreen, matching
@@ -23,10 +23,10 @@ from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.wishes import Wishes
 from engine.doors.client import Client
-from engine.models import Capabilities, Language, Limits, Package, Verdict
+from engine.models import Capabilities, Language, Limits, Package, Status, Verdict
 from engine.text import Untrusted
 from tests.console.desk import QUICK, desk, frame, quiet, until
-from tests.console.stand_in import StandIn, chunk
+from tests.console.stand_in import StandIn, case, chunk
 from tests.engine_process import EngineProcess
 
 
@@ -190,6 +190,14 @@ async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
             await until(pilot, lambda: "exit 0" in frame(app))
         assert [f"print({number})" for number in range(3)] == [each.code.text for each in engine.submitted]
         assert ["answer 2"] == app.screen.query_one(OutputLog).lines()
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_an_output_that_is_empty_says_why(status: Status) -> None:
+    """Where nothing is printed stands why, in one line of a narrow pane."""
+    said = trying.hint(case("s-1").model_copy(update={"status": status}))
+    assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.WAITING
+    assert 0 < len(said) < 48
 
 
 @pytest.mark.sandbox
