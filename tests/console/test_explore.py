@@ -195,7 +195,7 @@ async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
 @pytest.mark.parametrize("status", list(Status))
 def test_an_output_that_is_empty_says_why(status: Status) -> None:
     """Where nothing is printed stands why, in one line of a narrow pane."""
-    said = trying.hint(case("s-1").model_copy(update={"status": status}))
+    said = trying.hint(case("s-1", "print(1)").model_copy(update={"status": status}))
     assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.WAITING
     assert 0 < len(said) < 48
 
