@@ -17,12 +17,10 @@ from pathlib import Path
 from statistics import mean
 
 from engine.analysis import analyse
-from engine.doors.cli.batch import Item, analyse_all
-from engine.models import Analysis, Language, Level
-from engine.settings import AnalysisSettings
+from engine.models import Language, Level
+from tests.benchmarks import hostile_run
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.corpora import Sample, folder, made_up, samples
-from tests.benchmarks.hostile import Hostile, fault, hostile
 from tests.benchmarks.peers import Bandit, ruff_flags
 from tests.benchmarks.row import Row, percentiles
 
@@ -142,24 +140,9 @@ async def _all_rows(root: Path) -> list[Row]:
 
 async def _hostile() -> list[Row]:
     """Analyse files that are made to break an analyser, as an engine does, and count those that did."""
-    faults: dict[str, list[Hostile]] = {"crashed": [], "late": [], "passed": []}
-
-    def take(item: Item, analysis: Analysis) -> None:
-        found = fault(analysis)
-        if found and isinstance(item.id, Hostile):
-            faults[found].append(item.id)
-
-    items = (Item(one, one.language, one.source) for one in hostile(_HOSTILE))
-    await analyse_all(items, AnalysisSettings(), take)
-    for name, ones in faults.items():
-        for one in ones[:20]:
-            sys.stderr.write(f"hostile file {name}: {one.kind} {one.language} {one.source[:60]!r}\n")
-    names = {
-        "crashed": "hostile: analysis crashed",
-        "late": "hostile: killed late",
-        "passed": "hostile: passed",
-    }
-    return [_count(names[name], len(ones)) for name, ones in faults.items()]
+    outcome = await hostile_run.run(_HOSTILE)
+    sys.stdout.writelines(f"{line}\n" for line in outcome.lines())
+    return [_count(f"hostile: {name}", len(ones)) for name, ones in outcome.faults.items()]
 
 
 def _count(name: str, value: int) -> Row:

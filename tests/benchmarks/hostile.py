@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import log10
@@ -168,8 +169,69 @@ def _mangled(chance: random.Random, language: Language, most: int) -> str:
     return f"{_PAYLOAD[language]}\n{''.join(code)}"
 
 
+def _fanned(chance: random.Random, language: Language, most: int) -> str:
+    """Functions or variables of which each uses the one before twice, and the payload at the bottom."""
+    times = chance.randrange(5, 400)
+    payload = _PAYLOAD[language]
+    if chance.random() < 0.5:
+        define, use = {
+            Language.PYTHON: ("def f{n}(x): return {body}\n", "f{n}(x), f{n}(x)"),
+            Language.JAVASCRIPT: ("function f{n}(x) {{ return {body}; }}\n", "f{n}(x) + f{n}(x)"),
+            Language.SHELL: ("f{n}() {{ {body}; }}\n", "f{n}; f{n}"),
+        }[language]
+    else:
+        define, use = {
+            Language.PYTHON: ("x{n} = lambda: ({body})\n", "x{n}(), x{n}()"),
+            Language.JAVASCRIPT: ("const x{n} = [{body}];\n", "x{n}, ...x{n}"),
+            Language.SHELL: ("x{n}='{body}'\n", "'$x{n}$x{n}'"),
+        }[language]
+    lines = [define.format(n=0, body=payload)]
+    lines += [define.format(n=n, body=use.format(n=n - 1)) for n in range(1, times)]
+    return "".join(lines) + use.format(n=times - 1) + "\n" + payload + "\n"
+
+
+def _chained(chance: random.Random, language: Language, most: int) -> str:
+    """The callable of the payload, handed on from name to name thousands of times."""
+    times = int(10 ** chance.uniform(1, min(4.3, log10(most / 20))))
+    first, step, last = {
+        Language.PYTHON: ("import os\na0 = os.system\n", "a{n} = a{m}\n", "a{m}('rm -rf /')\n"),
+        Language.JAVASCRIPT: ("const a0 = require('child_process').execSync;\n", "const a{n} = a{m};\n",
+                              "a{m}('rm -rf /');\n"),
+        Language.SHELL: ("a0='rm -rf /'\n", "a{n}=$a{m}\n", "eval $a{m}\n"),
+    }[language]  # fmt: skip
+    middle = "".join(step.format(n=n, m=n - 1) for n in range(1, times))
+    return first + middle + last.format(m=times - 1)
+
+
+def _layered(chance: random.Random, language: Language, most: int) -> str:
+    """Code within code within code, each layer encoded, until it does not fit any more."""
+    code = _PAYLOAD[language]
+    for _ in range(chance.randrange(1, 40)):
+        encoded = b64encode(code.encode()).decode()
+        outer = {
+            Language.PYTHON: f"exec(__import__('base64').b64decode('{encoded}'))",
+            Language.JAVASCRIPT: f"eval(atob('{encoded}'))",
+            Language.SHELL: f"echo {encoded} | base64 -d | sh",
+        }[language]
+        if len(outer) > most:
+            break
+        code = outer
+    return code + "\n"
+
+
+def _unseen(chance: random.Random, language: Language, most: int) -> str:
+    """Characters by the thousand that turn, join or hide what is read, around the payload."""
+    piece = chance.choice(
+        ["\u202e", "\u200b", "\u0301", "\ufe0f", "\U000e0061", "\u3164", "\x1b[2K", "\r", "\x7f"]
+    )
+    many = piece * int(10 ** chance.uniform(0, log10(most) - 1))
+    comment = "//" if language is Language.JAVASCRIPT else "#"
+    return f"{comment} {many}\n{_PAYLOAD[language]} {comment} {many}\n"
+
+
 _MAKERS: tuple[Make, ...] = (
     _nested, _blocks, _long, _digits, _regex, _doubled, _zeroed, _surrogate, _no_text, _soup, _mangled,
+    _fanned, _chained, _layered, _unseen,
 )  # fmt: skip
 
 

@@ -28,7 +28,8 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> F
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     findings.add(inner.check(program))
     findings.predictions.extend(predictions(program))
-    if program.names.cut or program.resolver.steps > MAX_STEPS:
+    resolver = program.resolver
+    if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:
         findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
         findings.complete = False
     return findings

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from engine.analysis.javascript.grammar import parse
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.resolver import Resolver
-from engine.analysis.javascript.scopes import collect
+from engine.analysis.javascript.scopes import Names, collect
 from engine.analysis.javascript.values import Scope
 from engine.settings import AnalysisSettings
 
@@ -17,9 +17,22 @@ def read(source: str, settings: AnalysisSettings, depth: int) -> Program:
     tree = parse(source)
     names = collect(tree)
     program = Program(tree, names, Resolver(names), settings, depth)
-    for node, scope in names.of("call_expression", "new_expression"):
-        program.calls.append(_call(program, node, scope))
+    calls = names.of("call_expression", "new_expression")
+    program.calls.extend(_call(program, node, scope) for node, scope in calls)
+    if program.resolver.deep:
+        program.resolver = _from_within(names)
+        program.calls[:] = (_call(program, node, scope) for node, scope in calls)
     return program
+
+
+def _from_within(names: Names) -> Resolver:
+    """Return a resolver that has read everything from the inside out, which takes no depth."""
+    resolver = Resolver(names)
+    nodes = names.of("call_expression", "new_expression", "member_expression", "subscript_expression")
+    nodes += ((node, scope) for node, scope in names.of("identifier"))
+    for node, scope in sorted(nodes, key=lambda entry: entry[0].end_byte):
+        resolver.value(node, scope)
+    return resolver
 
 
 def _call(program: Program, node: Node, scope: Scope) -> Call:

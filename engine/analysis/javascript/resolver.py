@@ -53,6 +53,8 @@ class Resolver:
         self.steps = 0
         self._memo: dict[tuple[int, int], Value] = {}
         self._busy: set[tuple[int, int]] = set()
+        self.deep = 0
+        """How often an answer was left out for its depth."""
         self._cuts = 0
         """How often an answer was left out for its depth, or because it was being worked out."""
         self._keys: dict[tuple[int, int], dict[str, Node]] = {}
@@ -91,11 +93,9 @@ class Resolver:
         known = self._memo.get(key)
         if known is not None:
             return known
-        if (
-            depth > MAX_DEPTH
-            or self.steps > MAX_STEPS
-            or (key in self._busy and kind != "parenthesized_expression")
-        ):
+        busy = key in self._busy and kind != "parenthesized_expression"
+        if depth > MAX_DEPTH or self.steps > MAX_STEPS or busy:
+            self.deep += depth > MAX_DEPTH
             self._cuts += 1
             return NOTHING
         self.steps += 1

@@ -106,10 +106,10 @@ NOTHING = Value()
 
 
 def text(content: str, *sources: Value, layer: str = "") -> Value:
-    """Return a known text that was made of `sources`."""
-    if len(content) > MAX_TEXT:
-        return unknown(*sources)
+    """Return a known text that was made of `sources`; one that is too long is known to be decoded at most."""
     layers = tuple(dict.fromkeys(name for source in sources for name in source.layers))
+    if len(content) > MAX_TEXT:
+        return unknown(*sources, taint="decoded" if layer or layers else "")
     return Value(
         "text",
         content,

@@ -87,3 +87,25 @@ def test_any_text_is_judged(source: str, language: Language) -> None:
 def test_bombs_are_bounded(language: Language, source: str) -> None:
     """Nesting, doubling and repetition end in an answer, and never in an approval by default."""
     assert _judged(analyse(source, language))
+
+
+@pytest.mark.parametrize("times", [10, 100, 5000])
+def test_a_name_handed_on_for_ever_is_followed_to_its_use(times: int) -> None:
+    """However many names a callable goes through, its call is what it is."""
+    names = "".join(f"const a{n} = a{n - 1};\n" for n in range(1, times))
+    code = f"const a0 = require('child_process').execSync;\n{names}a{times - 1}('rm -rf /');\n"
+    assert "sh-rm-tree" in {found.rule for found in analyse(code, Language.JAVASCRIPT).violations}
+
+
+def test_names_that_are_not_followed_to_their_end_are_said() -> None:
+    """What is declared only after its use, hundreds of times over, is not read silently in part."""
+    code = "".join(f"var b{n} = [b{n + 1}];\n" for n in range(300)) + "f(b0);\n"
+    assert "input-too-deep" in {found.rule for found in analyse(code, Language.JAVASCRIPT).violations}
+
+
+def test_more_decoded_code_than_is_read_is_still_decoded_code() -> None:
+    """What decodes to more than is kept is HIGH all the same."""
+    code = f"eval(atob('{'QUFB' * 30_000}'))"
+    assert ("js-eval", Level.HIGH) in {
+        (one.rule, one.severity) for one in analyse(code, Language.JAVASCRIPT).violations
+    }
