@@ -27,7 +27,7 @@ WORDS: list[list[Part]] = [
     [("ctrl+g  ", "bold primary"), "jump: a letter goes to each part of the screen"],
     [],
     ["Nothing waits yet. In another terminal, try:"],
-    [("    pratique demo --submit", "accent")],
+    [("    pratique demo", "accent")],
     [],
     [("The queue says how long you have: a submission that nobody decides about is denied.", "muted")],
 ]
