@@ -36,6 +36,8 @@ _OBFUSCATED = re.compile(
     r"^(?:_{4,}|_?[O0]{6,}|_?[Il1]{6,}|_0x[0-9a-f]{3,}|__(?:PYO|obfuscator|pyarmor|pyminify)\w*)$"
 )
 _MIN_SHELLCODE = 16
+_LONG_ENCODED = 4096
+"""Base64 of this length and no other character is not searched for words."""
 
 
 def check_text(walk: Walk, node: ast.Constant) -> None:
@@ -48,6 +50,9 @@ def check_text(walk: Walk, node: ast.Constant) -> None:
 
 
 def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
+    if len(text) >= _LONG_ENCODED and _BASE64.match(text):
+        _check_encoded(walk, node, text)
+        return
     if _TOKEN.search(text):
         walk.report(private.HARDCODED, node, "A token in its real form")
     if _ATTACK.search(text):
@@ -101,7 +106,9 @@ def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
     walk.report(reading.PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
     value = Value()
     value.layers = ("base64",)
-    walk.embed(data.decode("utf-8", "replace"), Language.PYTHON, node, value, "text")
+    code = data.decode("utf-8", "replace")
+    if not walk.embedded(code):
+        walk.embed(code, Language.PYTHON, node, value, "text")
 
 
 def check_numbers(walk: Walk, node: ast.List | ast.Tuple | ast.Set) -> None:

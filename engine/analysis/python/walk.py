@@ -60,6 +60,7 @@ class Walk:
         self._reported: dict[tuple[object, ...], int] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
         self._seen: set[tuple[object, ...]] = set()
+        self._embedded: set[str] = set()
         self._peeled = 0
 
     # --- the pass ---
@@ -170,6 +171,7 @@ class Walk:
         if not code.strip() or key in self._seen or self._peeled > _MAX_PEELED:
             return Findings()
         self._seen.add(key)
+        self._embedded.add(code)
         layers = value.layers if value is not None else ()
         place = self._place(code, node, value)
         found = analyse_embedded(code, language, self.settings, self.depth, place=place, layer=layer)
@@ -180,6 +182,10 @@ class Walk:
             ]
         self.found.add(found)
         return found
+
+    def embedded(self, code: str) -> bool:
+        """Whether this very code was read before as code within this one."""
+        return code in self._embedded
 
     def _place(self, code: str, node: ast.AST, value: Value | None) -> Callable[[Span], Span]:
         literal = value.node if value is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from base64 import b64encode
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -169,3 +170,12 @@ def test_broken_code_never_passes(seed: int) -> None:
         compile(broken, "code", "exec")
     except (SyntaxError, ValueError):
         assert _is_flagged(analysis)
+
+
+def test_each_layer_of_encoded_code_is_read_once() -> None:
+    """What `exec` decodes and what the literal decodes to are one and the same code."""
+    code = "import os; os.system('id')"
+    for _ in range(3):
+        code = f"exec(__import__('base64').b64decode('{b64encode(code.encode()).decode()}'))"
+    rules = [found.rule for found in analyse(code, Language.PYTHON).violations]
+    assert 1 == rules.count("py-process")
