@@ -23,7 +23,8 @@ class Lines:
     def _starts(self) -> list[int]:
         if "\r" in self._text:
             return [0, *(match.end() for match in _LINE_END.finditer(self._text))]
-        return [0, *accumulate(len(line) + 1 for line in self._text.split("\n")[:-1])]
+        sizes = map(len, self._text.split("\n")[:-1])
+        return [0, *accumulate(map((1).__add__, sizes))]
 
     def __len__(self) -> int:
         return len(self._starts)

@@ -47,6 +47,10 @@ class Tree:
         """Return the index of the character that holds the byte at `offset`."""
         return offset if self.lines.ascii else bisect_right(self._offsets, offset) - 1
 
+    def row(self, offset: int) -> int:
+        """Return the number of the line that holds the byte at `offset`."""
+        return self.lines.point(self.character(offset))[0]
+
     def span(self, node: Node) -> Span:
         """Return the span of a node, in characters."""
         return self.span_of(node.start_byte, node.end_byte)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
-from engine.analysis.shell.substitution import REDIRECTS, printer
-from engine.analysis.shell.values import UNKNOWN, Value, Variables, bare
+from engine.analysis.shell.substitution import REDIRECTS, printed
+from engine.analysis.shell.values import UNKNOWN, Value, bare
 from engine.analysis.shell.words import Words
 from engine.analysis.shell.wrappers import basename, unwrap
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
+_plain = re.compile(r"[\w./:=+@%-]+").fullmatch
+"""Matches a word in which nothing is quoted, escaped or expanded."""
+_quoted = re.compile(r'"[^"\\$`]*"').fullmatch
+"""Matches a text in which nothing is escaped or expanded."""
+
+_DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
 
 
-class Builder:
+class Builder(Words):
     """Turns nodes of one script into the nouns of the model."""
 
     def __init__(self, script: Script) -> None:
+        super().__init__(script.tree)
         self.script = script
-        self.tree = script.tree
-        self.variables = Variables()
-        self.words = Words(script.tree, self.variables, printer(self))
+        self.level = 0
         self.aliases: dict[str, str] = {}
         self.feeds: dict[tuple[int, int], Feed] = {}
         self.functions = self._function_names()
@@ -30,8 +37,7 @@ class Builder:
 
     def _function_names(self) -> set[str]:
         """Return the names of functions that stand for themselves: a wrapper calls the program it hides."""
-        text = self.script.tree.text
-        if "()" not in text and "function" not in text and "( )" not in text:
+        if not _DEFINES.search(self.tree.text):
             return set()
         names: set[str] = set()
         for node in functions(self.tree):
@@ -43,22 +49,33 @@ class Builder:
 
     # --- words ------------------------------------------------------------------------------------
 
+    def substitute(self, node: Node, depth: int) -> Value:
+        """Return what a command substitution, found at `depth`, prints."""
+        return printed(self, node, depth)
+
     def value(self, node: Node) -> Value:
         """Return what a word holds, as one text."""
-        value = self.words.value(node)
+        raw = self.tree.of(node)
+        if _plain(raw):
+            return Value(raw)
+        value = self.marked(node)
         return Value(bare(value.text), value.taints, value.origin)
 
     def args(self, node: Node) -> list[Arg]:
         """Return the fields that a word becomes."""
-        value = self.words.value(node)
+        raw = self.tree.of(node)
+        if _plain(raw):
+            return [Arg(raw, node.start_byte, node.end_byte, literal=True)]
+        if _quoted(raw):
+            return [Arg(raw[1:-1], node.start_byte + 1, node.end_byte, literal=True)]
+        value = self.marked(node)
         texts = fields(value.text)
         if len(texts) == 1:
-            start, literal = self._literal(node, texts[0])
+            start, literal = self._literal(node, raw, texts[0])
             return [Arg(bare(texts[0]), start, node.end_byte, value.taints, value.origin, literal)]
         return [Arg(bare(text), node.start_byte, node.end_byte, value.taints, value.origin) for text in texts]
 
-    def _literal(self, node: Node, text: str) -> tuple[int, bool]:
-        raw = self.tree.of(node)
+    def _literal(self, node: Node, raw: str, text: str) -> tuple[int, bool]:
         if raw == bare(text):
             return node.start_byte, True
         if raw[1:-1] == text and raw[:1] in {"'", '"'}:
@@ -102,9 +119,8 @@ class Builder:
     def command(self, node: Node, fields: list[Arg]) -> Command:
         """Return a command made of fields."""
         wrappers, rest = unwrap(fields)
-        span = self.tree.span(node)
         name = basename(rest[0].text) if rest[0].known else UNKNOWN
-        return Command(name, rest[0], tuple(rest[1:]), span, node.start_byte, node.end_byte, wrappers)
+        return Command(name, rest[0], tuple(rest[1:]), self.tree, node.start_byte, node.end_byte, wrappers)
 
     def quiet_command(self, node: Node) -> Command | None:
         """Return the command of a node without recording anything about it."""
@@ -143,7 +159,7 @@ class Builder:
                 if rest:
                     name = basename(rest[0].text)
                     outer = (*command.wrappers, "find", *wrappers)
-                    place = (command.span, command.start, command.end)
+                    place = (command.tree, command.start, command.end)
                     found.append(Command(name, rest[0], tuple(rest[1:]), *place, outer))
         return found
 
@@ -160,8 +176,7 @@ class Builder:
                 args.append(Arg(f"{name}={text}", child.start_byte, child.end_byte))
             elif child.type not in REDIRECTS:
                 args += self.args(child)
-        span = self.tree.span(node)
-        command = Command(program.text, program, tuple(args), span, node.start_byte, node.end_byte)
+        command = Command(program.text, program, tuple(args), self.tree, node.start_byte, node.end_byte)
         command.redirects = inherited
         return command
 
@@ -190,7 +205,7 @@ class Builder:
             if node.type == "herestring_redirect" and node.named_children:
                 word = node.named_children[-1]
                 value = self.value(word)
-                start, literal = self._literal(word, value.text)
+                start, literal = self._literal(word, self.tree.of(word), value.text)
                 return Feed(value.text, start, word.end_byte, value.taints, literal)
             if node.type == "heredoc_redirect":
                 return self._heredoc(node)

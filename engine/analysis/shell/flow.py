@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from engine.analysis.shell.model import Command
 from engine.analysis.shell.pure import output
@@ -30,11 +31,13 @@ OTHERS = frozenset({
 INTERPRETERS = SHELLS | frozenset(SCRIPTS) | (OTHERS - {"awk", "gawk", "mawk", "psql", "mysql", "go", "v"})
 
 
+@lru_cache(4096)
 def language_of(name: str) -> str | None:
     """Return `python` or `javascript` for an interpreter of theirs, versions included (`python3.11`)."""
     return SCRIPTS.get(name) or SCRIPTS.get(name.rstrip("0123456789."))
 
 
+@lru_cache(4096)
 def is_interpreter(name: str) -> bool:
     """Say whether a program runs code that it is given."""
     return name in INTERPRETERS or language_of(name) is not None

@@ -27,6 +27,7 @@ _LINE = re.compile(rb"[^\n]+")
 _OPENS_NOTHING = re.compile(rb"(?<![$<>=@?*+!])\(")
 _MONSTROUS = 4000
 _MAX_OPENED = 400
+_ALONE = re.compile(r"(?<![&<>|])&(?![&>])")
 _CONTROL = re.compile("[\x00-\x08]")
 
 
@@ -58,7 +59,7 @@ def functions(tree: Tree) -> list[Node]:
 
 def background(tree: Tree) -> set[tuple[int, int]]:
     """Return the spans of what is started in the background, each command of a pipeline or list included."""
-    if "&" not in tree.text:
+    if not _ALONE.search(tree.text):
         return set()
     stack = QueryCursor(_in_background()).captures(tree.root).get("found", [])
     spans: set[tuple[int, int]] = set()
@@ -93,13 +94,18 @@ def _blank(match: re.Match[bytes]) -> bytes:
     return b" " * len(match[0])
 
 
-_FILLED: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = (
-    (_FALL_THROUGH, lambda match: b";;".ljust(len(match[0]))),
-    (_PATTERN_LIST, lambda match: b"z" * len(match[0])),
-    (_BARE_BODY, _blank),
-    (_BRACE_LOOP, _blank),
-    (_AFTER_HEREDOC, lambda match: match[1] + b"&&"),
+_FILLED: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = (
+    (re.compile(rb";&"), _FALL_THROUGH, lambda match: b";;".ljust(len(match[0]))),
+    (re.compile(rb"[@?*+!]\("), _PATTERN_LIST, lambda match: b"z" * len(match[0])),
+    (re.compile(rb"\([ \t]*\)[ \t]*[fwuics]"), _BARE_BODY, _blank),
+    (re.compile(rb";[ \t]*\{"), _BRACE_LOOP, _blank),
+    (re.compile(rb"<<"), _AFTER_HEREDOC, lambda match: match[1] + b"&&"),
+    (re.compile(rb"\$\{"), _SUBSTRING, lambda match: match[1] + b"0" * len(match[2])),
+    (re.compile(rb"\$\{"), _CASE, lambda match: match[1] + b"^" * len(match[2])),
+    (re.compile(rb"\{[^\s{}();&|<>]+,"), _BRACE_COMMAND, lambda match: match[1] + b"_"),
+    (re.compile(rb"<>"), _READ_WRITE, lambda _: b"> "),
 )
+"""What a construct cannot be without, the construct, and what is put in its place."""
 
 
 def _masked(data: bytes) -> bytes:
@@ -109,11 +115,7 @@ def _masked(data: bytes) -> bytes:
     in a table of 256, and reads outside of it.
     """
     data = _BEYOND_ASCII.sub(b"z", data)
-    for pattern, filler in _FILLED:
-        data = pattern.sub(filler, data)
-    if b"${" in data:
-        data = _SUBSTRING.sub(lambda match: match[1] + b"0" * len(match[2]), data)
-        data = _CASE.sub(lambda match: match[1] + b"^" * len(match[2]), data)
-    if b"{" in data:
-        data = _BRACE_COMMAND.sub(lambda match: match[1] + b"_", data)
-    return _READ_WRITE.sub(b"> ", data)
+    for needed, pattern, filler in _FILLED:
+        if needed.search(data):
+            data = pattern.sub(filler, data)
+    return data

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar, cast
 
 from engine.analysis.shell.values import UNKNOWN, shown
 from engine.analysis.syntax import Tree
 from engine.models import Evidence, Span
 from engine.settings import AnalysisSettings
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+
+class Arg(NamedTuple):
     """One field of a command: its text with unknown stretches marked, and where it stands."""
 
     text: str
@@ -42,6 +44,16 @@ class Redirect:
         """Whether the file is written."""
         return ">" in self.operator
 
+    @property
+    def row(self) -> int:
+        """The number of the line on which it begins."""
+        return self.span.line
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The assignments from which the name of the file came."""
+        return self.target.origin
+
 
 @dataclass(frozen=True, slots=True)
 class Feed:
@@ -62,7 +74,7 @@ class Command:
     """The program, without its folder; unknown where it is only known when the code runs."""
     program: Arg
     args: tuple[Arg, ...]
-    span: Span
+    tree: Tree
     start: int
     end: int
     wrappers: tuple[str, ...] = ()
@@ -79,22 +91,30 @@ class Command:
 
     words: list[str] = field(init=False)
     """The texts of the arguments."""
+    text: str = field(init=False)
+    """The words, joined by blanks."""
     operands: list[Arg] = field(init=False)
     """The arguments that are no options."""
 
     def __post_init__(self) -> None:
         self.words = [arg.text for arg in self.args]
+        self.text = " ".join(self.words)
         self.operands = [arg for arg in self.args if arg.text[:1] != "-" or arg.text == "-"]
 
     @property
-    def privileged(self) -> bool:
-        """Whether it runs through sudo or its like."""
-        return not {"sudo", "doas", "pkexec"}.isdisjoint(self.wrappers)
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.tree.span_of(self.start, self.end)
+
+    @property
+    def row(self) -> int:
+        """The number of the line on which it begins."""
+        return self.tree.row(self.start)
 
     @property
     def line(self) -> str:
         """The resolved command for people, cut at 120 characters."""
-        text = shown(" ".join([self.name, *self.words]))
+        text = shown(f"{self.name} {self.text}" if self.args else self.name)
         return text if len(text) <= 120 else text[:119] + "…"
 
     @property
@@ -156,13 +176,27 @@ class Script:
     cut: bool = False
     """Whether something was too large or too deep to be followed."""
     _index: dict[str, list[Command]] | None = None
+    _known: dict[str, Any] = field(default_factory=dict)
 
-    def named(self, *names: str) -> Iterator[Command]:
-        """Yield the commands of these names that are not functions of the script."""
+    @property
+    def by_name(self) -> dict[str, list[Command]]:
+        """The commands that are not functions of the script. Asked for once all are there."""
         if self._index is None:
             self._index = {}
             for command in self.commands:
                 if not command.own:
                     self._index.setdefault(command.name, []).append(command)
+        return self._index
+
+    def once(self, name: str, work: Callable[[Script], T]) -> T:
+        """Return what `work` says of the script, worked out the first time only."""
+        if name not in self._known:
+            self._known[name] = work(self)
+        return cast("T", self._known[name])
+
+    def named(self, *names: str) -> Iterator[Command]:
+        """Yield the commands of these names that are not functions of the script."""
+        index = self.by_name
         for name in names:
-            yield from self._index.get(name, ())
+            if name in index:
+                yield from index[name]

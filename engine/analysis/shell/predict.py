@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from engine.analysis import paths
@@ -53,27 +54,45 @@ _OWN_VARIABLES = re.compile(
 _VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 
 
+class _Want(NamedTuple):
+    """Something that is wanted, and the line that says so."""
+
+    need: Need
+    value: str
+    line: int
+    note: str = ""
+
+
 def predictions(script: Script) -> list[Prediction]:
-    """Return what the script will want."""
-    return [*_files(script), *_network(script), *_programs(script), *_environment(script)]
+    """Return what the script will want, one prediction for each need and value."""
+    wants: dict[tuple[Need, str], list[_Want]] = {}
+    for work in (_files, _network, _programs, _environment):
+        for want in work(script):
+            wants.setdefault((want.need, want.value), []).append(want)
+    return [_prediction(group) for group in wants.values()]
 
 
-def _prediction(need: Need, value: str, line: int, note: str = "") -> Prediction:
-    certainty = (
-        Certainty.EXACT
-        if UNKNOWN not in value
-        else Certainty.PATTERN
-        if value.strip(UNKNOWN + "/.:*")
-        else Certainty.UNKNOWN
+def _prediction(group: list[_Want]) -> Prediction:
+    first = group[0]
+    return Prediction(
+        need=first.need,
+        value=Untrusted(first.value.replace(UNKNOWN, "*")[:512]),
+        certainty=_certainty(first.value),
+        lines=tuple(sorted({want.line for want in group})),
+        note=first.note,
     )
-    text = value.replace(UNKNOWN, "*")[:512]
-    return Prediction(need=need, value=Untrusted(text), certainty=certainty, lines=(line,), note=note)
 
 
-def _files(script: Script) -> Iterator[Prediction]:
+def _certainty(value: str) -> Certainty:
+    if UNKNOWN not in value:
+        return Certainty.EXACT
+    return Certainty.PATTERN if value.strip(UNKNOWN + "/.:*") else Certainty.UNKNOWN
+
+
+def _files(script: Script) -> Iterator[_Want]:
     for target in written(script):
         if target.path and not target.path.startswith("/dev/") and "://" not in target.path:
-            yield _prediction(Need.WRITE, paths.normal(target.path), target.span.line)
+            yield _Want(Need.WRITE, paths.normal(target.path), target.by.row)
     for target in read(script):
         if (
             target.path
@@ -81,67 +100,68 @@ def _files(script: Script) -> Iterator[Prediction]:
             and "://" not in target.path
             and target.path not in {"-", "|"}
         ):
-            yield _prediction(Need.READ, paths.normal(target.path), target.span.line)
+            yield _Want(Need.READ, paths.normal(target.path), target.by.row)
     for command in script.named("rm", "rmdir", "unlink", "shred"):
         for arg in command.operands:
-            yield _prediction(Need.WRITE, paths.normal(arg.text), command.span.line, "deleted")
+            yield _Want(Need.WRITE, paths.normal(arg.text), command.row, "deleted")
 
 
-def _network(script: Script) -> Iterator[Prediction]:
+def _network(script: Script) -> Iterator[_Want]:
     for command in script.commands:
-        for arg in (command.program, *command.args):
-            yield from _addresses(arg, command.span.line)
+        if "://" in command.text or "://" in command.program.text:
+            for arg in (command.program, *command.args):
+                yield from _addresses(arg, command.row)
         if command.name in _HOST_FIRST and not command.own:
             yield from _hosts(command)
     for redirect in script.redirects:
         if match := _DEVICE.search(redirect.target.text):
-            yield _prediction(Need.HOST, match[1], redirect.span.line)
-            yield _prediction(Need.PORT, match[2], redirect.span.line)
+            yield _Want(Need.HOST, match[1], redirect.span.line)
+            yield _Want(Need.PORT, match[2], redirect.span.line)
 
 
-def _addresses(arg: Arg, line: int) -> Iterator[Prediction]:
+def _addresses(arg: Arg, line: int) -> Iterator[_Want]:
     for match in _URL.finditer(arg.text):
         url = match[0]
-        yield _prediction(Need.URL, url, line)
+        yield _Want(Need.URL, url, line)
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
         except ValueError:
             continue
         if host:
-            yield _prediction(Need.HOST, host, line)
+            yield _Want(Need.HOST, host, line)
         if port:
-            yield _prediction(Need.PORT, str(port), line)
+            yield _Want(Need.PORT, str(port), line)
 
 
-def _hosts(command: Command) -> Iterator[Prediction]:
+def _hosts(command: Command) -> Iterator[_Want]:
     operands = [arg for arg in command.operands if "://" not in arg.text]
     for index, arg in enumerate(operands):
         match = _HOST.match(arg.text)
         if match and not (command.name in {"scp", "rsync"} and ":" not in arg.text):
-            yield _prediction(Need.HOST, match[1], command.span.line)
+            yield _Want(Need.HOST, match[1], command.row)
             if match[2]:
-                yield _prediction(Need.PORT, match[2], command.span.line)
+                yield _Want(Need.PORT, match[2], command.row)
         elif command.name in {"nc", "ncat", "netcat", "telnet"} and arg.text.isdigit() and index:
-            yield _prediction(Need.PORT, arg.text, command.span.line)
+            yield _Want(Need.PORT, arg.text, command.row)
     port = command.option("-p") if command.name in {"ssh", "nc", "ncat"} else None
     if port is not None and port.text.isdigit():
-        yield _prediction(Need.PORT, port.text, command.span.line)
+        yield _Want(Need.PORT, port.text, command.row)
 
 
-def _programs(script: Script) -> Iterator[Prediction]:
+def _programs(script: Script) -> Iterator[_Want]:
     for command in script.commands:
         if command.own:
             continue
         for wrapper in command.wrappers:
             if wrapper not in _BUILTINS:
-                yield _prediction(Need.COMMAND, wrapper, command.span.line)
+                yield _Want(Need.COMMAND, wrapper, command.row)
         if command.name and command.name not in _BUILTINS:
-            yield _prediction(Need.COMMAND, command.program.text, command.span.line)
+            yield _Want(Need.COMMAND, command.program.text, command.row)
         yield from _packages(command)
 
 
-def _packages(command: Command) -> Iterator[Prediction]:
+def _packages(command: Command) -> Iterator[_Want]:
     name, args = command.name, list(command.operands)
     if language_of(name) == "python" and command.words[:2] == ["-m", "pip"]:
         name, args = "pip", args[1:]
@@ -153,15 +173,15 @@ def _packages(command: Command) -> Iterator[Prediction]:
         return
     for text in texts:
         if text not in verbs | {"pip", "global", "tool"} and re.match(r"[@\w\x00]", text):
-            yield _prediction(
+            yield _Want(
                 Need.PACKAGE,
                 re.split(r"[=<>~!;\[]|(?<=.)@", text)[0],
-                command.span.line,
+                command.row,
                 shown(text) + " by " + name,
             )
 
 
-def _environment(script: Script) -> Iterator[Prediction]:
+def _environment(script: Script) -> Iterator[_Want]:
     assigned = {name for name, _, _ in script.assignments} | {
         word
         for command in script.named("read", "mapfile", "readarray", "getopts", "local", "declare")
@@ -178,7 +198,7 @@ def _environment(script: Script) -> Iterator[Prediction]:
         ):
             continue
         seen.add(name)
-        yield _prediction(Need.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
+        yield _Want(Need.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
 
 
 def _quoted(text: str, position: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from tree_sitter import Node
 
@@ -53,18 +54,6 @@ class Reader:
         self._bodies: dict[str, Node] = {}
         self._calls: list[tuple[str, tuple[Arg, ...]]] = []
         self._called: dict[str, int] = {}
-        self._visitors: dict[str, Callable[[Node], None]] = {
-            "command": self._command,
-            "declaration_command": self._declaration,
-            "unset_command": self._declaration,
-            "variable_assignment": self._assignment,
-            "pipeline": self._pipeline,
-            "redirected_statement": self._redirected,
-            "function_definition": self._function,
-            "for_statement": self._for,
-            "while_statement": self._while,
-            "c_style_for_statement": self._while,
-        }
 
     def read(self) -> Script:
         """Visit everything and return the script."""
@@ -74,7 +63,7 @@ class Reader:
                 return self.script
             step = self._stack.pop()
             if isinstance(step, Node):
-                self._visitors.get(step.type, self._descend)(step)
+                self._VISITORS.get(step.type, Reader._descend)(self, step)
             else:
                 step()
         self.script.cut = True
@@ -232,6 +221,19 @@ class Reader:
             head = tree.slice(node.start_byte, body.start_byte).strip()
             self.script.loops.append(Loop(head, tree.span(node), node.start_byte, node.end_byte))
         self._descend(node)
+
+    _VISITORS: ClassVar[dict[str, Callable[[Reader, Node], None]]] = {
+        "command": _command,
+        "declaration_command": _declaration,
+        "unset_command": _declaration,
+        "variable_assignment": _assignment,
+        "pipeline": _pipeline,
+        "redirected_statement": _redirected,
+        "function_definition": _function,
+        "for_statement": _for,
+        "while_statement": _while,
+        "c_style_for_statement": _while,
+    }
 
 
 def _stages(pipeline: Node) -> list[Node]:

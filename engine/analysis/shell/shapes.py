@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.analysis import paths
@@ -14,6 +14,8 @@ from engine.models import Level, Violation
 
 _QUESTIONS = frozenset({"--help", "--version", "-help", "-version"})
 Test = Callable[[Command], bool]
+Shapes = Mapping[str, list["Shape"]]
+"""The shapes that a command of each name may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Shape:
 
     def fits(self, command: Command) -> bool:
         """Say whether a command has this shape."""
-        text = " ".join(command.words)
+        text = command.text
         if self.wanted is not None and not self.wanted.search(text):
             return False
         if self.unwanted is not None and self.unwanted.search(text):
@@ -46,12 +48,22 @@ def shape(
     return Shape(rule, tuple(names.split()), *patterns, test, severity)
 
 
-def matches(script: Script, shapes: Iterable[Shape]) -> Iterator[Violation]:
-    """Yield a violation for each command and shape that fit; help and version questions never do."""
+def by_name(*shapes: Shape) -> Shapes:
+    """Return the shapes by the names of the commands that they are about."""
+    table: dict[str, list[Shape]] = {}
     for one in shapes:
-        for command in script.named(*one.names):
-            if not _QUESTIONS & set(command.words) and one.fits(command):
-                yield found(one.rule, command, severity=one.severity)
+        for name in one.names:
+            table.setdefault(name, []).append(one)
+    return table
+
+
+def matches(script: Script, shapes: Shapes) -> Iterator[Violation]:
+    """Yield a violation for each command and shape that fit; help and version questions never do."""
+    for name, commands in script.by_name.items():
+        for one in shapes.get(name, ()):
+            for command in commands:
+                if one.fits(command) and _QUESTIONS.isdisjoint(command.words):
+                    yield found(one.rule, command, severity=one.severity)
 
 
 def touches(judge: Callable[[str], bool]) -> Test:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from tree_sitter import Node
@@ -31,6 +30,9 @@ _Printed = tuple[str, frozenset[str]]
 class Source(Protocol):
     """What builds commands and here-documents from nodes."""
 
+    level: int
+    """In how many substitutions the reading is."""
+
     def quiet_command(self, node: Node) -> Command | None:
         """Return the command of a node without recording anything about it."""
 
@@ -38,23 +40,16 @@ class Source(Protocol):
         """Return the here-document or here-string among redirections."""
 
 
-def printer(source: Source) -> Callable[[Node, int], Value]:
-    """Return a function from a substitution, and the depth at which it stands, to what it prints."""
-
-    level = 0
-
-    def printed(node: Node, depth: int) -> Value:
-        nonlocal level
-        if level > MAX_LEVELS:
-            return Value(UNKNOWN)
-        level += 1
-        try:
-            text, taints = _run(source, node, "", depth)
-        finally:
-            level -= 1
-        return Value(text.rstrip("\n"), taints | {"output"})
-
-    return printed
+def printed(source: Source, node: Node, depth: int) -> Value:
+    """Return what a substitution prints that stands at `depth`."""
+    if source.level > MAX_LEVELS:
+        return Value(UNKNOWN)
+    source.level += 1
+    try:
+        text, taints = _run(source, node, "", depth)
+    finally:
+        source.level -= 1
+    return Value(text.rstrip("\n"), taints | {"output"})
 
 
 def _run(source: Source, node: Node, given: str, depth: int) -> _Printed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.models import Evidence
 
@@ -15,8 +16,7 @@ GLOB = "\x05"
 MAX_TEXT = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A text and the taints of its origin: `download`, `decoded`, `encoded`, `input`, `output` …"""
 
     text: str

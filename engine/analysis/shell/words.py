@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -20,16 +20,18 @@ _MARKS = str.maketrans({"{": OPEN, ",": COMMA, "}": CLOSE, "*": GLOB, "?": GLOB}
 _IN_DOUBLE = re.compile(r"\\([$`\"\\\n])")
 
 
-@dataclass(slots=True)
-class Words:
+class Words(ABC):
     """Evaluates words of one tree with the variables of the moment."""
 
-    tree: Tree
-    variables: Variables
-    substitute: Callable[[Node, int], Value]
-    """Returns what a command substitution prints."""
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.variables = Variables()
 
-    def value(self, node: Node) -> Value:
+    @abstractmethod
+    def substitute(self, node: Node, depth: int) -> Value:
+        """Return what a command substitution, found at `depth`, prints."""
+
+    def marked(self, node: Node) -> Value:
         """Return the text of a word with marks, and where it came from."""
         literal = _LITERALS.get(node.type)
         if literal is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.analysis.shell.expansion import unescaped
 from engine.analysis.shell.flow import given
-from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.model import Arg, Command, Redirect, Script
 from engine.analysis.shell.values import shown
 from engine.models import Evidence, Span
 
@@ -18,9 +18,22 @@ class Touched:
     """A file that is written or read, and by what."""
 
     path: str
-    span: Span
-    evidence: tuple[Evidence, ...] = ()
-    command: Command | None = None
+    by: Command | Redirect
+
+    @property
+    def command(self) -> Command | None:
+        """The command, unless it is a redirection."""
+        return self.by if isinstance(self.by, Command) else None
+
+    @property
+    def span(self) -> Span:
+        """Where it is named."""
+        return self.by.span
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The assignments from which the name came."""
+        return self.by.evidence
 
     @property
     def shown(self) -> str:
@@ -76,17 +89,21 @@ _PATTERN_FIRST = {
 }
 
 
-def written(script: Script) -> Iterator[Touched]:
-    """Yield every file that is written."""
+def written(script: Script) -> list[Touched]:
+    """Return every file that is written."""
+    return script.once("written", lambda script: list(_written(script)))
+
+
+def _written(script: Script) -> Iterator[Touched]:
     for redirect in script.redirects:
         if (redirect.writes and not redirect.operator.endswith("&")) or _is_file(
             redirect.operator, redirect.target
         ):
-            yield Touched(redirect.target.text, redirect.span, redirect.target.origin)
+            yield Touched(redirect.target.text, redirect)
     for command in script.commands:
         if not command.own:
             for arg in _targets(command):
-                yield Touched(arg.text, command.span, command.evidence, command)
+                yield Touched(arg.text, command)
 
 
 def _is_file(operator: str, target: Arg) -> bool:
@@ -146,16 +163,20 @@ _TARGETS = {
 }
 
 
-def read(script: Script) -> Iterator[Touched]:
-    """Yield every file that is read."""
+def read(script: Script) -> list[Touched]:
+    """Return every file that is read."""
+    return script.once("read", lambda script: list(_read(script)))
+
+
+def _read(script: Script) -> Iterator[Touched]:
     for redirect in script.redirects:
         if redirect.operator.rstrip("0123456789") == "<":
-            yield Touched(redirect.target.text, redirect.span, redirect.target.origin)
+            yield Touched(redirect.target.text, redirect)
     for command in script.commands:
         if command.own:
             continue
         for arg in _sources(command):
-            yield Touched(arg.text, command.span, command.evidence, command)
+            yield Touched(arg.text, command)
 
 
 def _sources(command: Command) -> list[Arg]:

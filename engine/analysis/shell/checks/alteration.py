@@ -10,7 +10,7 @@ from engine.analysis.shell.declare import HIGH
 from engine.analysis.shell.flow import SHELLS, is_interpreter
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.evasion import ATTRIBUTES, MASQUERADE, PADDING, SANDBOX, TIMES
-from engine.analysis.shell.shapes import busy, matches, shape, touches
+from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
 from engine.models import Violation
 
 _O = r"(?<!\S)"
@@ -59,7 +59,7 @@ def _is_machine(path: str) -> bool:
 
 _system = touches(_is_machine)
 _NOISE = r"/dev/(?:zero|u?random)"
-_SHAPES = (
+_SHAPES = by_name(
     shape(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),
     shape(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$"),
     shape(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc"),

@@ -20,6 +20,15 @@ _GLOBBED = re.compile(r"(?:/[\w.*-]+)*/[\w.-]*[*?\[][\w.*?\[\]!-]*")
 _MAX_HEAD = 2000
 _SPLIT = re.compile(r"\w+(?:\$[@*]|\$\{[@*]\}|\$\(\s*(?:true|:)?\s*\)|``)\w+")
 """A word with something in its middle that comes to nothing."""
+_NAME = re.compile(r"[\w./+-]+")
+_PLAIN = re.compile(r"[\w./+:@%^~,=-]+")
+_BLANKS = frozenset({"", " ", "\t", "\n", "\r"})
+_PREFIXES = frozenset({"sudo", "env", "command", "exec", "nohup", "time", "builtin", "doas"})
+_PREFIX = re.compile(rf"(?:\w+=\S*|{'|'.join(sorted(_PREFIXES))})\s+")
+_COMPUTED = re.compile(r"printf|rev\b|base64|xxd|\btr\b|\bcut\b|\bsed\b|echo\s+-")
+_IFS = re.compile(r"\$\{?IFS\b")
+_UNALIASED = re.compile(r"\\\w+")
+_PIECE = re.compile(r"\$\{?\w+|\$'")
 _BROKEN = re.compile(r"\w(?:\"\"|''|\\|\"\w|'\w|\$@|\$\*)\w*|^['\"]\w{1,3}['\"]\w")
 
 
@@ -39,36 +48,44 @@ def check(script: Script) -> Iterator[Violation]:
 
 
 def _is_hidden(script: Script, command: Command) -> bool:
+    if _is_plain(script, command):
+        return False
     name = command.program.text
     if _GLOBBED.fullmatch(name) or _SPLIT.fullmatch(_head(script.tree.slice(command.start, command.end))):
         return True
-    if not re.fullmatch(r"[\w./+-]+", name):
+    if not _NAME.fullmatch(name):
         return False
     raw = script.tree.slice(command.start, command.end)
     if raw.startswith("{") and "," in raw.split()[0]:
         return True
     head = _head(raw)
     if head == name or head.startswith(("$(", "`")):
-        return (
-            bool(re.search(r"printf|rev\b|base64|xxd|\btr\b|\bcut\b|\bsed\b|echo\s+-", head)) and head != name
-        )
-    return bool(re.search(r"\$\{?IFS\b", raw)) or _is_disguised(head)
+        return bool(_COMPUTED.search(head)) and head != name
+    return bool(_IFS.search(raw)) or _is_disguised(head)
+
+
+def _is_plain(script: Script, command: Command) -> bool:
+    """Say whether the first word of a command is its name, as it stands."""
+    program = command.program
+    if not program.literal or program.start != command.start or program.text in _PREFIXES:
+        return False
+    after = script.tree.slice(program.end, program.end + 1)
+    return after in _BLANKS and _PLAIN.fullmatch(program.text) is not None
 
 
 def _is_disguised(head: str) -> bool:
     """Say whether a word is put together from pieces, none of which shows what it is."""
     if "$'" in head and _ESCAPES.search(head):
         return True
-    if "/" in head or re.fullmatch(r"\\\w+", head):
+    if "/" in head or _UNALIASED.fullmatch(head):
         return False
-    pieces = len(re.findall(r"\$\{?\w+|\$'", head))
-    return bool(_BROKEN.search(head)) or pieces > 1
+    return bool(_BROKEN.search(head)) or len(_PIECE.findall(head)) > 1
 
 
 def _head(raw: str) -> str:
     """Return the first word as it is written, substitutions included."""
     text = raw[:_MAX_HEAD]
-    while match := re.match(r"(?:\w+=\S*|sudo|env|command|exec|nohup|time|builtin|doas)\s+", text):
+    while match := _PREFIX.match(text):
         text = text[match.end() :]
     if text.startswith("$("):
         depth = 0
@@ -78,7 +95,7 @@ def _head(raw: str) -> str:
                 return text[: index + 1]
     if text.startswith("`"):
         return text[: text.find("`", 1) + 1] or text
-    return re.match(r"\S*", text)[0]  # type: ignore[index]
+    return text.split(maxsplit=1)[0] if text[:1].strip() else ""
 
 
 def _decodes(command: Command) -> bool:
@@ -124,7 +141,7 @@ def _writes_encoded(command: Command) -> bool:
 
 
 def _escaped(script: Script, command: Command) -> Iterator[Violation]:
-    if command.name not in {"echo", "printf", "print"} and not any("\\x" in word for word in command.words):
+    if command.name not in {"echo", "printf", "print"} and "\\x" not in command.text:
         return
     raw = script.tree.slice(command.start, command.end)
     if "\\" not in raw:

@@ -9,7 +9,7 @@ from engine.analysis.shell.checks.destruction import is_protection
 from engine.analysis.shell.declare import HIGH, MEDIUM
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.evasion import FIREWALL, HISTORY, LOGS, PROTECTION
-from engine.analysis.shell.shapes import busy, matches, shape, touches
+from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
 from engine.analysis.shell.writes import Touched, written
 from engine.models import Violation
 
@@ -20,7 +20,7 @@ def _protects(command: Command) -> bool:
     return is_protection(" ".join(command.words))
 
 
-_SHAPES = (
+_SHAPES = by_name(
     shape(HISTORY, "history", _O + r"-\w*[cdw]"),
     shape(HISTORY, "unset", r"HIST(?:FILE|SIZE|FILESIZE)\b"),
     shape(HISTORY, "set", r"\+o history|" + _O + r"\+H"),

@@ -102,7 +102,7 @@ def _in_function(script: Script, command: Command) -> bool:
 def _code(command: Command) -> tuple[str, set[str]] | None:
     """Return the text that a command runs as shell code, or None where it runs none."""
     if command.name == "eval":
-        return " ".join(command.words), {taint for arg in command.args for taint in arg.taints}
+        return command.text, {taint for arg in command.args for taint in arg.taints}
     if command.name not in SHELLS and not (is_interpreter(command.name) and not command.args):
         return None
     option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
@@ -124,24 +124,24 @@ def _escapes(command: Command) -> bool:
         return True
     if command.name not in _ESCAPERS:
         return False
-    text = " ".join(command.words)
+    text = command.text
     if not _ESCAPE.search(text):
         return False
     return command.name not in {"echo", "printf"} or command.piped
 
 
 def _unread(command: Command) -> Iterator[Violation]:
-    program = paths.normal(command.program.text)
-    script = (
-        command.operands[0].text
-        if is_interpreter(command.name) and command.operands and not _is_code(command)
-        else ""
-    )
-    for path in (program, script):
-        if (
-            path.startswith("/") and paths.is_scratch(path) and not path.startswith("/dev/")
-        ) or path.startswith("/dev/shm/"):
-            yield found(TEMP_PROGRAM, command)
+    if _is_temporary(paths.normal(command.program.text)):
+        yield found(TEMP_PROGRAM, command)
+    scripts = command.operands[:1] if is_interpreter(command.name) and not _is_code(command) else []
+    if any(_is_temporary(arg.text) for arg in scripts):
+        yield found(TEMP_PROGRAM, command)
+
+
+def _is_temporary(path: str) -> bool:
+    if not path.startswith("/"):
+        return False
+    return path.startswith("/dev/shm/") or (paths.is_scratch(path) and not path.startswith("/dev/"))
 
 
 def _is_code(command: Command) -> bool:

@@ -17,7 +17,7 @@ from engine.analysis.shell.rules.network import (
     TUNNEL,
     UPLOAD,
 )
-from engine.analysis.shell.shapes import busy, matches, shape
+from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.analysis.shell.values import shown
 from engine.models import Violation
 
@@ -46,7 +46,7 @@ _ELSEWHERE = r"\bgit\+|https?://|--(?:extra-)?index-url|--registry|--trusted-hos
 _HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
 _QUESTIONS = {"--version", "--help", "-V", "-h"}
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
-_SHAPES = (
+_SHAPES = by_name(
     shape(TUNNEL, _TUNNELS, test=busy),
     shape(TUNNEL, "tor"),
     shape(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
@@ -78,9 +78,9 @@ def check(script: Script) -> Iterator[Violation]:
     for command in script.commands:
         if command.own:
             continue
-        if any(_METADATA.search(word) for word in command.words):
+        if _METADATA.search(command.text):
             yield found(METADATA, command)
-        if _HIDERS & set(command.wrappers):
+        if command.wrappers and not _HIDERS.isdisjoint(command.wrappers):
             yield found(TUNNEL, command)
     for redirect in script.redirects:
         device = _DEVICE.match(redirect.target.text)

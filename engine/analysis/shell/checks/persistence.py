@@ -20,7 +20,7 @@ from engine.analysis.shell.rules.persistence import (
     STARTUP,
     TRAP,
 )
-from engine.analysis.shell.shapes import busy, matches, shape
+from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.analysis.shell.writes import Touched, written
 from engine.models import Level, Violation
 
@@ -46,7 +46,7 @@ def _fed(command: Command) -> bool:
     return bool(command.upstream) or command.feed is not None or redirected
 
 
-_SHAPES = (
+_SHAPES = by_name(
     shape(SCHEDULE, "crontab", r"(?:^|\s)(?:-r|-|[^-\s]\S*)$", unwanted=r"^-u \S+$"),
     shape(SCHEDULE, "crontab", test=lambda c: not c.args and _fed(c)),
     shape(SCHEDULE, "at batch", test=lambda c: _fed(c) or c.has("f")),

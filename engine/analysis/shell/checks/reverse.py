@@ -25,6 +25,8 @@ _NETCATS = (
     "cryptcat",
     "sbd",
 )
+_TALKERS = frozenset({*_NETCATS, "telnet", "socat"})
+_RELAYS = _TALKERS | {"openssl", "curl"}
 _SHELL_WORD = re.compile(r"(?:^|[\s/:'\",=!|])(?:(?:/usr)?/bin/)?(?:ba|z|da|k|a|c|tc|fi)?sh\b")
 _NET_DEVICE = re.compile(r"/dev/(?:tcp|udp)/|/inet/(?:tcp|udp)/|zsh/net/tcp")
 _SOCKET = re.compile(
@@ -63,15 +65,15 @@ def check(script: Script) -> Iterator[Violation]:
 
 def _over_device(command: Command) -> bool:
     """A shell, or a command that was read from the network, joined to /dev/tcp."""
-    device = any(_NET_DEVICE.search(redirect.target.text) for redirect in command.redirects)
     if command.name in SHELLS or command.name == UNKNOWN:
+        device = any(_NET_DEVICE.search(redirect.target.text) for redirect in command.redirects)
         joined = any(r.operator.rstrip("0123456789").endswith(("<&", ">&")) for r in command.redirects)
         return device or (joined and "-i" in command.words and len(command.redirects) > 1) or _zsh(command)
     return False
 
 
 def _zsh(command: Command) -> bool:
-    return any("ztcp" in word or "zsh/net/tcp" in word for word in command.words)
+    return "ztcp" in command.text or "zsh/net/tcp" in command.text
 
 
 def _netcat(command: Command) -> bool:
@@ -85,12 +87,12 @@ def _netcat(command: Command) -> bool:
 
 def _relay(command: Command) -> bool:
     """`… | sh | nc …`, `socat … EXEC:sh` and their like."""
-    words = " ".join(command.words)
+    words = command.text
     if command.name == "socat":
         return bool(re.search(r"(?i)\b(?:EXEC|SYSTEM|SHELL):", words)) and bool(
             re.search(r"(?i)TCP|UDP|OPENSSL|SSL|SCTP", words)
         )
-    if command.name in {*_NETCATS, "telnet", "openssl", "curl", "socat"}:
+    if command.name in _RELAYS:
         client = command.name != "openssl" or "s_client" in command.words
         client = client and (command.name != "curl" or "telnet://" in words)
         return client and any(other.name in SHELLS for other in before(command))
@@ -98,9 +100,9 @@ def _relay(command: Command) -> bool:
 
 
 def _talks(command: Command) -> bool:
-    if command.name in {*_NETCATS, "telnet", "socat"}:
+    if command.name in _TALKERS:
         return True
-    words = " ".join(command.words)
+    words = command.text
     return "telnet://" in words or (command.name == "openssl" and "s_client" in words)
 
 
@@ -124,7 +126,7 @@ def _writes_program(command: Command) -> bool:
     """Source code of a reverse shell in another language, printed into a file."""
     if command.name not in {"echo", "printf", "cat", "tee"}:
         return False
-    text = " ".join(command.words) + (command.feed.text if command.feed else "")
+    text = command.text + (command.feed.text if command.feed else "")
     if re.search(r"\bnc(?:at)?\s+(?:\S+\s+)*-[ec]\s+\S*sh\b", text) and any(
         r.writes for r in command.redirects
     ):

@@ -60,6 +60,8 @@ _STORES = {
     "chainbreaker": re.compile("."), "keychaindump": re.compile("."),
     "docker": re.compile(r"secret|--env-file"), "defaults": re.compile(r"read.*(?:kcpassword|autologin)"),
 }  # fmt: skip
+_MEMORY = re.compile(r"/proc/[^/]+/(?:mem|maps?|smaps|environ|fd|stack|syscall)\b")
+_LISTENS = re.compile(r"pcap|keylog|sniff")
 _SECRET_NAME = re.compile(
     r"\$\{?([A-Z][A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY"
     r"|CREDENTIALS?)[A-Z0-9_]*)\b"
@@ -82,7 +84,7 @@ def check(script: Script) -> Iterator[Violation]:
 
 def _searches(command: Command) -> Iterator[Violation]:
     name, words = command.name, command.words
-    joined = " ".join(words)
+    joined = command.text
     if name in {"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "findstr"}:
         recursive = command.has("r", "--recursive") or command.has("R") or name in {"rg", "ag", "ack"}
         places = [arg.text for arg in command.operands[1:]] or ["."]
@@ -123,7 +125,7 @@ def _dumps(command: Command) -> Iterator[Violation]:
     ):
         yield found(ENVIRONMENT, command)
     store = _STORES.get(name)
-    if store is not None and words and store.search(" ".join(words)):
+    if store is not None and words and store.search(command.text):
         yield found(STORE, command)
     if (
         name in {"gcore", "procdump", "memdump", "mimikatz", "lsadump", "fridump", "avml", "LiME"}
@@ -141,26 +143,20 @@ def _dumps(command: Command) -> Iterator[Violation]:
             }
             and command.option("-p", "--pid", "--attach")
         )
-        or (
-            any(
-                re.search(r"/proc/[^/]+/(?:mem|maps?|smaps|environ|fd|stack|syscall)\b", word)
-                for word in words
-            )
-            and name not in {"echo", "printf"}
-        )
+        or ("/proc/" in command.text and _reads_memory(command))
     ):
         yield found(MEMORY, command)
+
+
+def _reads_memory(command: Command) -> bool:
+    return command.name not in {"echo", "printf"} and any(map(_MEMORY.search, command.words))
 
 
 def _attacks(command: Command) -> Iterator[Violation]:
     name, words = command.name, command.words
     if words[:1] in (["--version"], ["--help"], ["-h"]):
         return
-    if (
-        name in _CAPTURES
-        or (name == "xinput" and "test" in " ".join(words))
-        or re.search(r"pcap|keylog|sniff", name)
-    ):
+    if name in _CAPTURES or (name == "xinput" and "test" in command.text) or _LISTENS.search(name):
         yield found(CAPTURE, command)
     elif (
         name in _GUESSERS

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import found
@@ -46,6 +47,9 @@ _TOOLS = re.compile(
     r"|exploit(?:\.\w+)?|pwnkit\S*|dirty\w*|cve-\d+\S*|osmedeus|autorecon|nishang|powersploit|veil"
     r"|thc-\w+|ncrack|pth-\w+|petitpotam\S*|printerbug\S*)$"
 )
+_STARTERS = frozenset({
+    "bash", "sh", "zsh", "python", "python2", "python3", "perl", "ruby", "java", "source", ".",
+})  # fmt: skip
 _PERMISSIONS = re.compile(
     r"-?(?:/|-)?(?:[0-7]?[2467]000|u[=+]s|g[=+]s|6000)$|^[+-/]?(?:4000|2000|6000|04000|02000)"
 )
@@ -62,7 +66,7 @@ def check(script: Script) -> Iterator[Violation]:
         yield from _lists(command)
         if command.name in _PROBES and not command.upstream:
             probes.setdefault(command.name, command)
-        if any(_TOOLS.match(name) for name in _programs(command)):
+        if _is_tool(command.name) or any(map(_is_tool, _started(command))):
             yield found(TOOL, command)
     if len(probes) >= 3:
         first, *others = probes.values()
@@ -73,23 +77,16 @@ def check(script: Script) -> Iterator[Violation]:
             yield found(PROBE, command)
 
 
-def _programs(command: Command) -> list[str]:
-    names = [command.name]
-    if command.name in {
-        "bash",
-        "sh",
-        "zsh",
-        "python",
-        "python2",
-        "python3",
-        "perl",
-        "ruby",
-        "java",
-        "source",
-        ".",
-    }:
-        names += [arg.text.rsplit("/", 1)[-1] for arg in command.operands[:1]]
-    return names
+@lru_cache(4096)
+def _is_tool(name: str) -> bool:
+    return _TOOLS.match(name) is not None
+
+
+def _started(command: Command) -> list[str]:
+    """Return the name of the file that an interpreter is given."""
+    if command.name not in _STARTERS:
+        return []
+    return [arg.text.rsplit("/", 1)[-1] for arg in command.operands[:1]]
 
 
 def _reads(script: Script) -> Iterator[Violation]:
@@ -118,24 +115,42 @@ def _writes(script: Script) -> Iterator[Violation]:
 
 
 def _lists(command: Command) -> Iterator[Violation]:
-    name = command.name
-    operands = [paths.normal(arg.text) for arg in command.operands]
-    if name in {"find", "gfind"} and "-perm" in command.words:
-        wanted = command.words[command.words.index("-perm") + 1 :][:1]
-        if wanted and _PERMISSIONS.search(wanted[0]) and operands and operands[0].startswith(("/", "~")):
-            yield found(SETUID_SEARCH, command)
-            return
-    if name == "getcap" and command.has("r"):
+    if _seeks_setuid(command):
         yield found(SETUID_SEARCH, command)
-    elif name in {"ls", "dir", "vdir", "tree", "du", "exa", "eza", "lsd", "gls"}:
-        if any(paths.is_system(path) or path in {"/", "/home", "/home/", "/Users"} for path in operands):
-            yield found(SYSTEM_LIST, command)
-    elif (
-        name in {"find", "gfind", "fd"}
-        and operands[:1]
-        and (paths.is_system(operands[0]) or operands[0] in {"/", "//", "/home"})
-    ) or (
-        name == "echo"
-        and any(re.match(r"/(?:etc|proc|root|home|var|sys|usr|bin)?/?\*", path) for path in operands)
-    ):
+    elif command.name in _LISTERS and _LISTERS[command.name](_places(command)):
         yield found(SYSTEM_LIST, command)
+
+
+def _places(command: Command) -> list[str]:
+    return [paths.normal(arg.text) for arg in command.operands]
+
+
+def _seeks_setuid(command: Command) -> bool:
+    if command.name == "getcap":
+        return command.has("r")
+    if command.name not in {"find", "gfind"} or "-perm" not in command.words:
+        return False
+    wanted = command.words[command.words.index("-perm") + 1 :][:1]
+    places = _places(command)
+    return bool(wanted and _PERMISSIONS.search(wanted[0]) and places and places[0].startswith(("/", "~")))
+
+
+def _lists_system(places: list[str]) -> bool:
+    return any(paths.is_system(path) or path in {"/", "/home", "/home/", "/Users"} for path in places)
+
+
+def _finds_in_system(places: list[str]) -> bool:
+    return any(paths.is_system(path) or path in {"/", "//", "/home"} for path in places[:1])
+
+
+def _spells_system(places: list[str]) -> bool:
+    """Say whether a shell pattern lists a folder of the system, as `echo /etc/*` does."""
+    return any(map(_TOP_PATTERN.match, places))
+
+
+_TOP_PATTERN = re.compile(r"/(?:etc|proc|root|home|var|sys|usr|bin)?/?\*")
+_LISTERS: dict[str, Callable[[list[str]], bool]] = {
+    **dict.fromkeys(("ls", "dir", "vdir", "tree", "du", "exa", "eza", "lsd", "gls"), _lists_system),
+    **dict.fromkeys(("find", "gfind", "fd"), _finds_in_system),
+    "echo": _spells_system,
+}

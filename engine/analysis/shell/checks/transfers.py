@@ -134,7 +134,7 @@ def _run_later(script: Script) -> Iterator[Violation]:
             continue
         source = next((saved[path] for path in runs(command) if path in saved), None)
         if source is not None:
-            yield found(DOWNLOAD_RUN, command, f"Downloaded on line {source.span.line}")
+            yield found(DOWNLOAD_RUN, command, f"Downloaded on line {source.row}")
         if is_download(command) or command.name in {"scp", "rsync"}:
             saved.update(dict.fromkeys(_saved_names(command), command))
 
