@@ -145,6 +145,12 @@ class ConsoleApp(Announcing, Dressed):
             self.keys.note_mouse(event.time)
         await super().on_event(event)
 
+    def _handle_exception(self, error: Exception) -> None:
+        from console.crash import too_late  # noqa: PLC0415
+
+        if not too_late(error):
+            super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         # Textual's own prints local variables, and with them a guest's code and secrets, raw.
         from console.crash import report  # noqa: PLC0415

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from textual import work
+from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.screen import Screen
+from textual.widgets import Static
 
 from console.announcing import Announcing
 from console.keymap import GROUPS
@@ -32,6 +37,34 @@ async def test_a_letter_jumps_to_a_part_of_the_screen() -> None:
         before = app.focused
         await quiet(pilot, "ctrl+g", "escape")
         assert before is app.focused
+
+
+class Hasty(Screen[None]):
+    """A screen that is closed while its worker waits."""
+
+    looked = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out what the worker wants to fill in."""
+        yield Static(id="told")
+
+    @work
+    async def on_mount(self) -> None:
+        """Close, and look for what is not there any more."""
+        self.app.pop_screen()
+        while self.query("#told"):
+            await asyncio.sleep(0)
+        Hasty.looked = True
+        self.query_one("#told")
+
+
+async def test_an_answer_that_comes_after_its_screen_was_closed_breaks_nothing() -> None:
+    """A worker that finds its screen gone ends, and the console goes on."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, pilot):
+        app.push_screen(Hasty())
+        await until(pilot, lambda: Hasty.looked)
+        await quiet(pilot, "1")
+        assert app.is_running
 
 
 async def test_help_lists_every_key_of_the_place_in_groups() -> None:
