@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,11 @@ COLUMNS = (
 )  # fmt: skip
 """The fields of a summary, which are columns of the table `cases`."""
 
+_json = json.JSONEncoder(ensure_ascii=False, default=repr).encode
+_CODE_ALONE = re.compile(
+    rb'\{"submission":\{"id":"[\w-]*","draft":\{"code":"([0-9a-f]{64})","language":"[a-z]+","files":\[\],'
+)
+"""How a stored case without input files begins: to read on takes ten times as long."""
 _STORED = (*COLUMNS, "seq", "decided_after")
 _TALLY = (
     ("tallies", "day", "substr(submitted_at, 1, 10)"),
@@ -68,7 +74,7 @@ def state_digest(columns: tuple[object, ...], body: bytes) -> str:
 
 def columns_json(columns: tuple[object, ...]) -> bytes:
     """Return the columns of a case's row as JSON."""
-    return json.dumps(columns, ensure_ascii=False).encode()
+    return _json(columns).encode("utf-8", "surrogateescape")
 
 
 def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> int:
@@ -128,6 +134,8 @@ def _decided_after(case: Case) -> float | None:
 
 def contents_of(body: bytes) -> list[str]:
     """Return the digests of the code and the files that a stored case refers to."""
+    if alone := _CODE_ALONE.match(body):
+        return [alone[1].decode()]
     draft = from_json(body)["submission"]["draft"]
     return [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
 

@@ -60,7 +60,7 @@ def canonical(record: Record) -> bytes:
 def json_of(seq: int, at: str, type: str, subject: str, actor: str, data: str, previous: bytes) -> bytes:
     """Return the canonical JSON (RFC 8785) of a record whose `data` is canonical already."""
     return (
-        f'{{"actor":{_quote(actor)},"at":"{at}","data":{data},"previous":"{previous.hex()}",'
+        f'{{"actor":{_quote(actor)},"at":{_quote(at)},"data":{data},"previous":"{previous.hex()}",'
         f'"seq":{seq},"subject":{_quote(subject)},"type":{_quote(type)}}}'
     ).encode("utf-8", "surrogatepass")
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from engine.audit import blobs
 from engine.audit.errors import AuditError
 
 KEPT = 1 << 16
-"""So many digests are remembered."""
+"""So many digests are remembered as well."""
+TOGETHER = 200
+"""Digests that one query looks up: half the time of one query for each."""
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class Contents:
@@ -19,21 +24,50 @@ class Contents:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._erased = _erased(connection)
-        self.problem = lru_cache(KEPT)(self._problem)
-        """Return `changed`, `removed` or `erased without a record`, or nothing where all is well."""
+        self._well: set[str] = set()
 
-    def _problem(self, digest: str) -> str:
-        row = self._connection.execute(
-            "SELECT body FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
-        ).fetchone()
-        if row is None:
-            return "removed"
-        if row[0] is None:
-            return "" if digest in self._erased else "erased without a record"
+    def problems(self, digests: Iterable[str]) -> dict[str, str]:
+        """Return those of these digests that are not as they should be, with what is wrong.
+
+        That is `changed`, `removed` or `erased without a record`.
+        """
+        found: dict[str, str] = {}
+        unknown = iter(set(digests) - self._well)
+        while some := list(islice(unknown, TOGETHER)):
+            found |= self._looked_up(some)
+        return found
+
+    def _looked_up(self, digests: list[str]) -> dict[str, str]:
+        found = dict.fromkeys(digests, "removed")
+        for digest, body in self._bodies(digests):
+            if problem := self._problem(digest, body):
+                found[digest] = problem
+            else:
+                del found[digest]
+                self._well.add(digest)
+        if len(self._well) > KEPT:
+            self._well.clear()
+        return found
+
+    def _bodies(self, digests: list[str]) -> Iterator[tuple[str, bytes | None]]:
+        keys = [bytes.fromhex(digest) for digest in digests if _DIGEST.fullmatch(digest)]
+        places = ", ".join("?" * len(keys))
+        query = f"SELECT digest, body FROM blobs WHERE digest IN ({places})"
+        for key, body in self._connection.execute(query, keys):
+            yield key.hex(), body
+
+    def _problem(self, digest: str, body: bytes | None) -> str:
+        if body is None:
+            return "" if self._was_erased(digest) else "erased without a record"
         try:
-            return "" if blobs.digest_of(blobs.unpack(row[0])) == digest else "changed"
+            return "" if blobs.digest_of(blobs.unpack(body)) == digest else "changed"
         except AuditError:
             return "changed"
+
+    def _was_erased(self, digest: str) -> bool:
+        if digest not in self._erased:  # it may have been since the reading began
+            self._erased = _erased(self._connection)
+        return digest in self._erased
 
 
 def erased_by(connection: sqlite3.Connection, digest: str) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.audit import chain, tree
+from engine.audit.beside import TELLS, Finding
 from engine.audit.checkpoints import Checkpoint
 from engine.audit.merkle import Frontier
-from engine.audit.walk import TELLS, Finding
 from engine.audit.walkers import Span, stretches
 from engine.audit.witnessing import Witnessing
 from engine.models import Verification

@@ -6,24 +6,16 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pydantic_core import from_json
-
-from engine.audit import blobs, cases, chain
+from engine.audit import chain
+from engine.audit.beside import Finding, beside, fields
 from engine.audit.contents import Contents
 from engine.audit.diagnosis import Row, diagnose, first_break
-from engine.audit.errors import AuditError
+from engine.audit.lenient import rows_of
 from engine.audit.merkle import Piece, pieces
 
 STEP = 8192
 """Records read at once, so that no long read keeps the write-ahead log from being emptied."""
 CHECKPOINT = "checkpoint"
-STATE = "case_sha256"
-TELLS = f'"{STATE}":"'
-"""What the data of a record that tells of a case holds; in a text within it the marks are escaped."""
-_CASE = f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases LEFT JOIN states USING (n) WHERE id = ?"
-
-Finding = tuple[int, str]
-"""The number of a record, and what is wrong with it."""
 
 
 @dataclass(slots=True)
@@ -63,7 +55,7 @@ def walk(
             walked.finding = broken.expected, diagnose(connection, broken)
             return walked
         _grow(walked, rows, stops)
-        walked.finding = next(_beside(connection, contents, rows), None)
+        walked.finding = beside(connection, contents, rows)
         previous = rows[-1][7]
         if walked.finding:
             return walked
@@ -80,10 +72,8 @@ def _hash_of(connection: sqlite3.Connection, seq: int) -> bytes:
 def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[list[Row]]:
     """Yield the records in steps; those before the first, where there should be none, come with it."""
     place = after or -(1 << 63)
-    while rows := connection.execute(
-        f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {STEP}",
-        (place, last),
-    ).fetchall():
+    query = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {STEP}"
+    while rows := rows_of(connection, query, (place, last)):
         yield rows
         place = rows[-1][0]
 
@@ -94,48 +84,8 @@ def _grow(walked: Walked, rows: Sequence[Row], stops: frozenset[int]) -> None:
     for place, row in enumerate(rows):
         if row[2] == CHECKPOINT or row[0] in stops:
             grown = pieces(start + done, hashes[done : place + 1])
-            note = from_json(row[5])["note"] if row[2] == CHECKPOINT else None
+            note = str(fields(row[5]).get("note")) if row[2] == CHECKPOINT else None
             walked.stops.append(Stop(row[0], row[7], walked.rest + grown, note))
             walked.rest, done = [], place + 1
     walked.rest += pieces(start + done, hashes[done:])
     walked.last = rows[-1][0]
-
-
-def _beside(connection: sqlite3.Connection, contents: Contents, rows: Sequence[Row]) -> Iterator[Finding]:
-    """Yield each of these records whose case or output is not as it says."""
-    told = {row[3]: (row[0], state) for row in rows if (state := told_of(row[5]))}
-    for subject, (seq, state) in told.items():
-        if problem := _case_problem(connection, contents, subject, seq, state):
-            yield seq, problem
-    for row in rows:
-        if row[2] == "output" and (problem := contents.problem(from_json(row[5])["digest"])):
-            yield row[0], f"the output of {row[3]} was {problem}"
-
-
-def told_of(data: str) -> str:
-    """Return the digest of the case that a record tells of; empty where it tells of none."""
-    return str(from_json(data).get(STATE, "")) if TELLS in data else ""
-
-
-def _case_problem(
-    connection: sqlite3.Connection, contents: Contents, subject: str, seq: int, state: str
-) -> str:
-    """Return what is wrong with a case that the record `seq` tells of, unless a later one does too."""
-    row = connection.execute(_CASE, (subject,)).fetchone()
-    if row is None:
-        return f"the case {subject} was removed"
-    latest, packed, *columns = row
-    if latest > seq:
-        return ""
-    body = _unpacked(packed)
-    if latest < seq or cases.state_digest(tuple(columns), body) != state:
-        return f"the case {subject} was changed: it is not what record {seq} says"
-    problem = next(filter(None, map(contents.problem, cases.contents_of(body))), "")
-    return f"the code or a file of the case {subject} was {problem}" if problem else ""
-
-
-def _unpacked(packed: bytes | None) -> bytes:
-    try:
-        return blobs.unpack(packed or b"")
-    except AuditError:
-        return b""

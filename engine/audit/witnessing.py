@@ -8,9 +8,10 @@ from functools import cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from engine.audit.beside import Finding
 from engine.audit.checkpoints import Checkpoint, parse
 from engine.audit.merkle import Frontier
-from engine.audit.walk import Finding, Walked
+from engine.audit.walk import Walked
 
 
 class Witnessing:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.audit import AuditLog, chain
-from engine.models import Case, OutputChunk, Status, Stream, Verification
+from engine.audit.blobs import digest_of
+from engine.models import Artifact, Case, OutputChunk, Status, Stream, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -17,7 +18,7 @@ ALICE = Untrusted("alice")
 RECORDS = 20
 COLUMNS = "at, type, subject, actor, data, previous, hash"
 
-Tamper = Callable[[sqlite3.Connection], None]
+Tamper = Callable[[sqlite3.Connection], object]
 
 
 async def fill(path: Path, settings: AuditSettings, make_case: Callable[..., Case]) -> None:
@@ -60,6 +61,21 @@ def change(connection: sqlite3.Connection) -> None:
 def change_actor(connection: sqlite3.Connection) -> None:
     """Put another name under record 7."""
     connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 7")
+
+
+def change_type(connection: sqlite3.Connection) -> None:
+    """Put the same name under record 7 as bytes."""
+    connection.execute("UPDATE events SET actor = CAST(actor AS BLOB) WHERE seq = 7")
+
+
+def change_link_type(connection: sqlite3.Connection) -> None:
+    """Write the hash before record 7 as text."""
+    connection.execute("UPDATE events SET previous = hex(previous) WHERE seq = 7")
+
+
+def change_to_no_text(connection: sqlite3.Connection) -> None:
+    """Put bytes under record 7 that are no UTF-8."""
+    connection.execute("UPDATE events SET actor = CAST(x'616cff' AS TEXT) WHERE seq = 7")
 
 
 def change_and_rehash(connection: sqlite3.Connection) -> None:
@@ -116,6 +132,16 @@ def change_case(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE cases SET requester = 'mallory'")
 
 
+def change_case_type(connection: sqlite3.Connection) -> None:
+    """Write who asked as bytes."""
+    connection.execute("UPDATE cases SET requester = CAST(requester AS BLOB)")
+
+
+def change_case_to_no_text(connection: sqlite3.Connection) -> None:
+    """Put bytes that are no UTF-8 where History shows who asked."""
+    connection.execute("UPDATE cases SET requester = CAST(x'616cff' AS TEXT)")
+
+
 def restore_case(connection: sqlite3.Connection) -> None:
     """Make a run's exit code unknown."""
     connection.execute("UPDATE cases SET exit_code = NULL")
@@ -159,6 +185,9 @@ async def test_untouched_history_is_intact(
     [
         (change, 7, "record 7 was changed"),
         (change_actor, 7, "record 7 was changed"),
+        (change_type, 7, "record 7 was changed"),
+        (change_link_type, 7, "record 7 was changed"),
+        (change_to_no_text, 7, "record 7 was changed"),
         (change_and_rehash, 8, "record 7 was replaced: record 8 was written after another"),
         (remove, 7, "record 7 was removed"),
         (remove_and_renumber, 7, "record 7 was removed"),
@@ -168,6 +197,8 @@ async def test_untouched_history_is_intact(
         (append_forged, 22, "record 22 was inserted"),
         (swap, 7, "record 7 was reordered: record 8 stands in its place"),
         (change_case, 3, "the case s1 was changed: it is not what record 3 says"),
+        (change_case_type, 3, "the case s1 was changed: it is not what record 3 says"),
+        (change_case_to_no_text, 3, "the case s1 was changed: it is not what record 3 says"),
         (restore_case, 3, "the case s1 was changed: it is not what record 3 says"),
         (remove_case, 3, "the case s1 was removed"),
         (insert_case, 3, "the case forged was inserted: no record tells of it"),
@@ -187,6 +218,58 @@ async def test_tampering_is_named(
     await fill(path, settings, make_case)
     verification = await verify_after(path, settings, tamper)
     assert (False, seq, problem) == (verification.intact, verification.seq, verification.problem)
+
+
+async def test_a_file_that_a_run_left_is_read_again(
+    path: Path, settings: AuditSettings, make_case: Callable[..., Case]
+) -> None:
+    """Other bytes in the place of an artifact are found, as those of the code and the output are."""
+    content = b"figures"
+    log = await AuditLog.open(path, settings)
+    await log.append("claimed", "s1", ALICE, {}, case=make_case("s1"))
+    await log.keep("s1", Artifact(name="a.csv", size=len(content), digest=digest_of(content)), content)
+    await log.close()
+    found = await verify_after(
+        path,
+        settings,
+        lambda connection: connection.execute(
+            "UPDATE blobs SET body = (SELECT body FROM blobs WHERE n = 1) WHERE n = 2"
+        ),
+    )
+    assert (2, "a file that s1 left was changed") == (found.seq, found.problem)
+
+
+async def test_no_text_moves_from_one_column_to_another(path: Path, settings: AuditSettings) -> None:
+    """A record whose time has swallowed a part of its data is changed, though the whole reads the same."""
+    log = await AuditLog.open(path, settings)
+    await log.append("looked", "", ALICE, {"a": "x", "data": {}})
+    await log.close()
+    moved = """UPDATE events SET at = at || '","data":{"a":"x', data = '{}}' WHERE seq = 1"""
+    found = await verify_after(path, settings, lambda connection: connection.execute(moved))
+    assert (1, "record 1 was changed") == (found.seq, found.problem)
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "problem"),
+    [
+        ("output", "no JSON", "the output of s1 was removed"),
+        ("artifact", "[]", "a file that s1 left was removed"),
+        ("checkpoint", "{}", "the checkpoint in record 22 was forged: not signed by this engine"),
+    ],
+)
+async def test_what_we_never_write_is_named(
+    path: Path, settings: AuditSettings, make_case: Callable[..., Case], type: str, data: str, problem: str
+) -> None:
+    """A record that is chained as it should be and says what no record says breaks nothing."""
+    await fill(path, settings, make_case)
+
+    def forge(connection: sqlite3.Connection) -> None:
+        seq, last = chain.head(connection)
+        record = chain.link(seq + 1, last, "2026-11-21T06:00:00.000000Z", type, "s1", "engine", data)
+        connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", record)
+
+    found = await verify_after(path, settings, forge)
+    assert (22, problem) == (found.seq, found.problem)
 
 
 async def test_progress_reaches_the_end(log: AuditLog) -> None:
