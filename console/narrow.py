@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from console.text import Text
 from engine.models import Capabilities, Grant, Limits
+from engine.text import Untrusted
 
 LOWEST = {"memory_mb": 64, "cpus": 0.1, "seconds": 1, "disk_mb": 1, "output_kb": 1, "processes": 1}
+NAMED = ("domains", "packages", "files", "secrets", "builds")
+"""The kinds of capability that are lists."""
 TITLES = {
     "memory_mb": ("memory", "MiB"),
     "cpus": ("CPU", "cores"),
@@ -51,7 +54,7 @@ def choices(asked: Capabilities) -> tuple[Choice, ...]:
     """Return everything that can be given, or not."""
     switches = [
         Switch(kind, index, _title(kind, each))
-        for kind in ("domains", "packages", "files", "secrets")
+        for kind in NAMED
         for index, each in enumerate(getattr(asked, kind))
     ]
     if asked.session:
@@ -65,7 +68,7 @@ def grant(asked: Capabilities, chosen: tuple[Choice, ...]) -> Grant:
     kept = {(each.kind, each.index) for each in chosen if isinstance(each, Switch) and each.given}
     parts = {
         kind: tuple(each for index, each in enumerate(getattr(asked, kind)) if (kind, index) in kept)
-        for kind in ("domains", "packages", "files", "secrets")
+        for kind in NAMED
     }
     dials = {each.name: each.given for each in chosen if isinstance(each, Dial)}
     session = asked.session and ("session", 0) in kept
@@ -119,6 +122,6 @@ def _turned(dial: Choice | None, value: str, word: str) -> Dial:
 
 def _title(kind: str, each: object) -> Text:
     if kind == "packages":
-        name, version = each.name, each.version  # type: ignore[attr-defined]
-        return f"{name.text} {version.text}"
+        name, version, place = each.name, each.version, each.place  # type: ignore[attr-defined]
+        return Untrusted(f"{name.text} {version.text}{f' in {place.text}' if place else ''}")
     return each  # type: ignore[return-value]

@@ -13,7 +13,7 @@ from engine.showing import to_read
 
 SHOWN_BYTES = 512 * 1024
 KINDS = {"domains": "domain", "packages": "package", "files": "input file", "secrets": "secret",
-         "session": "session"}  # fmt: skip
+         "builds": "own code as it is installed, of", "session": "session"}  # fmt: skip
 
 
 def summary(number: int, each: Summary) -> str:

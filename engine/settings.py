@@ -127,8 +127,10 @@ class PackageSettings(Group):
 
     index: str = ""
     """The index of Python packages, `https://host/simple`; empty: the one of pip on this machine."""
+    npm_registry: str = ""
+    """The registry of npm packages, `https://host/`; empty: the one of npm on this machine."""
     hosts: tuple[str, ...] = ()
-    """Further hosts that the index sends pip to for files."""
+    """Further hosts that these send to for files."""
     look_up: bool = True
     """Whether versions and hashes that a submission does not name are looked up when it comes in."""
     seconds: float = Field(300.0, gt=0)
@@ -193,6 +195,12 @@ class AuditSettings(Group):
     """How many megabytes of code, files and output are kept, the newest. None: all."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
+    witness_url: str = Field("", pattern=r"^(https?://[^\s/?#]+\S*)?$")
+    """Where each signed checkpoint is posted to, as text. Empty: nowhere."""
+    witness_git: Path | None = None
+    """A folder of a git repository in which each signed checkpoint is committed, as a line of a file."""
+    witness_deadline_seconds: float = Field(10.0, gt=0)
+    """How long a witness may take for one checkpoint."""
 
 
 class DoorSettings(Group):

@@ -17,6 +17,7 @@ KINDS = {
     "packages": "package",
     "files": "file",
     "secrets": "secret",
+    "builds": "build",
     "session": "session",
 }
 

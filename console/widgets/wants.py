@@ -13,6 +13,7 @@ from engine.showing import headline
 from engine.text import Untrusted
 
 MISSING = "the analysis found no sign of it"
+BUILDS = "  runs code of its own as it is installed"
 
 
 class Wants(VerticalScroll):
@@ -95,8 +96,9 @@ def _whole(purpose: Untrusted) -> list[Part]:
 
 
 def _locked(package: Package) -> list[Part]:
-    """Return the beginnings of the hashes that alone are installed."""
-    return [(f"  {one[:19]}…", "muted") for one in package.hashes]
+    """Return where else npm lays it, and the beginnings of the hashes that alone are installed."""
+    place: list[Part] = ["  in ", package.place] if package.place else []
+    return [*place, *((f"  {one[:19]}…", "muted") for one in package.hashes)]
 
 
 def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
@@ -110,6 +112,7 @@ def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[lis
         [(" package ", "muted"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages
     ]
     lines += [[(" secret ", "muted"), each] for each in wanted.secrets]
+    lines += [[(" build ", "muted"), each, (BUILDS, "warning")] for each in wanted.builds]
     if wanted.session:
         lines.append([(" session ", "muted"), "keeps its sandbox between runs"])
     return lines

@@ -89,7 +89,8 @@ def _executing(app: FastAPI, engine: Engine, answers: Answers) -> None:
 
     @app.post("/sandboxes/{id}/packages", response_class=Response, responses={**ASKED, **lines_of(Line)})
     async def install(id: str, wanted: Packages, by: Asking, within: Within = 0) -> Response:
-        return await answers.to(await engine.sandboxes.install(id, by, wanted.packages), within)
+        case = await engine.sandboxes.install(id, by, wanted.packages, wanted.builds)
+        return await answers.to(case, within)
 
     @app.get("/sandboxes/{id}/calls/{call}", response_class=Response, responses={**BYTES, **ASKED})
     async def call(id: str, call: str, by: Asking, within: Within = 0) -> Response:

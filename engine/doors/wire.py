@@ -113,6 +113,8 @@ class Packages(Noun):
     """Packages to install in a sandbox."""
 
     packages: tuple[Package, ...] = Field(min_length=1, max_length=64)
+    builds: tuple[Untrusted, ...] = ()
+    """Those that may run code of their own meanwhile, by name."""
 
 
 class Asked(Noun):

@@ -34,7 +34,12 @@ class Package(Noun):
     version: Untrusted
     registry: Untrusted = Untrusted("")
     hashes: tuple[str, ...] = Field((), exclude_if=_unused)
-    """What files of this version hash to, as `sha256:` and 64 digits; without any it is not installed."""
+    """What files of this version hash to, `sha256:` and 64 digits or npm's `sha512-` and base64.
+
+    Without any it is not installed.
+    """
+    place: Untrusted = Field(Untrusted(""), exclude_if=_unused)
+    """Where npm lays it below `node_modules`, where that is not its name: `a/node_modules/b`."""
 
 
 class Capabilities(Noun):
@@ -46,6 +51,8 @@ class Capabilities(Noun):
     secrets: tuple[Untrusted, ...] = ()
     limits: Limits = Limits()
     session: bool = False
+    builds: tuple[Untrusted, ...] = Field((), exclude_if=_unused)
+    """Names of packages that may run code of their own while they are installed."""
 
 
 class Grant(Noun):

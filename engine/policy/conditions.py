@@ -147,6 +147,7 @@ _WORDS = {
     Kind.PACKAGES: "the package ",
     Kind.FILES: "the file ",
     Kind.SECRETS: "the secret ",
+    Kind.BUILDS: "running code of the package ",
 }
 
 _MAKERS: dict[str, Callable[..., Condition]] = {

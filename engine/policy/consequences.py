@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from engine.models import Analysis, Capabilities, Certainty, Consequence, Limits, Need, Package, Prediction
+from engine.models import Analysis, Capabilities, Certainty, Consequence, Limits, Need, Prediction
 from engine.text import Untrusted
 
 T = TypeVar("T")
@@ -32,11 +32,13 @@ def _taken(asked: Capabilities, given: Capabilities) -> Iterator[tuple[str, froz
     for domain in _less(asked.domains, given.domains):
         yield f"domain {domain.text}", _NETWORK, _reaches(domain.text)
     for package in _less(asked.packages, given.packages):
-        yield f"package {package.name.text}", _PACKAGES, _imports(package)
+        yield f"package {package.name.text}", _PACKAGES, _imports(package.name.text)
     for file in _less(asked.files, given.files):
         yield f"file {file.text}", _FILES, _opens(file.text)
     for secret in _less(asked.secrets, given.secrets):
         yield f"secret {secret.text}", _SECRETS, _named(secret.text)
+    for build in _less(asked.builds, given.builds):
+        yield f"build {build.text}", _PACKAGES, _imports(build.text)
 
 
 def _less(asked: Iterable[T], given: Iterable[T]) -> Iterator[T]:
@@ -81,8 +83,8 @@ def _host(value: str) -> str:
     return (host or "").rstrip(".").lower()
 
 
-def _imports(package: Package) -> Fits:
-    name = _normal(package.name.text)
+def _imports(package: str) -> Fits:
+    name = _normal(package)
     return lambda value: _normal(value.split(".")[0]) == name
 
 

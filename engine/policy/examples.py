@@ -72,6 +72,7 @@ def _capabilities(example: Example) -> Capabilities:
         ),
         files=tuple(Untrusted(name) for name in example.files),
         secrets=tuple(Untrusted(name) for name in example.secrets),
+        builds=tuple(Untrusted(name) for name in example.builds),
         limits=Limits().model_copy(update=given),
         session=example.session,
     )

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     PACKAGES = "packages"
     FILES = "files"
     SECRETS = "secrets"
+    BUILDS = "builds"
     SESSION = "session"
     MEMORY = "memory"
     CPU = "cpu"
@@ -43,7 +44,7 @@ LIMIT_OF = {
     Kind.OUTPUT: "output_kb",
     Kind.PROCESSES: "processes",
 }
-KINDS = ("domains", "packages", "files", "secrets")
+KINDS = ("domains", "packages", "files", "secrets", "builds")
 EVERYBODYS = Limits()
 NOTHING = Capabilities()
 
@@ -122,6 +123,7 @@ def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:
         Kind.PACKAGES: tuple(package.name.text for package in wanted.packages),
         Kind.FILES: tuple(file.text for file in wanted.files),
         Kind.SECRETS: tuple(secret.text for secret in wanted.secrets),
+        Kind.BUILDS: tuple(package.text for package in wanted.builds),
         Kind.SESSION: ("a session that stays",) if wanted.session else (),
     }
     return [(kind, values) for kind, values in named.items() if values] + _limits(wanted.limits)

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.models import Capabilities, Limits
 
-KINDS = ("domains", "packages", "files", "secrets")
+KINDS = ("domains", "packages", "files", "secrets", "builds")
 """The kinds of capability that are lists of names."""
 
 

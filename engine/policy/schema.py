@@ -187,6 +187,7 @@ class Example(Part):
     packages: Several[ExamplePackage] = ()
     files: Several[str] = ()
     secrets: Several[str] = ()
+    builds: Several[str] = ()
     session: bool = False
     limits: LimitsOver = LimitsOver()
     violations: Several[ExampleViolation] = ()

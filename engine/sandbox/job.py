@@ -30,6 +30,10 @@ class Job:
     """What it may reach; None: nothing."""
     packages: tuple[Package, ...] = ()
     """What is installed for it."""
+    builds: tuple[str, ...] = ()
+    """Names of packages that may run code of their own while they are installed."""
+    image_digest: str = ""
+    """The image that was approved; empty: whatever its name stands for."""
     makes: tuple[tuple[str, str], ...] = ()
     """Docker volumes that it fills, and where they are mounted."""
 

@@ -69,7 +69,7 @@ class Extras:
                 "Type": "volume",
                 "Source": volume,
                 "Target": target,
-                "ReadOnly": closed,
+                **({"ReadOnly": True} if closed else {}),  # Docker leaves out what is false
                 "VolumeOptions": {"NoCopy": True},
             }
             for mounts, closed in ((self.layers, True), (self.makes, False))

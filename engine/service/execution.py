@@ -96,8 +96,10 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         principal=submission.requester.name.text,
         network=_network(granted, network),
         packages=granted.packages,
+        builds=tuple(name.text for name in granted.builds),
         session=submission.draft.sandbox,
         operation=submission.draft.operation,
+        image_digest=decision.image,
     )
 
 

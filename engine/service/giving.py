@@ -9,7 +9,7 @@ from engine.sandbox.packages import lock
 from engine.service import secrets
 from engine.text import visible
 
-_STAYING = ("domains", "secrets", "packages")
+_STAYING = ("domains", "secrets", "packages", "builds")
 """What code in a sandbox that stays is not given: it is made before. Packages are installed apart."""
 _WITHOUT = "Approve without."
 
@@ -35,4 +35,4 @@ def may_be_given(given: Capabilities, draft: Draft) -> None:
 def _not_staying(given: Capabilities, draft: Draft) -> list[str]:
     installs = draft.operation is not None and draft.operation.act is Act.INSTALL
     wanted = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
-    return [kind for kind in wanted if not (installs and kind == "packages")]
+    return [kind for kind in wanted if not (installs and kind in {"packages", "builds"})]

@@ -39,11 +39,12 @@ async def locked(draft: Draft, packages: Packages, journal: Journal, requester: 
     """
     wanted = draft.capabilities.packages
     settled = not wanted or all(package.hashes for package in wanted)
-    if settled or not packages.looks_up or draft.language is not Language.PYTHON:
+    if settled or not packages.looks_up or draft.language is Language.SHELL:
         return draft
+    builds = [name.text for name in draft.capabilities.builds]
     try:
         async with asyncio.timeout(SECONDS):
-            found = await packages.look_up(wanted, _Looking(journal, requester))
+            found = await packages.look_up(wanted, draft.language, builds, _Looking(journal, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft
     return draft.model_copy(

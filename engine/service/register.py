@@ -12,8 +12,10 @@ from engine.settings import SandboxSettings
 
 REMEMBERED = 100
 """How many sandboxes that are gone, and executions of each, are remembered."""
-NOT_HERE = ("domains", "packages", "secrets")
-"""Capabilities that a sandbox that stays cannot have."""
+NOT_HERE = ("domains", "packages", "secrets", "builds")
+"""Capabilities that code in a sandbox that stays cannot have."""
+INSTALLED = ("packages", "builds")
+"""Those of them that the tool call `install` is for."""
 
 
 class Register:
@@ -114,7 +116,9 @@ class Register:
             raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", mend="Create another one.")
         if (draft.language, draft.image) != (sandbox.language, sandbox.image):
             raise Problem(422, f"sandbox {sandbox.id} is one of {sandbox.image}, for {sandbox.language}")
+        installs = draft.operation is not None and draft.operation.act is Act.INSTALL
         wanted = [kind for kind in NOT_HERE if getattr(draft.capabilities, kind)]
+        wanted = [kind for kind in wanted if not (installs and kind in INSTALLED)]
         if wanted:
             raise Problem(422, f"a sandbox that stays has no {' or '.join(wanted)}", mend="Run it alone.")
 

@@ -171,9 +171,14 @@ class Sandboxes:
         """Submit the removal of a file."""
         return await self._operate(id, by, Operation(act=Act.REMOVE, path=Untrusted(path)))
 
-    async def install(self, id: str, by: Principal, packages: tuple[Package, ...]) -> Case:
-        """Submit the installation of packages for the executions that follow."""
-        wants = Capabilities(packages=packages)
+    async def install(
+        self, id: str, by: Principal, packages: tuple[Package, ...], builds: tuple[Untrusted, ...] = ()
+    ) -> Case:
+        """Submit the installation of packages for the executions that follow.
+
+        `builds` names those that may run code of their own meanwhile.
+        """
+        wants = Capabilities(packages=packages, builds=builds)
         return await self._operate(id, by, Operation(act=Act.INSTALL, capabilities=wants))
 
     async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:

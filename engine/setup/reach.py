@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.sandbox.network.names import Names
 from engine.sandbox.network.terms import Refused, Terms
 from engine.sandbox.network.wanted import Wanted
-from engine.sandbox.packages.registry import registry
+from engine.sandbox.packages.registry import Registry, of_javascript, of_python
 from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
 
@@ -27,12 +28,16 @@ except urllib.error.HTTPError as error: print(error.code)
 
 
 def rows() -> tuple[Check, ...]:
-    """Try both."""
+    """Try them."""
     return asyncio.run(_rows(Settings().sandbox))
 
 
 async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
-    return (await _network(settings), await _packages(settings))
+    return (
+        await _network(settings),
+        await _packages("packages", of_python(settings.packages), "index", settings),
+        await _packages("npm", of_javascript(settings.packages), "npm_registry", settings),
+    )
 
 
 class _Listener:
@@ -72,10 +77,12 @@ async def _network(settings: SandboxSettings) -> Check:
     return _row("network", f"by grant; a sandbox starts and reaches its proxy in {took:.1f} s")
 
 
-async def _packages(settings: SandboxSettings) -> Check:
+async def _packages(
+    name: str, asking: Coroutine[Any, Any, Registry], key: str, settings: SandboxSettings
+) -> Check:
     """Say whether a registry answers. Running code needs none, so its absence is not wrong."""
     try:
-        source = await registry(settings)
+        source = await asking
         url = urlsplit(source.index)
         async with asyncio.timeout(_REGISTRY_SECONDS):
             names = Names(source.terms(settings))
@@ -83,8 +90,8 @@ async def _packages(settings: SandboxSettings) -> Check:
         writer.close()
     except (SandboxUnavailable, Refused, TimeoutError) as error:
         why = str(error) or "it does not answer in time"
-        return _row("packages", f"cannot be granted: {why} (sandbox.packages.index)")
-    return _row("packages", f"by grant; {url.hostname} answers")
+        return _row(name, f"cannot be granted: {why} (sandbox.packages.{key})")
+    return _row(name, f"by grant; {url.hostname} answers")
 
 
 def _row(name: str, detail: str, *, ok: bool = True) -> Check:

@@ -24,7 +24,12 @@ Spoken = Annotated[Language | None, typer.Option(help="Where the suffix does not
 Purpose = Annotated[str, typer.Option(help="What the code is for, in the agent's words.")]
 Inputs = Annotated[list[Path] | None, typer.Option("--with", help="A file for /workspace.")]
 Domains = Annotated[list[str] | None, typer.Option("--domain", help="A host that it has to reach.")]
-Packages = Annotated[list[str] | None, typer.Option("--package", help="NAME==VERSION.")]
+Packages = Annotated[
+    list[str] | None, typer.Option("--package", help="NAME==VERSION, with @HASH where its hash is known.")
+]
+Builds = Annotated[
+    list[str] | None, typer.Option("--build", help="A package that may run its own code as it is installed.")
+]
 Secrets = Annotated[list[str] | None, typer.Option("--secret", help="A secret that it uses, by name.")]
 Bounds = Annotated[list[str] | None, typer.Option("--limit", help="memory_mb=256, seconds=60 and so on.")]
 Image = Annotated[str, typer.Option(help="The image to run in; empty: the language's own.")]
@@ -47,6 +52,7 @@ class Wishes:
     sandbox: str = ""
     expect: Expect = Expect.ANYTHING
     verify: str = ""
+    builds: Iterable[str] = ()
 
 
 def draft_of(file: str, language: Language | None, wishes: Wishes) -> Draft:
@@ -93,21 +99,24 @@ def _capabilities(wishes: Wishes) -> Capabilities:
     return Capabilities(
         domains=tuple(Untrusted(one) for one in wishes.domains),
         packages=tuple(package_of(one) for one in wishes.packages),
+        builds=tuple(Untrusted(one) for one in wishes.builds),
         secrets=tuple(Untrusted(one) for one in wishes.secrets),
         limits=limits,
     )
 
 
 def package_of(text: str) -> Package:
-    """Return the package that `NAME==VERSION` names.
+    """Return the package that `NAME==VERSION` or `NAME==VERSION@HASH` names.
 
     Raises:
         Problem: it names no exact version.
     """
-    name, _, version = text.partition("==")
+    name, _, rest = text.partition("==")
+    version, _, hash_ = rest.partition("@")
     if not name or not version:
         raise Problem(422, f"{visible(text)} names no exact version", mend="Write NAME==VERSION.")
-    return Package(name=Untrusted(name), version=Untrusted(version))
+    hashes = (hash_,) if hash_ else ()
+    return Package(name=Untrusted(name), version=Untrusted(version), hashes=hashes)
 
 
 def _from_input(language: Language | None) -> Draft:

@@ -9,7 +9,7 @@ from engine.models import Capabilities, Grant
 from engine.problem import Problem
 from engine.text import Untrusted, visible
 
-KINDS = {"domain": "domains", "package": "packages", "file": "files", "secret": "secrets"}
+KINDS = {"domain": "domains", "package": "packages", "file": "files", "secret": "secrets", "build": "builds"}
 
 
 def lessened(asked: Capabilities, without: Iterable[str], limits: Iterable[str]) -> Grant:

@@ -11,6 +11,7 @@ import typer
 from engine.doors.cli.asking import (
     Bounds,
     Box,
+    Builds,
     Code,
     Domains,
     Expected,
@@ -44,6 +45,7 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     input_file: Inputs = None,
     domain: Domains = None,
     package: Packages = None,
+    build: Builds = None,
     secret: Secrets = None,
     limit: Bounds = None,
     image: Image = "",
@@ -54,7 +56,8 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
 ) -> None:
     """Do the whole job in a plain terminal: violations, the question, live output, the result."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    draft = draft_of(file, language, Wishes(purpose, *lists, image, sandbox, expect, verify))
+    wishes = Wishes(purpose, *lists, image, sandbox, expect, verify, build or ())
+    draft = draft_of(file, language, wishes)
 
     async def whole(client: Client) -> Case:
         case = await client.submit(draft)

@@ -9,6 +9,7 @@ import typer
 from engine.doors.cli.asking import (
     Bounds,
     Box,
+    Builds,
     Code,
     Domains,
     Expected,
@@ -51,6 +52,7 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
     input_file: Inputs = None,
     domain: Domains = None,
     package: Packages = None,
+    build: Builds = None,
     secret: Secrets = None,
     limit: Bounds = None,
     image: Image = "",
@@ -61,7 +63,8 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
 ) -> None:
     """Hand in code for a decision."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    draft = draft_of(file, language, Wishes(purpose, *lists, image, sandbox, expect, verify))
+    wishes = Wishes(purpose, *lists, image, sandbox, expect, verify, build or ())
+    draft = draft_of(file, language, wishes)
     case = engaged(lambda client: client.submit(draft), requester)
     say_json(case) if json else say_case(case)
 

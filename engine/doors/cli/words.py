@@ -93,6 +93,7 @@ def asked_lines(draft: Draft) -> list[str]:
         "domains": _listed(asked.domains),
         "packages": ", ".join(_package(one) for one in asked.packages),
         "secrets": _listed(asked.secrets),
+        "builds": _listed(asked.builds),
         "limits": ", ".join(f"{name}={value:g}" for name, value in asked.limits),
         "session": "keeps its state" if asked.session else "",
         "files": ", ".join(f"{visible(one.name)} ({_size(len(one.content))})" for one in draft.files),
@@ -110,8 +111,9 @@ def _listed(names: Iterable[Untrusted]) -> str:
 
 def _package(one: Package) -> str:
     where = f" from {visible(one.registry)}" if one.registry else ""
+    place = f" in {visible(one.place)}" if one.place else ""
     hashes = "".join(f" {visible(hash_)[:19]}…" for hash_ in one.hashes)
-    return f"{visible(one.name)}=={visible(one.version)}{where}{hashes}"
+    return f"{visible(one.name)}=={visible(one.version)}{place}{where}{hashes}"
 
 
 def _size(count: int) -> str:

@@ -65,15 +65,23 @@ class PackageWanted(Arguments):
     name: str = Field(min_length=1, max_length=214)
     version: str = Field(min_length=1, max_length=64, description="Exact: 2.1.0")
     registry: str = Field("", max_length=200, description="Empty: the language's usual one.")
+    hashes: tuple[str, ...] = Field((), max_length=64, description="sha256:HEX; needed where it is built.")
+    builds: bool = Field(False, description="Build it from source (pip), run its install scripts (npm).")
 
     def package(self) -> Package:
         """Return it as the noun."""
-        return Package(
-            name=Untrusted(self.name), version=Untrusted(self.version), registry=Untrusted(self.registry)
-        )
+        name, version = Untrusted(self.name), Untrusted(self.version)
+        return Package(name=name, version=version, registry=Untrusted(self.registry), hashes=self.hashes)
 
 
 Packages = Annotated[tuple[PackageWanted, ...], Field(max_length=64)]
+
+
+def builds_of(packages: tuple[PackageWanted, ...]) -> tuple[Untrusted, ...]:
+    """Return the names of those that are to run code of their own while they are installed."""
+    return tuple(Untrusted(one.name) for one in packages if one.builds)
+
+
 Names = Annotated[tuple[str, ...], Field(max_length=64)]
 Path = Annotated[str, Field(min_length=1, max_length=1024, description="Below /workspace.")]
 Own = Annotated[str, Field(pattern=SANDBOX, description="The sandbox that an earlier call answered.")]
@@ -121,6 +129,7 @@ class Execute(Keyed):
         capabilities = Capabilities(
             limits=limits,
             packages=tuple(one.package() for one in self.packages),
+            builds=builds_of(self.packages),
             domains=tuple(Untrusted(one) for one in self.domains),
             secrets=tuple(Untrusted(one) for one in self.secrets),
         )
@@ -170,7 +179,8 @@ class Install(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        wanted = Capabilities(packages=tuple(one.package() for one in self.packages))
+        packages = tuple(one.package() for one in self.packages)
+        wanted = Capabilities(packages=packages, builds=builds_of(self.packages))
         return Operation(act=Act.INSTALL, capabilities=wanted)
 
 

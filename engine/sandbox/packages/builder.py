@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from docker.errors import APIError
@@ -14,9 +14,12 @@ from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Pac
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.job import Job, SandboxUnavailable, Watcher
 from engine.sandbox.network.wanted import Wanted
-from engine.sandbox.packages import lock, orders
-from engine.sandbox.packages.layers import TARGET, TRIES, Layer, Layers, told
-from engine.sandbox.packages.registry import Registry, registry
+from engine.sandbox.packages import lock
+from engine.sandbox.packages.installer import LAYER, Installer, Order
+from engine.sandbox.packages.layers import TRIES, Layer, Layers, told
+from engine.sandbox.packages.npm import Npm
+from engine.sandbox.packages.pip import Pip
+from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
 from engine.text import Untrusted, visible
 
@@ -24,10 +27,13 @@ Run = Callable[[Job, Watcher], Awaitable[Result]]
 LOOK_UP_SECONDS = 60
 _CLOSE_SECONDS = 5.0
 _FORWARDED = "network.attempt"
+_PROCESSES = 256
+"""Of the sandbox that fetches: npm and each script that it runs have threads of their own."""
+INSTALLERS: dict[Language, Installer] = {Language.PYTHON: Pip(), Language.JAVASCRIPT: Npm()}
 
 
 class _Listener:
-    """Follows pip: keeps what it says, and passes on what the network was asked for."""
+    """Follows an installer: keeps what it says, and passes on what the network was asked for."""
 
     def __init__(self, watcher: Watcher | None) -> None:
         self.said = dict.fromkeys(Stream, b"")
@@ -71,19 +77,37 @@ class Packages:
         return self._settings.packages.look_up
 
     async def look_up(
-        self, packages: Sequence[Package], watcher: Watcher | None = None
+        self,
+        packages: Sequence[Package],
+        language: Language = Language.PYTHON,
+        builds: Collection[str] = (),
+        watcher: Watcher | None = None,
     ) -> tuple[Package, ...]:
         """Return exact versions and hashes of packages and of all that they need.
 
-        Raises SandboxUnavailable: no registry answers, or has no such wheels.
+        Python packages named in `builds` come back as they are: to see what they need runs their code.
+        Raises SandboxUnavailable: no registry answers, or has no such packages.
         """
         try:
-            lock.check_names(packages, Language.PYTHON)
-            source = await registry(self._settings)
-            job = self._job(uuid.uuid4().hex, orders.look_up(source), source, packages)
-            return lock.found(await self._fetched(job, watcher))
+            lock.check_names(packages, language)
+            known = lock.built(packages, language, builds) if language is Language.PYTHON else ()
+            asked = [package for package in packages if package not in known]
+            if not asked:
+                return tuple(known)
+            found = await self._found(asked, language, watcher)
+            lock.check_names((*known, *found), language)
         except lock.BadLock as error:
             raise SandboxUnavailable(str(error)) from None
+        return (*known, *found)
+
+    async def _found(
+        self, packages: Sequence[Package], language: Language, watcher: Watcher | None
+    ) -> tuple[Package, ...]:
+        installer = INSTALLERS[language]
+        source = await installer.registry(self._settings)
+        order = await asyncio.to_thread(installer.look_up, source, packages)
+        job = self._job(uuid.uuid4().hex, language, order, source)
+        return installer.found(await self._fetched(job, watcher))
 
     async def layers_of(self, job: Job, watcher: Watcher) -> tuple[tuple[str, str], ...]:
         """Return the volumes that a job's packages lie in and where they go. Raises SandboxUnavailable."""
@@ -103,24 +127,22 @@ class Packages:
 
         It is there from the start: nothing can be mounted into a sandbox that runs.
         """
-        if job.language is not Language.PYTHON:
+        if job.language not in INSTALLERS:
             return ()
         room = self._layers.room(job.session)
         self._rooms.add(room)
-        await self._layers.ensure(room, self._image)
-        return ((room, TARGET),)
+        await self._layers.ensure(room, self._image(job.language))
+        return ((room, INSTALLERS[job.language].target),)
 
     async def install(self, job: Job, watcher: Watcher) -> Result:
         """Install packages into a session's room, from outside its sandbox. Raises SandboxUnavailable."""
         try:
             lock.check(job.packages, job.language)
-            ((room, _),) = await self.rooms_of(job)
+            ((room, target),) = await self.rooms_of(job)
             await watcher.happened("run.started", {"sandbox": room, "limits": job.limits.model_dump()})
-            source = await registry(self._settings)
-            order = self._job(job.run, orders.build(source), source, job.packages, ((room, orders.LAYER),))
             listener = _Listener(watcher)
-            result = await self._run(order, listener)
-            if result.exit_code == 0 and told(listener.said[Stream.STDOUT])[0] != TARGET:
+            result = await self._run(await self._order(job, room), listener)
+            if result.exit_code == 0 and told(listener.said[Stream.STDOUT])[0] != target:
                 raise SandboxUnavailable("the sandbox's Python is another than its packages are for")
         except (lock.BadLock, ValueError) as error:
             raise SandboxUnavailable(str(error)) from None
@@ -146,9 +168,8 @@ class Packages:
                     await self._layers.discard(room, TRIES)
 
     async def _layer(self, job: Job, watcher: Watcher) -> Layer:
-        image = self._image
-        digest = (await self._daemon.ask("inspect_image", image))["Id"]
-        volume = self._layers.volume(lock.key(job.packages, digest))
+        digest = (await self._daemon.ask("inspect_image", self._image(job.language)))["Id"]
+        volume = self._layers.volume(lock.key(job.packages, job.language, digest, job.builds))
         building = self._building.setdefault(volume, asyncio.Lock())
         try:
             async with building:
@@ -162,9 +183,8 @@ class Packages:
         return layer
 
     async def _build(self, job: Job, volume: str, image: str, watcher: Watcher) -> Layer:
-        source = await registry(self._settings)
+        order = await self._order(job, volume)
         await self._layers.begin(volume, image)
-        order = self._job(job.run, orders.build(source), source, job.packages, ((volume, orders.LAYER),))
         try:
             return await self._layers.finish(volume, *told(await self._fetched(order, watcher)))
         except BaseException:
@@ -173,7 +193,7 @@ class Packages:
             raise
 
     async def _fetched(self, job: Job, watcher: Watcher | None) -> bytes:
-        """Run pip, and return what it said. Raises SandboxUnavailable."""
+        """Run an installer, and return what it said. Raises SandboxUnavailable."""
         listener = _Listener(watcher)
         result = await self._run(job, listener)
         if result.kill_reason is not KillReason.NONE:
@@ -182,28 +202,41 @@ class Packages:
             raise SandboxUnavailable(f"packages cannot be had: {listener.complaint}")
         return listener.said[Stream.STDOUT]
 
-    @property
-    def _image(self) -> str:
-        return f"pratique/{self._settings.images[Language.PYTHON]}"
+    def _image(self, language: Language) -> str:
+        return f"pratique/{self._settings.images[language]}"
+
+    async def _order(self, job: Job, volume: str) -> Job:
+        """Return the job that installs what a job was granted into a volume. Raises SandboxUnavailable."""
+        installer = INSTALLERS[job.language]
+        source = await installer.registry(self._settings)
+        order = await asyncio.to_thread(installer.build, source, job.packages, job.builds)
+        return self._job(job.run, job.language, order, source, ((volume, LAYER),))
 
     def _job(
         self,
         run: str,
-        program: bytes,
+        language: Language,
+        order: Order,
         source: Registry,
-        packages: Sequence[Package],
         makes: tuple[tuple[str, str], ...] = (),
     ) -> Job:
         settings = self._settings.packages
-        seconds = settings.seconds if makes else LOOK_UP_SECONDS
         disk = settings.megabytes * 2
+        bounds = Limits(
+            memory_mb=disk + 512,
+            cpus=1,
+            seconds=settings.seconds if makes else LOOK_UP_SECONDS,
+            disk_mb=disk,
+            output_kb=8192,
+            processes=_PROCESSES,
+        )
         return Job(
             run=run,
-            language=Language.PYTHON,
-            image=self._image,
-            code=program,
-            files=orders.files(packages),
-            limits=Limits(memory_mb=disk + 512, cpus=1, seconds=seconds, disk_mb=disk, output_kb=8192),
+            language=language,
+            image=self._image(language),
+            code=order.program,
+            files=order.files,
+            limits=bounds,
             principal="packages",
             network=Wanted(source.terms(self._settings)),
             makes=makes,

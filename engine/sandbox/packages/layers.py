@@ -18,9 +18,7 @@ from engine.sandbox.daemon import Daemon
 from engine.sandbox.job import SandboxUnavailable
 from engine.settings import PackageSettings
 
-TARGET = "/usr/local/lib/python3.13/dist-packages"
-"""Where the Python of the images that ship looks first."""
-_TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages")
+_TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages|/node_modules")
 _SITE = re.compile(r"(\S+) (\d{1,15})\s*")
 _UNFINISHED_SECONDS = 3600
 _DAY = 86400
@@ -31,7 +29,7 @@ TRIES = 40
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A volume with packages, and where Python looks for them."""
+    """A volume with packages, and where their language looks for them."""
 
     volume: str
     target: str
@@ -40,7 +38,7 @@ class Layer:
 
 
 def told(said: bytes) -> tuple[str, int]:
-    """Return where Python looks, and how large a layer is, as its builder says. Raises ValueError."""
+    """Return where its language looks, and how large a layer is, as its builder says. Raises ValueError."""
     word = _SITE.fullmatch(said.decode("ascii", "replace"))
     if word is None or not _TARGET.fullmatch(word[1]):
         raise ValueError("the sandbox that installs packages did not say where")

@@ -3,23 +3,73 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from engine.models import Language, Package
-from engine.text import Untrusted, visible
+from engine.text import visible
 
-MOST = 200
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
-_VERSION = re.compile(r"[0-9][0-9A-Za-z.!+_-]{0,98}")
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
-_REGISTRIES = {"", "pypi"}
+MOST = 500
 
 
 class BadLock(ValueError):
     """Something is no package of an exact version, or not locked; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How packages of one language are written."""
+
+    registry: str
+    """What its usual registry is called."""
+    name: re.Pattern[str]
+    version: re.Pattern[str]
+    hash: re.Pattern[str]
+    hashed: str
+    """The form of a hash, in words."""
+    folds: bool
+    """Whether names are compared without regard to case and punctuation (PEP 503)."""
+    place: re.Pattern[str]
+
+    def folded(self, name: str) -> str:
+        """Return a name as the registry compares it."""
+        return plain(name) if self.folds else name
+
+    def placed(self, package: Package) -> str:
+        """Return what no two packages of one lock have in common: where it lies."""
+        return package.place.text or self.folded(package.name.text)
+
+
+_PLACED = r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*"
+FORMS = {
+    Language.PYTHON: Form(
+        registry="pypi",
+        name=re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"),
+        version=re.compile(r"[0-9][0-9A-Za-z.!+_-]{0,98}"),
+        hash=re.compile(r"sha256:[0-9a-f]{64}"),
+        hashed="sha256: and 64 digits",
+        folds=True,
+        place=re.compile(r""),
+    ),
+    Language.JAVASCRIPT: Form(
+        registry="npm",
+        name=re.compile(rf"(?=.{{1,214}}\Z){_PLACED}"),
+        version=re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}(?:[-+][0-9A-Za-z.+-]{1,60})?"),
+        hash=re.compile(r"sha512-[A-Za-z0-9+/]{86}=="),
+        hashed="sha512- and 88 characters",
+        folds=False,
+        place=re.compile(rf"(?=.{{0,1024}}\Z)(?:{_PLACED}(?:/node_modules/{_PLACED})*)?"),
+    ),
+}
+"""The languages that packages are given to."""
+
+
+def form_of(language: Language) -> Form:
+    """Return how packages of a language are written. Raises BadLock."""
+    if language not in FORMS:
+        raise BadLock(f"packages are given to Python and JavaScript alone, and this is {language}")
+    return FORMS[language]
 
 
 def check(packages: Sequence[Package], language: Language) -> None:
@@ -32,61 +82,48 @@ def check(packages: Sequence[Package], language: Language) -> None:
 
 def check_names(packages: Sequence[Package], language: Language) -> None:
     """Let packages be looked up. Raises BadLock."""
-    if language is not Language.PYTHON:
-        raise BadLock(f"packages are given to Python alone, and this is {language}")
+    form = form_of(language)
     if len(packages) > MOST:
         raise BadLock(f"more than {MOST} packages")
     for package in packages:
-        _check(package)
-    if len({_plain(package.name.text) for package in packages}) < len(packages):
+        _check(package, form)
+    if len({form.placed(package) for package in packages}) < len(packages):
         raise BadLock("a package is named twice")
 
 
-def _check(package: Package) -> None:
+def _check(package: Package, form: Form) -> None:
     name = visible(package.name)
-    if not _NAME.fullmatch(package.name.text) or not _VERSION.fullmatch(package.version.text):
+    if not form.name.fullmatch(package.name.text) or not form.version.fullmatch(package.version.text):
         raise BadLock(f"{name} is no package of an exact version")
-    if package.registry.text not in _REGISTRIES:
+    if not form.place.fullmatch(package.place.text):
+        raise BadLock(f"{name} is to lie in {visible(package.place)}, which is no place of a package")
+    if package.registry.text not in {"", form.registry}:
         raise BadLock(f"{name} is from {visible(package.registry)}, which is no registry of this house")
-    if not all(_HASH.fullmatch(one) for one in package.hashes):
-        raise BadLock(f"a hash of {name} is not sha256: and 64 digits")
+    if not all(form.hash.fullmatch(one) for one in package.hashes):
+        raise BadLock(f"a hash of {name} is not {form.hashed}")
 
 
-def requirements(packages: Sequence[Package]) -> str:
-    """Return the lines that pip takes, in order, so that one set has one text."""
-    return "".join(sorted(_line(package) for package in packages))
-
-
-def _line(package: Package) -> str:
-    hashes = "".join(f" --hash={one}" for one in sorted(package.hashes))
-    return f"{_plain(package.name.text)}=={package.version.text}{hashes}\n"
-
-
-def _plain(name: str) -> str:
-    """Return the name as registries compare it (PEP 503)."""
+def plain(name: str) -> str:
+    """Return the name as Python's registries compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def key(packages: Sequence[Package], image: str) -> str:
-    """Return the hash that a layer is kept by: what is in it, and the image that it was made in."""
-    return hashlib.sha256(f"{image}\n{requirements(packages)}".encode()).hexdigest()
+def built(packages: Sequence[Package], language: Language, builds: Collection[str]) -> tuple[Package, ...]:
+    """Return those of the packages that may run code of their own while they are installed."""
+    form = form_of(language)
+    names = {form.folded(name) for name in builds}
+    return tuple(package for package in packages if form.folded(package.name.text) in names)
 
 
-def found(report: bytes) -> tuple[Package, ...]:
-    """Return the packages of pip's installation report, dependencies included. Raises BadLock."""
-    try:
-        items = json.loads(report)["install"]
-        packages = tuple(sorted((_found(item) for item in items), key=lambda package: package.name))
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadLock(f"the registry's answer cannot be read: {error}") from None
-    check(packages, Language.PYTHON)
-    return packages
+def key(packages: Sequence[Package], language: Language, image: str, builds: Collection[str] = ()) -> str:
+    """Return the hash that a layer is kept by: what is in it, how, and the image that it was made in."""
+    form = form_of(language)
+    lines = sorted(_line(package, form) for package in packages)
+    ran = sorted(form.placed(package) for package in built(packages, language, builds))
+    return hashlib.sha256("\n".join([image, *lines, *(f"builds {one}" for one in ran)]).encode()).hexdigest()
 
 
-def _found(item: dict[str, Any]) -> Package:
-    about, archive = item["metadata"], item["download_info"]["archive_info"]
-    return Package(
-        name=Untrusted(_plain(about["name"])),
-        version=Untrusted(about["version"]),
-        hashes=(f"sha256:{archive['hashes']['sha256']}",),
-    )
+def _line(package: Package, form: Form) -> str:
+    hashes = " ".join(sorted(package.hashes))
+    name = form.folded(package.name.text)
+    return f"{form.placed(package)} {name} {package.version.text} {hashes}"

@@ -1,10 +1,11 @@
-"""Where packages come from: what the settings say, or else what pip on this machine is told."""
+"""Where packages come from: what the settings say, or else what pip or npm on this machine is told."""
 
 from __future__ import annotations
 
 import ast
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 from engine.sandbox.job import SandboxUnavailable
 from engine.sandbox.network.terms import Terms
-from engine.settings import SandboxSettings
+from engine.settings import PackageSettings, SandboxSettings
 
 _SECONDS = 30
 _OWN = "from pip._internal.models.index import PyPI as own; print(own.simple_url, own.file_storage_domain)"
@@ -43,20 +44,37 @@ class Registry:
         )
 
 
-async def registry(settings: SandboxSettings) -> Registry:
-    """Return the registry of this house. Raises SandboxUnavailable."""
-    index, hosts = settings.packages.index, settings.packages.hosts
+async def of_python(settings: PackageSettings) -> Registry:
+    """Return the index of Python packages of this house. Raises SandboxUnavailable."""
+    index, hosts = settings.index, settings.hosts
     if not index:
         index = await asyncio.to_thread(_configured)
     if not index:
         index, _, files = (await asyncio.to_thread(_python, "-c", _OWN)).strip().partition(" ")
         hosts = (*hosts, files)
+    return _checked(index, hosts, "pip's index", "index")
+
+
+async def of_javascript(settings: PackageSettings) -> Registry:
+    """Return the registry of npm packages of this house. Raises SandboxUnavailable."""
+    index = settings.npm_registry or await asyncio.to_thread(_npm_is_told)
+    return _checked(index, settings.hosts, "npm's registry", "npm_registry")
+
+
+def _checked(index: str, hosts: tuple[str, ...], what: str, key: str) -> Registry:
     url = urlsplit(index)
     if url.scheme not in {"http", "https"} or not url.hostname or url.username or url.password:
         raise SandboxUnavailable(
-            "pip's index is no http(s) address without a password", "set sandbox.packages.index"
+            f"{what} is no http(s) address without a password", f"set sandbox.packages.{key}"
         )
     return Registry(index, tuple(dict.fromkeys((url.hostname, *hosts))))
+
+
+def _npm_is_told() -> str:
+    found = shutil.which("npm")
+    if found is None:
+        raise SandboxUnavailable("npm is not on this machine", "set sandbox.packages.npm_registry")
+    return _said([found, "config", "get", "registry"], "npm").strip()
 
 
 def _configured() -> str:
@@ -70,11 +88,14 @@ def _configured() -> str:
 
 
 def _python(*arguments: str) -> str:
-    command = [sys.executable, *arguments]
+    return _said([sys.executable, *arguments], "pip")
+
+
+def _said(command: list[str], who: str) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=True, env=dict(os.environ)
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise SandboxUnavailable(f"pip does not say where packages come from: {error}") from None
+        raise SandboxUnavailable(f"{who} does not say where packages come from: {error}") from None
     return done.stdout

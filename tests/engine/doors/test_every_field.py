@@ -47,9 +47,8 @@ def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
     code.write_text("2")
     extra.write_text("x")
     limits = [f"{name}={value}" for name, value in LIMITS.items()]
-    wishes = Wishes(
-        "why", [extra], ["a.org"], ["six==1.17.0"], ["key"], limits, "node", "b-1", Expect.JSON, "value == 1"
-    )
+    lists = ([extra], ["a.org"], ["six==1.17.0"], ["key"], limits)
+    wishes = Wishes("why", *lists, "node", "b-1", Expect.JSON, "value == 1", builds=["six"])
     assert EVERYTHING - {"operation"} <= said(draft_of(str(code), None, wishes)) | NOT_ASKED
     assert Limits.model_validate(LIMITS) == draft_of(str(code), None, wishes).capabilities.limits
 
@@ -81,7 +80,7 @@ def test_an_agent_over_mcp_asks_for_everything() -> None:
         "code": "2",
         "purpose": "why",
         "files": [{"name": "a", "text": "x"}],
-        "packages": [{"name": "six", "version": "1.17.0"}],
+        "packages": [{"name": "six", "version": "1.17.0", "builds": True}],
         "domains": ["a.org"],
         "secrets": ["key"],
         "image": "node",

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import io
+import tarfile
 import zipfile
 from collections.abc import AsyncIterator
 
@@ -36,6 +37,44 @@ def wheel(name: str, version: str, code: str, needs: str = "") -> bytes:
     return buffer.getvalue()
 
 
+def source(name: str, version: str, code: str) -> bytes:
+    """Return a source archive with one module, which its own builder makes."""
+    builder = (
+        f"import io, zipfile\nCODE = {code!r}.replace('BUILT', 'built here')\n"
+        f"{_BUILDER.format(name=name, version=version)}"
+    )
+    project = "[build-system]\nrequires = []\nbuild-backend = 'builder'\nbackend-path = ['.']\n"
+    facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    return packed(f"{name}-{version}", {"PKG-INFO": facts, "pyproject.toml": project, "builder.py": builder})
+
+
+_BUILDER = """
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    info, file = '{name}-{version}.dist-info', '{name}-{version}-py3-none-any.whl'
+    parts = {{
+        '{name}.py': CODE,
+        info + '/METADATA': 'Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n',
+        info + '/WHEEL': 'Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+    }}
+    parts[info + '/RECORD'] = ''.join(part + ',,\\n' for part in (*parts, info + '/RECORD'))
+    with zipfile.ZipFile(folder + '/' + file, 'w') as archive:
+        for part, content in parts.items():
+            archive.writestr(part, content)
+    return file
+"""
+
+
+def packed(folder: str, files: dict[str, str]) -> bytes:
+    """Return files below a folder as a tar, as both registries keep them."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(f"{folder}/{name}")
+            entry.size = len(content.encode())
+            archive.addfile(entry, io.BytesIO(content.encode()))
+    return buffer.getvalue()
+
+
 class Index:
     """What the registry has, and what it was asked for."""
 
@@ -51,9 +90,9 @@ class Index:
         given = {"pool": 0, "grace_seconds": 0.5, "network": network, "packages": packages}
         return SandboxSettings.model_validate(given | more)
 
-    def locked(self, name: str, version: str) -> Package:
-        """Return a package with the hash of its wheel."""
-        digest = hashlib.sha256(self.files[f"{name}-{version}-py3-none-any.whl"]).hexdigest()
+    def locked(self, name: str, version: str, kind: str = "-py3-none-any.whl") -> Package:
+        """Return a package with the hash of its wheel, or of another kind of file."""
+        digest = hashlib.sha256(self.files[f"{name}-{version}{kind}"]).hexdigest()
         return Package(name=Untrusted(name), version=Untrusted(version), hashes=(f"sha256:{digest}",))
 
     def answer(self, path: str) -> bytes | None:
@@ -80,7 +119,8 @@ async def serving(files: dict[str, bytes]) -> AsyncIterator[Index]:
             head = await reader.readuntil(b"\r\n\r\n")
             body = index.answer(head.split(b" ")[1].decode())
             status = b"200 OK" if body is not None else b"404 Not Found"
-            kind = b"text/html" if body is not None and body.startswith(b"<!DOCTYPE") else b"application/zip"
+            page = body is not None and body.startswith(b"<!DOCTYPE")
+            kind = b"text/html" if page else b"application/octet-stream"
             facts = (status, kind, len(body or b""))
             writer.write(b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % facts)
             writer.write(body or b"")

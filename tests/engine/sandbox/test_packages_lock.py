@@ -8,12 +8,15 @@ import pytest
 
 from engine.models import Language, Package
 from engine.sandbox.packages.layers import told
-from engine.sandbox.packages.lock import BadLock, check, found, key, requirements
+from engine.sandbox.packages.lock import BadLock, check, key
+from engine.sandbox.packages.npm import Npm, tree
+from engine.sandbox.packages.pip import Pip, requirements
 from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
 from engine.text import Untrusted
 
 HASH = f"sha256:{'a' * 64}"
+INTEGRITY = f"sha512-{'a' * 86}=="
 
 
 def package(
@@ -23,6 +26,13 @@ def package(
     return Package(
         name=Untrusted(name), version=Untrusted(version), registry=Untrusted(registry), hashes=hashes
     )
+
+
+def module(
+    name: str = "left-pad", version: str = "1.0.0", place: str = "", hashes: tuple[str, ...] = (INTEGRITY,)
+) -> Package:
+    """Return a package of npm."""
+    return Package(name=Untrusted(name), version=Untrusted(version), place=Untrusted(place), hashes=hashes)
 
 
 @pytest.mark.parametrize(
@@ -50,25 +60,69 @@ def test_what_is_not_exact_is_refused(bad: Package) -> None:
         check((bad,), Language.PYTHON)
 
 
-def test_only_python_is_given_packages_and_each_once() -> None:
+def test_packages_are_given_to_two_languages_and_each_once() -> None:
     """Another language, or one name twice however it is written, is refused."""
     check((package(), package("pandas")), Language.PYTHON)
-    with pytest.raises(BadLock, match="Python alone"):
-        check((package(),), Language.JAVASCRIPT)
+    with pytest.raises(BadLock, match="Python and JavaScript alone"):
+        check((package(),), Language.SHELL)
     with pytest.raises(BadLock, match="twice"):
         check((package("a_b"), package("A-B")), Language.PYTHON)
+    check((module("a.b"), module("a-b"), module("a-b", place="a.b/node_modules/a-b")), Language.JAVASCRIPT)
+    with pytest.raises(BadLock, match="twice"):
+        check((module("a"), module("b", place="a")), Language.JAVASCRIPT)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        module("--registry=http://evil.example"),
+        module("../x"),
+        module("@scope"),
+        module("a/b"),
+        module("git+ssh://evil.example/x"),
+        module(version="^1.0.0"),
+        module(version="latest"),
+        module(version="https://evil.example/x.tgz"),
+        module(place="../../etc"),
+        module(place="a/node_modules/../b"),
+        module(place="/a"),
+        module(place=".bin"),
+        module(hashes=("sha1-AAAA",)),
+        module(hashes=()),
+    ],
+)
+def test_what_npm_would_fetch_from_elsewhere_is_refused(bad: Package) -> None:
+    """Ranges, tags, addresses, options, paths and weak hashes are no lock."""
+    with pytest.raises(BadLock):
+        check((bad,), Language.JAVASCRIPT)
 
 
 def test_one_set_of_packages_has_one_layer() -> None:
-    """Order and spelling change nothing; a version, a hash or the image do."""
-    one = key((package("a_b"), package()), "image")
-    assert one == key((package(), package("A.B")), "image")
+    """Order and spelling change nothing; a version, a hash, a build or the image do."""
+    python = Language.PYTHON
+    one = key((package("a_b"), package()), python, "image")
+    assert one == key((package(), package("A.B")), python, "image", ["pandas"])
     others = {
-        key((package(), package("a-b", version="3")), "image"),
-        key((package(), package("a-b")), "other"),
+        key((package(), package("a-b", version="3")), python, "image"),
+        key((package(), package("a-b")), python, "other"),
+        key((package(), package("a-b")), python, "image", ["A_B"]),
+        key((package(), package("a-b", hashes=(HASH.replace("a", "b"),))), python, "image"),
     }
-    assert one not in others | {key((package(), package("a-b", hashes=(HASH.replace("a", "b"),))), "image")}
+    assert len(others | {one}) == 5
     assert f"a-b==2.1 --hash={HASH}\n" == requirements((package("A_B"),))
+
+
+def test_a_tree_of_npm_goes_out_as_it_was_found() -> None:
+    """Names, aliases, nesting and scripts of a lock are those that were granted."""
+    inner = module("b", version="2.0.0", place="@s/a/node_modules/b")
+    orphan = module("c", place="gone/node_modules/c")
+    other = module("b", place="alias")
+    laid = tree((module("@s/a"), inner, other, orphan), ["@s/a"])["packages"]
+    assert {"@s/a": "1.0.0", "alias": "npm:b@1.0.0"} == laid[""]["dependencies"]
+    assert ["node_modules/@s/a"] == [place for place, one in laid.items() if one.get("hasInstallScript")]
+    assert {"b": "2.0.0"} == laid["node_modules/@s/a"]["dependencies"]
+    said = json.dumps({"packages": {place: one for place, one in laid.items() if place}}).encode()
+    assert {module("@s/a"), inner, other} == set(Npm().found(said))
 
 
 @pytest.mark.parametrize(
@@ -78,12 +132,17 @@ def test_one_set_of_packages_has_one_layer() -> None:
         b"[]",
         b'{"install": [{}]}',
         json.dumps({"install": [{"metadata": {"name": "x", "version": "1"}}]}).encode(),
+        json.dumps(
+            {"packages": {"node_modules/x": {"version": "1.0.0", "resolved": "git+ssh://x"}}}
+        ).encode(),
+        json.dumps({"packages": {"../x": {"version": "1.0.0", "integrity": INTEGRITY}}}).encode(),
     ],
 )
 def test_a_report_that_cannot_be_read_is_no_lock(report: bytes) -> None:
     """What comes back from the sandbox that asks is looked at like anything from a guest."""
-    with pytest.raises(BadLock):
-        found(report)
+    for installer in (Pip(), Npm()):
+        with pytest.raises(BadLock):
+            installer.found(report)
 
 
 def test_a_layer_goes_where_python_looks_and_nowhere_else() -> None:

@@ -12,7 +12,7 @@ import pytest_asyncio
 from engine.models import Act, KillReason, Operation, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
 from engine.text import Untrusted
-from tests.engine.sandbox.index import Index, forget, serving, volumes, wheel
+from tests.engine.sandbox.index import Index, forget, serving, source, volumes, wheel
 from tests.sandboxes import Recorder, containers_of, job
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
@@ -21,6 +21,7 @@ GREETER = "import words\ndef greet(): return words.HELLO"
 FILES = {
     "greeter-1.0-py3-none-any.whl": wheel("greeter", "1.0", GREETER, "words"),
     "words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello from a wheel'"),
+    "maker-1.0.tar.gz": source("maker", "1.0", "HOW = 'BUILT'"),
 }
 
 
@@ -87,6 +88,23 @@ async def test_what_is_not_the_wheel_that_was_locked_is_not_installed(
     assert b"" == watcher.stdout
     assert "run.started" not in watcher.types
     assert before == volumes(ENGINE)
+
+
+async def test_what_is_built_from_source_needs_a_grant_of_its_own(
+    manager: SandboxManager, index: Index
+) -> None:
+    """Its code does not run as it is looked up, nor for a run that was granted the package alone."""
+    maker, words = index.locked("maker", "1.0", ".tar.gz"), index.locked("words", "2.5")
+    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+        await manager.packages.look_up((maker.model_copy(update={"hashes": ()}),))
+    unlocked = words.model_copy(update={"hashes": ()})
+    assert (maker, words) == await manager.packages.look_up((maker, unlocked), builds=["Maker"])
+    asking = replace(job("import maker; print(maker.HOW)"), packages=(maker,))
+    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+        await manager.run(asking, Recorder())
+    watcher = Recorder()
+    result = await manager.run(replace(asking, builds=("maker",)), watcher)
+    assert (KillReason.NONE, b"built here\n") == (result.kill_reason, watcher.stdout), watcher.stderr
 
 
 async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index) -> None:

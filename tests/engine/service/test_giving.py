@@ -43,7 +43,7 @@ def test_what_is_enforced_is_given(given: Capabilities, to: Draft) -> None:
         ("covers every host", Capabilities(domains=(Untrusted("*"),)), draft()),
         ("is an address", Capabilities(domains=(Untrusted("169.254.169.254"),)), draft()),
         ("of the inside", Capabilities(domains=(Untrusted("localhost"),)), draft()),
-        ("Python alone", Capabilities(packages=(PACKAGE,)), draft(Language.JAVASCRIPT)),
+        ("JavaScript alone", Capabilities(packages=(PACKAGE,)), draft(Language.SHELL)),
         ("not set", Capabilities(secrets=(Untrusted("NOBODYS"),)), draft()),
     ],
 )
