@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from typing import ClassVar
 
 from tree_sitter import Node
 
@@ -58,35 +58,13 @@ class Resolver:
         self._cuts = 0
         """How often an answer was left out for its depth, or because it was being worked out."""
         self._keys: dict[tuple[int, int], dict[str, Node]] = {}
-        self._kinds: dict[str, Callable[[Node, Scope, int], Value]] = {
-            **dict.fromkeys(("identifier", "shorthand_property_identifier"), self._identifier),
-            **dict.fromkeys(("call_expression", "new_expression"), partial(calling.call, self)),
-            **dict.fromkeys(("true", "false", "null", "undefined"), partial(literals.atom, self)),
-            **dict.fromkeys(_FUNCTIONS, partial(literals.function, self)),
-            **dict.fromkeys(_TRANSPARENT, partial(operators.last, self)),
-            "string": partial(literals.string, self),
-            "template_string": partial(literals.template, self),
-            "number": partial(literals.number, self),
-            "member_expression": self._member,
-            "subscript_expression": self._subscript,
-            "binary_expression": partial(operators.binary, self),
-            "ternary_expression": partial(operators.either, self),
-            "array": partial(literals.array, self),
-            "object": partial(literals.object_, self),
-            "regex": partial(literals.regex, self),
-            "this": partial(literals.this, self),
-            "import": partial(literals.import_, self),
-            "meta_property": partial(literals.meta, self),
-            "assignment_expression": partial(operators.assigned, self),
-            "unary_expression": partial(operators.unary, self),
-        }
 
     def value(self, node: Node | None, scope: Scope, depth: int = 0) -> Value:
         """Return what `node`, seen from `scope`, is known to be."""
         if node is None:
             return NOTHING
         kind = node.type
-        work = self._kinds.get(kind)
+        work = self._KINDS.get(kind)
         if work is None:
             return NOTHING
         key = (node.start_byte, node.end_byte)
@@ -102,7 +80,7 @@ class Resolver:
         self._busy.add(key)
         cuts = self._cuts
         try:
-            found = work(node, scope, depth + 1)
+            found = work(self, node, scope, depth + 1)
         finally:
             self._busy.discard(key)
         if found is not NOTHING or cuts == self._cuts:
@@ -254,3 +232,26 @@ class Resolver:
                 if key is not None and child.type in {"pair", "shorthand_property_identifier"}:
                     keys.setdefault(self.tree.of(key).strip("\"'`[]"), child)
         return keys
+
+    _KINDS: ClassVar[dict[str, Callable[[Resolver, Node, Scope, int], Value]]] = {
+        **dict.fromkeys(("identifier", "shorthand_property_identifier"), _identifier),
+        **dict.fromkeys(("call_expression", "new_expression"), calling.call),
+        **dict.fromkeys(("true", "false", "null", "undefined"), literals.atom),
+        **dict.fromkeys(_FUNCTIONS, literals.function),
+        **dict.fromkeys(_TRANSPARENT, operators.last),
+        "string": literals.string,
+        "template_string": literals.template,
+        "number": literals.number,
+        "member_expression": _member,
+        "subscript_expression": _subscript,
+        "binary_expression": operators.binary,
+        "ternary_expression": operators.either,
+        "array": literals.array,
+        "object": literals.object_,
+        "regex": literals.regex,
+        "this": literals.this,
+        "import": literals.import_,
+        "meta_property": literals.meta,
+        "assignment_expression": operators.assigned,
+        "unary_expression": operators.unary,
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from tree_sitter import Node
 
@@ -61,15 +62,6 @@ class _Collector:
         self._late: list[tuple[Node, Scope]] = []
         self._stack: list[tuple[Node, Scope, Node | None]] = [(tree.root, self.names.program, None)]
         self._nodes: defaultdict[str, list[tuple[Node, Scope]]] = defaultdict(list)
-        self._declarations: dict[str, Callable[[Node, Scope, Scope], None]] = {
-            "variable_declarator": self._variable,
-            "import_statement": self._import,
-            "assignment_expression": self._assignment,
-            "augmented_assignment_expression": self._assignment,
-            "class_declaration": self._class,
-            "catch_clause": self._catch,
-            "for_in_statement": self._for_in,
-        }
 
     def run(self) -> Names:
         for _ in range(MAX_NODES):
@@ -92,9 +84,9 @@ class _Collector:
             inner = self._function(node, scope, call)
         elif kind in _BLOCKS:
             inner = Scope(scope, function=False)
-        declare = self._declarations.get(kind)
+        declare = self._DECLARATIONS.get(kind)
         if declare is not None:
-            declare(node, scope, inner)
+            declare(self, node, scope, inner)
         if kind not in _LEAVES:
             below = node if kind in _CALLS else call if kind in _HANDED else None
             self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
@@ -223,3 +215,13 @@ class _Collector:
             if binding is None:
                 binding = self.names.program.bindings.setdefault(name, Binding("variable"))
             binding.add(Definition(right, scope, operator, node.end_byte, part))
+
+    _DECLARATIONS: ClassVar[dict[str, Callable[[_Collector, Node, Scope, Scope], None]]] = {
+        "variable_declarator": _variable,
+        "import_statement": _import,
+        "assignment_expression": _assignment,
+        "augmented_assignment_expression": _assignment,
+        "class_declaration": _class,
+        "catch_clause": _catch,
+        "for_in_statement": _for_in,
+    }
