@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.analysis.inputs import place_of
+from engine.analysis.javascript.popular import ALIKE, POPULAR
 from engine.analysis.python.modules import lookalike
 from engine.analysis.python.popular import ATTACK_MODULES
 from engine.analysis.python.rules.reading import ATTACK_IMPORT, IMPERSONATION
-from engine.models import Analysis, Level, Violation
+from engine.analysis.slips import Slips
+from engine.models import Analysis, Language, Level, Span, Violation
 from engine.text import visible
 
+_SCOPES = (
+    "@angular", "@apollo", "@azure", "@babel", "@emotion", "@eslint", "@expo", "@fastify", "@firebase",
+    "@google-cloud", "@inquirer", "@jest", "@microsoft", "@nestjs", "@octokit", "@opentelemetry", "@prisma",
+    "@radix-ui", "@rollup", "@sentry", "@smithy", "@storybook", "@supabase", "@tanstack", "@testing-library",
+    "@types", "@typescript-eslint", "@vercel", "@vitest", "@webassemblyjs",
+)  # fmt: skip
+"""Whose packages of npm are used most."""
 
-def wanted(names: Iterable[str], code: str) -> Analysis:
+
+_NPM = Slips({*POPULAR, *_SCOPES})
+
+
+def wanted(names: Iterable[str], code: str, language: Language = Language.PYTHON) -> Analysis:
     """Return what is wrong with the names of packages that are to be installed."""
-    found = (_judged(name, code) for name in names)
+    judged = _npm if language is Language.JAVASCRIPT else _judged
+    found = (judged(name, code) for name in names)
     return Analysis(violations=tuple(violation for violation in found if violation is not None))
 
 
@@ -22,7 +36,18 @@ def _judged(name: str, code: str) -> Violation | None:
     plain = name.lower().replace("-", "_").replace(".", "_")
     if plain in ATTACK_MODULES:
         return ATTACK_IMPORT.violation(place_of(plain, code), f"asks for the package {visible(name)}")
-    if meant := lookalike(plain):
-        said = f"asks for the package {visible(name)}, which looks like {meant}"
-        return IMPERSONATION.violation(place_of(plain, code), said, severity=Level.HIGH)
-    return None
+    return _alike(name, lookalike(plain), place_of(plain, code))
+
+
+def _npm(name: str, code: str) -> Violation | None:
+    """Judge a name of npm; of one with a scope, the scope says whose it is."""
+    plain = name.lower()
+    shown = plain.partition("/")[0] if plain.startswith("@") else plain
+    return _alike(name, None if shown in ALIKE else _NPM.meant(shown), place_of(plain, code))
+
+
+def _alike(name: str, meant: str | None, place: Span) -> Violation | None:
+    if meant is None:
+        return None
+    said = f"asks for the package {visible(name)}, which looks like {meant}"
+    return IMPERSONATION.violation(place, said, severity=Level.HIGH)

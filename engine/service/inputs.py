@@ -18,7 +18,7 @@ async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
     own = await analyst.analyse(draft.code.text, draft.language)
     if draft.capabilities.packages:
         names = (package.name.text for package in draft.capabilities.packages)
-        own = joined([own, wanted(names, draft.code.text)])
+        own = joined([own, wanted(names, draft.code.text, draft.language)])
     if not draft.files:
         return own
     settings = analyst.settings

@@ -10,6 +10,7 @@ from engine.analysis.python.names import DANGEROUS_MODULES, STDLIB, canonical
 from engine.analysis.python.popular import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.python.walk import Walk
+from engine.analysis.slips import Slips
 from engine.models import Need
 
 _PACKED = re.compile(r"pyarmor|pytransform|^obfuscat")
@@ -51,26 +52,7 @@ def lookalike(name: str) -> str | None:
     """Return the popular name that `name` is one slip away from, or None."""
     if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:
         return None
-    lower = name.lower()
-    near = [_SHORTENED.get(short) for short in (lower, *_shortened(lower))]
-    near += [short for short in _shortened(lower) if short in POPULAR]
-    return next((known for known in near if known and len(known) >= 5 and _one_slip(lower, known)), None)
+    return _SLIPS.meant(name.lower())
 
 
-def _shortened(name: str) -> list[str]:
-    return [name[:index] + name[index + 1 :] for index in range(len(name))]
-
-
-_SHORTENED = {short: known for known in sorted(POPULAR) for short in _shortened(known)}
-"""Popular names with one letter left out."""
-
-
-def _one_slip(left: str, right: str) -> bool:
-    """One letter more, less, changed, or two swapped; a digit at the end is a version, not a slip."""
-    if abs(len(left) - len(right)) > 1 or left == right or left.rstrip("0123456789") == right:
-        return False
-    start = next(
-        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
-    )
-    a, b = left[start:], right[start:]
-    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:] and len(a) > 1)
+_SLIPS = Slips(POPULAR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis.packages import wanted
-from engine.models import Level
+from engine.models import Language, Level
 
 CODE = "x = 1\nimport reqeusts\n"
 
@@ -28,3 +28,16 @@ def test_a_deceptive_name_is_found(rule: str, line: int, name: str) -> None:
 def test_honest_names_pass() -> None:
     """Popular packages and unknown ones say nothing."""
     assert () == wanted(["requests", "python-dateutil", "my.own-package", "scikit-learn"], CODE).violations
+
+
+@pytest.mark.parametrize("name", ["expresss", "loadsh", "@typse/node", "chakl"])
+def test_a_deceptive_name_of_npm_is_found(name: str) -> None:
+    """One slip from a name, or from a scope, that many use."""
+    found = wanted(["express", name], "require('x')", Language.JAVASCRIPT).violations
+    assert [Level.HIGH] == [one.severity for one in found]
+
+
+def test_honest_names_of_npm_pass() -> None:
+    """Names that people use pass although they are close to each other, and so do unknown ones."""
+    honest = ["lodash", "preact", "camel-case", "@babel/core", "@my-own/tool", "left-pad", "ms"]
+    assert () == wanted(honest, "", Language.JAVASCRIPT).violations

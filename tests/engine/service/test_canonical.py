@@ -42,6 +42,7 @@ CHANGES: list[dict[str, object]] = [
     {"image": "python-data"},
     {"capabilities": Capabilities(limits=Limits(seconds=31))},
     {"capabilities": Capabilities(domains=(Untrusted("example.org"),))},
+    {"capabilities": Capabilities(builds=(Untrusted("six"),))},
     {"sandbox": "b-1"},
     {"sandbox": "b-1", "operation": Operation(act=Act.LIST)},
     {"sandbox": "b-1", "operation": Operation(act=Act.READ)},
@@ -51,9 +52,9 @@ CHANGES: list[dict[str, object]] = [
 
 
 def test_each_part_of_a_submission_changes_its_digest() -> None:
-    """No two of a draft and its fifteen variations share a digest."""
+    """No two of a draft and its sixteen variations share a digest."""
     drafts = [DRAFT, *(DRAFT.model_copy(update=change) for change in CHANGES)]
-    assert 16 == len({digest(draft, ALICE) for draft in drafts})
+    assert 17 == len({digest(draft, ALICE) for draft in drafts})
 
 
 def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
