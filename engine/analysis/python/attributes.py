@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from engine.analysis.python import calls, functions, gadgets
+from engine.analysis.python import calls, functions, gadgets, lookups
 from engine.analysis.python.names import BUILTINS, HEAVY_MODULES, canonical
 from engine.analysis.python.rules import execution
 from engine.analysis.python.values import Value, text_of
@@ -17,7 +17,10 @@ NAMESPACES = frozenset(("builtins.globals()", "builtins.locals()", "builtins.var
 def attribute(walk: Walk, node: ast.Attribute) -> Value | None:
     """Return what `node` means, and report what only an escape needs."""
     base = walk.value(node.value)
-    return member(walk, node, base, node.attr)
+    found = member(walk, node, base, node.attr)
+    if found is not None and found.name in lookups.LOOSE:
+        lookups.check_loose(walk, node, found)
+    return found
 
 
 def member(walk: Walk, node: ast.AST, base: Value | None, name: str) -> Value | None:

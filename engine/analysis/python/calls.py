@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.analysis.python import attributes, fold, functions, loops
+from engine.analysis.python import attributes, fold, functions, lookups, loops
 from engine.analysis.python.values import NOTHING, Taint, Value, derived, taint_of, text_of
 from engine.analysis.python.walk import Walk
 
@@ -73,7 +73,7 @@ def call(walk: Walk, node: ast.Call) -> Value | None:
     func = node.func
     if type(func) is ast.Attribute:
         return _method(walk, node, func)
-    callee = walk.value(func)
+    callee = lookups.meaning(walk, func.id) if type(func) is ast.Name else walk.value(func)
     if callee is None:
         walk.touched += walk.scope.parent is not None and getattr(func, "id", None) in walk.scope.names
         return _unknown(walk, node, None)

@@ -16,10 +16,9 @@ _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 def read_function(walk: Walk, node: _Def) -> None:
     """Bind a function's name; its body waits until it is called or the module ends."""
-    for default in (*node.args.defaults, *node.args.kw_defaults):
-        if default is not None and type(default) is not ast.Constant:
-            walk.value(default)
     function = Function(node, walk.scope, walk.scope.owner)
+    read_defaults(walk, function)
+    _read_annotations(walk, node)
     value = Value()
     value.function = function
     walk.pending.append(function)
@@ -29,6 +28,30 @@ def read_function(walk: Walk, node: _Def) -> None:
     walk.scope.names[node.name] = value
     if walk.scope.owner is not None:
         walk.scope.owner.attributes[node.name] = value
+
+
+def read_defaults(walk: Walk, function: Function) -> None:
+    """Look into the defaults of parameters, where they are more than constants."""
+    args = function.node.args
+    names = [*args.posonlyargs, *args.args][len(args.posonlyargs) + len(args.args) - len(args.defaults) :]
+    pairs = [*zip(names, args.defaults, strict=True), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    for arg, default in pairs:
+        value = walk.value(default) if default is not None and type(default) is not ast.Constant else None
+        if value is not None and not value.known:
+            function.defaults[arg.arg] = value
+
+
+_PLAIN = (ast.Name, ast.Constant, ast.Attribute)
+
+
+def _read_annotations(walk: Walk, node: _Def) -> None:
+    """Look into annotations that compute something: they run with the definition."""
+    args = node.args
+    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+        if arg is not None and arg.annotation is not None and type(arg.annotation) not in _PLAIN:
+            walk.value(arg.annotation)
+    if node.returns is not None and type(node.returns) not in _PLAIN:
+        walk.value(node.returns)
 
 
 def read_class(walk: Walk, node: ast.ClassDef) -> None:
@@ -95,6 +118,7 @@ def _read(walk: Walk, function: Function, bound: dict[str, Value | None] | None)
     walk.scope = scope = Scope(_enclosing(function.scope))
     for name, value in _parameters(function):
         scope.names[name] = value
+    scope.names.update(function.defaults)
     if bound:
         scope.names.update(bound)
     touched = walk.touched

@@ -39,3 +39,15 @@ def pattern(text: str, *parents: Value | None) -> Value:
 def shown(text: str) -> str:
     """Return a pattern as people read it, with an ellipsis in each hole."""
     return text.replace(HOLE, "…")
+
+
+def path_below(upper: Value | None, lower: Value | None) -> Value:
+    """Return the path object that `upper / lower` gives."""
+    first, second = pattern_of(upper), pattern_of(lower)
+    text = second if second.startswith("/") else f"{first.rstrip('/')}/{second}"
+    value = Value(name="pathlib.Path()", taint=taint_of(upper, lower))
+    if HOLE not in text:
+        value.const = text
+    elif text.strip(HOLE + "/"):
+        value.items = {"pattern": Value(text[:MAX_TEXT])}
+    return value

@@ -57,3 +57,5 @@ class Function:
     hot: bool = False
     """Whether something in it depends on what it is called with, so that a call is worth reading it again."""
     result: Value | None = None
+    defaults: dict[str, Value | None] = field(default_factory=dict)
+    """What parameters are where the call does not say."""

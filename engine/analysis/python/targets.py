@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from engine.analysis.python import calls
 from engine.analysis.python.names import HEAVY_MODULES
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
@@ -81,8 +82,8 @@ def _telling(entry: object) -> int:
 
 
 def entered(value: Value | None) -> Value | None:
-    """Return what `with value as x` binds."""
-    return value
+    """Return what `with value as x` binds: of a generator that is a context manager, what it yields."""
+    return element(value) if value is not None and value.items and not value.name else value
 
 
 def _bind_attribute(walk: Walk, target: ast.Attribute, value: Value | None) -> None:
@@ -109,6 +110,9 @@ def _bind_item(walk: Walk, target: ast.Subscript, value: Value | None) -> None:
     key = walk.value(target.slice)
     if container is None:
         return
+    if container.name == "os.environ":
+        name = "os.environ.__setitem__"
+        calls.CALLS[name](walk, calls.Call(target, name, [key, value], {}))
     if value is not None and value.taint:
         container.taint |= value.taint
     if container.items is not None and key is not None and isinstance(key.const, str | int):

@@ -7,8 +7,10 @@ import pytest
 from engine.analysis import analyse
 from engine.models import Language, Level
 from tests.engine.analysis.evasions import EVASIONS
+from tests.engine.analysis.evasions_python import BY_DETOUR, BY_HOOK, BY_VALUE
 
 _CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
+_CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *BY_DETOUR)]
 
 
 @pytest.mark.parametrize(("language", "code"), _CASES)
@@ -28,6 +30,14 @@ def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
         (Language.JAVASCRIPT, "let t = 'a'; t = t + 'b'; console.log(t)"),
         (Language.PYTHON, "try:\n    import numpy as np\nexcept ImportError:\n    np = None\nprint(np)"),
         (Language.PYTHON, "d = dict(a=1)\nprint(d.get('a'))"),
+        (Language.PYTHON, "import os\ngo = os.getcwd\nprint(go())"),
+        (Language.PYTHON, "from pathlib import Path\nprint((Path('a') / 'b').name)"),
+        (Language.PYTHON, "def f(x=len):\n    return x('a')\nprint(f())"),
+        (Language.PYTHON, "def g():\n    yield print\nnext(g())(1)"),
+        (Language.PYTHON, "import sys\nsys.path.insert(0, 'src')"),
+        (Language.PYTHON, "def f(*, b: dict[str, int] | None = None) -> tuple[int, ...]: ..."),
+        (Language.PYTHON, "import os\nos.environ['TZ'] = 'UTC'"),
+        (Language.PYTHON, "@contextlib.contextmanager\ndef c():\n    yield 1\nwith c() as x:\n    print(x)"),
         (Language.PYTHON, "class A:\n    @property\n    def o(self):\n        return 1\nprint(A().o)"),
     ],
 )  # fmt: skip

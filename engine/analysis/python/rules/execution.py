@@ -118,6 +118,24 @@ INDIRECT_NAME = python_rule(
     not_match=("import math\ngetattr(math, 'pi')", "d['os']"),
     cwe=506,
 )
+LOOSE_FUNCTION = python_rule(
+    "py-loose-function",
+    "A function that runs texts or programs is passed on",
+    "exec_eval",
+    Level.MEDIUM,
+    attack="Hands it on under another name, in a container or as an argument, to be called there.",
+    why="MEDIUM: it is named, but what it will run is not seen here.",
+    fix="Call it where it is named.",
+    match=(
+        "import os\nrun = os.system",
+        "table = {'a': exec}",
+        "import os\nsorted(x, key=os.popen)",
+        "import os\ndef f(run=os.system): run(x)",
+        "from subprocess import getoutput\nthing.run = getoutput",
+    ),
+    not_match=("import os\ngo = os.getcwd", "import re\nc = re.compile", "f = df.eval", "print(run)"),
+    cwe=95,
+)
 DYNAMIC_ATTRIBUTE = python_rule(
     "py-dynamic-attribute",
     "Attributes or names are reached by text",
@@ -140,5 +158,6 @@ RULES = (
     CODE_OBJECT,
     HIDDEN_NAME,
     INDIRECT_NAME,
+    LOOSE_FUNCTION,
     DYNAMIC_ATTRIBUTE,
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from engine.analysis.python.sinks import (
     archives,
+    callables,
     environment,
     execution,
     files,
     folding,
+    interpreter,
     lint,
     memory,
     names,
@@ -23,10 +25,12 @@ from engine.analysis.python.sinks import (
 
 __all__ = [
     "archives",
+    "callables",
     "environment",
     "execution",
     "files",
     "folding",
+    "interpreter",
     "lint",
     "memory",
     "names",

@@ -7,6 +7,7 @@ import re
 
 from engine.analysis.python.calls import CALLS, Call, Handler, handles
 from engine.analysis.python.rules import private as rules
+from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.values import Taint, Value
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
@@ -35,6 +36,31 @@ def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
 def get_variable(walk: Walk, call: Call) -> Value | None:
     """Read one variable."""
     return read(walk, call.node, call.text(0, "key"))
+
+
+_LOADING = frozenset(
+    words(
+        "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES PYTHONSTARTUP PYTHONHOME BASH_ENV PROMPT_COMMAND "
+        "NODE_OPTIONS PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS GIT_SSH_COMMAND PYTHONBREAKPOINT PYTHONINSPECT"
+    )
+)
+"""Variables that make other programs load or run code."""
+
+
+def check_variable(walk: Walk, node: ast.AST, name: str | None) -> None:
+    """Report a variable that is set so that programs started later load other code."""
+    if name in _LOADING:
+        walk.report(TAMPER, node, f"`{name}` makes other programs run what it names")
+
+
+@handles("os.putenv", "os.environ.__setitem__", "os.environ.update")
+def set_variables(walk: Walk, call: Call) -> Value | None:
+    """Look at the variables that are set."""
+    given = call.arg(0)
+    names = [*call.keywords, *(given.items if given is not None and given.items else ()), call.text(0)]
+    for name in names:
+        check_variable(walk, call.node, name if isinstance(name, str) else None)
+    return None
 
 
 def whole(walk: Walk, node: ast.AST) -> Value:

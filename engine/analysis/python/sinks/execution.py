@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.python.attributes import check_built
 from engine.analysis.python.calls import DANGEROUS_CALLBACKS, Call, handles
+from engine.analysis.python.lookups import LOOSE
 from engine.analysis.python.names import HEAVY_MODULES, STDLIB, canonical
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
@@ -22,7 +23,19 @@ _RUNNERS = (
     "pdb.run",
     "pdb.runeval",
     "bdb.Bdb().run",
+    "bdb.Bdb().runeval",
+    "bdb.Bdb().runctx",
+    "pdb.runctx",
     "trace.Trace().run",
+    "trace.Trace().runctx",
+    "runpy._run_code",
+    "runpy._run_module_code",
+    "cProfile.runctx",
+    "profile.runctx",
+    "cProfile.Profile().run",
+    "cProfile.Profile().runctx",
+    "profile.Profile().run",
+    "profile.Profile().runctx",
     "code.InteractiveInterpreter().runsource",
     "code.InteractiveInterpreter().runcode",
     "code.InteractiveConsole().push",
@@ -32,6 +45,7 @@ _RUNNERS = (
 _MODEST = frozenset(("timeit.timeit", "timeit.repeat", "timeit.Timer", "cProfile.run", "profile.run"))
 DANGEROUS_CALLBACKS.update(_RUNNERS[:3])
 DANGEROUS_CALLBACKS.add("builtins.compile")
+LOOSE.update((*DANGEROUS_CALLBACKS, "builtins.__import__", "importlib.import_module"))
 
 
 @handles(*_RUNNERS)
@@ -80,13 +94,23 @@ def compile_text(walk: Walk, call: Call) -> Value | None:
     return value
 
 
-@handles("builtins.__import__", "importlib.import_module", "importlib.reload", "pkgutil.resolve_name")
+@handles(
+    "builtins.__import__",
+    "importlib.import_module",
+    "importlib.reload",
+    "pkgutil.resolve_name",
+    "pydoc.locate",
+    "pydoc.safeimport",
+    "unittest.mock._importer",
+    "builtins.__loader__.load_module",
+    "builtins.__spec__.loader.load_module",
+)
 def import_by_name(walk: Walk, call: Call) -> Value | None:
     """Return the module, and report how its name was hidden."""
     if call.name == "importlib.reload":
         return call.arg(0, "module")
     name = call.arg(0, "name")
-    text = text_of(name)
+    text = (text_of(name) or "").replace(":", ".") or None
     if text is None:
         walk.report(
             rules.DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name
@@ -120,6 +144,11 @@ def import_by_name(walk: Walk, call: Call) -> Value | None:
     "importlib.load_source",
     "importlib.load_dynamic",
     "zipimport.zipimporter",
+    "site.addsitedir",
+    "site.addpackage",
+    "site.execsitecustomize",
+    "venv.create",
+    "venv.EnvBuilder",
     "_xxsubinterpreters.run_string",
     "ctypes.pythonapi.PyRun_SimpleString",
     "builtins.breakpoint",

@@ -12,6 +12,7 @@ from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.rules.resources import ZIP_BOMB
 from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.targets import element
 from engine.analysis.python.values import NOTHING, Taint, Value, derived
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
@@ -83,6 +84,8 @@ def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Walk, Call], Va
         consts = [arg.const for arg in args if arg is not None and arg.known and not arg.name]
         if args and len(consts) == len(args) and not call.keywords:
             return derived(attempt(lambda: compute(*consts)), *args)
+        if name == "next" and first is not None and first.items:
+            return element(first)
         if name in _KEEPING and first is not None and first.items is not None:
             return _reordered(first) if name == "reversed" else first
         if name in ("str", "bytes") and first is not None and first.items is not None:

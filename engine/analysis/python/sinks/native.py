@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.calls import PREFIXES, Call, handles
+from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -60,6 +60,26 @@ _KERNEL = words(
     "os.mknod os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid os.setgroups "
     "os.chroot os.unshare os.setns os.pivot_root fcntl.ioctl os.memfd_create os.makedev os.initgroups"
 )
+
+
+@handles("mmap.mmap")
+def map_memory(walk: Walk, call: Call) -> Value | None:
+    """Report memory that is writable and runs."""
+    wanted = call.arg(2, "flags") if call.has(2, "flags") and not call.keywords else call.keywords.get("prot")
+    bits = wanted.const if wanted is not None and isinstance(wanted.const, int) else 0
+    if bits & 4 or "PROT_EXEC" in walk.code(call.node):
+        walk.report(rules.NATIVE, call.node, "Maps memory that code can run in")
+    return Value(name="mmap.mmap()")
+
+
+def _extension(walk: Walk, call: Call) -> Value | None:
+    walk.report(rules.NATIVE, call.node, "Loads a library into the database")
+    return None
+
+
+METHODS["load_extension"] = METHODS["enable_load_extension"] = _extension
+for _name in ("load_extension", "enable_load_extension"):
+    CALLS[f"sqlite3.connect().{_name}"] = _extension
 
 
 @handles(*_KERNEL)

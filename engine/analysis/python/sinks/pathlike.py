@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.python.calls import CALLS, Call, handles
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.patterns import HOLE, path_below, pattern_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.sinks.files import judge_content, open_file, path_of, shown, touch
 from engine.analysis.python.values import Value
@@ -92,8 +92,7 @@ def path_same(_: Walk, call: Call) -> Value | None:
 @handles("pathlib.Path().joinpath", "pathlib.Path().with_name")
 def path_join(_: Walk, call: Call) -> Value | None:
     """A path below."""
-    parts = [pattern_of(call.receiver), *(pattern_of(arg) for arg in call.args)]
-    value = Value(name="pathlib.Path()", taint=call.taint)
-    if all(part != HOLE for part in parts):
-        value.const = "/".join(parts)
+    value = call.receiver
+    for part in call.args:
+        value = path_below(value, part)
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, Call, handles
+from engine.analysis.python.lookups import LOOSE
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
@@ -21,13 +22,13 @@ _SHELLS = words(
     "popen2.popen4 popen2.Popen3 popen2.Popen4 asyncio.create_subprocess_shell pexpect.run "
     "pexpect.spawn pexpect.runu invoke.run fabric.Connection().run fabric.Connection().sudo "
     "fabric.api.run fabric.api.local sh.sh pty.spawn os.startfile webbrowser.open plumbum.local "
-    "IPython.get_ipython().system"
+    "IPython.get_ipython().system pydoc.pipepager pydoc.tempfilepager"
 )
 _LISTS = words(
     "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen "
     "asyncio.create_subprocess_exec asyncio.subprocess.create_subprocess_exec anyio.run_process "
     "trio.run_process sh.Command subprocess._execute_child subprocess.fork_exec "
-    "winpty.PtyProcess.spawn"
+    "winpty.PtyProcess.spawn distutils.spawn.spawn setuptools._distutils.spawn.spawn"
 )
 _EXEC = words(
     "execl execle execlp execlpe execv execve execvp execvpe spawnl spawnle spawnlp spawnlpe spawnv "
@@ -35,12 +36,14 @@ _EXEC = words(
 )
 DANGEROUS_CALLBACKS.update((*_SHELLS[:11], *_LISTS[:5]))
 DANGEROUS_CALLBACKS.discard("webbrowser.open")
+LOOSE.update((*DANGEROUS_CALLBACKS, *(f"os.{name}" for name in _EXEC), "pty.spawn"))
 
 
 @handles(*_SHELLS)
 def shell(walk: Walk, call: Call) -> Value | None:
     """A command line for a shell."""
-    _started(walk, call, call.arg(0, "cmd") or call.arg(0, "command"), by_shell=True)
+    at = 1 if call.name.startswith("pydoc.") else 0
+    _started(walk, call, call.arg(at, "cmd") or call.arg(at, "command"), by_shell=True)
     if call.name == "pty.spawn":
         walk.fact("spawn-shell", call.node)
         walk.report(rules.DUP, call.node, "`pty.spawn` gives a program a terminal")
@@ -132,6 +135,15 @@ def command_line(command: Value | None) -> str | None:
     return None if text == HOLE else text
 
 
+@handles("webbrowser.get", "webbrowser.register", "webbrowser.GenericBrowser", "webbrowser.BackgroundBrowser")
+def browser(walk: Walk, call: Call) -> Value | None:
+    """A browser may be any program, given as a command."""
+    command = command_line(call.args[-1] if call.args else None)
+    if command is not None and ("%s" in command or "/" in command):
+        _started(walk, call, call.args[-1], by_shell=False)
+    return Value(name="webbrowser")
+
+
 # --- killing ---
 
 
@@ -142,6 +154,12 @@ def command_line(command: Value | None) -> str | None:
     "os.abort",
     "signal.raise_signal",
     "win32api.TerminateProcess",
+    "faulthandler._sigsegv",
+    "faulthandler._sigabrt",
+    "faulthandler._sigfpe",
+    "faulthandler._fatal_error",
+    "faulthandler._stack_overflow",
+    "faulthandler._read_null",
 )
 def kill(walk: Walk, call: Call) -> Value | None:
     """Report a signal to a process."""

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from engine.analysis.python import decoders, fold, gadgets
-from engine.analysis.python.calls import TEXT_METHODS, Call, Handler
+from engine.analysis.python.calls import TEXT_METHODS, Call, Handler, handles
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.sinks.folding import decoded
 from engine.analysis.python.values import NOTHING, Value, derived
@@ -118,3 +118,12 @@ _METHODS: dict[str, Handler] = {
     "copy": _values,
 }
 TEXT_METHODS.update(_METHODS)
+
+
+@handles("string.Formatter().format", "string.Formatter().vformat", "string.Formatter().get_field")
+def formatter(walk: Walk, call: Call) -> Value | None:
+    """Formatting by hand reaches attributes as `str.format` does."""
+    template = call.text(0) or ""
+    probe = f"{{{template}}}" if call.name.endswith("get_field") else template
+    gadgets.check_format(walk, call.node, probe)
+    return derived(NOTHING, *call.args)

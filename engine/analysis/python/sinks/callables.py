@@ -1,0 +1,136 @@
+"""Functions that are made from others, handed on and called later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.analysis.python.attributes import looked_up
+from engine.analysis.python.calls import CALLS, Call, handles, invoke
+from engine.analysis.python.rules.resources import BOMB
+from engine.analysis.python.sinks.names import got
+from engine.analysis.python.sinks.paths import loop_turns
+from engine.analysis.python.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+
+@handles("operator.attrgetter", "operator.itemgetter", "operator.methodcaller", "functools.partial")
+def factory(walk: Walk, call: Call) -> Value | None:
+    """Return a callable that remembers its arguments."""
+    value = Value(name=f"{call.name}()")
+    value.items = dict(enumerate(call.args))
+    value.taint = call.taint
+    return value
+
+
+def _remembered(call: Call) -> list[Value | None]:
+    items = call.callee.items if call.callee is not None else None
+    return list(items.values()) if items else []
+
+
+@handles("operator.attrgetter()")
+def call_attrgetter(walk: Walk, call: Call) -> Value | None:
+    """Return what `attrgetter('a')(x)` means."""
+    name = next(iter(_remembered(call)), None)
+    return got(walk, call, call.arg(0), name, text_of(name))
+
+
+@handles("operator.itemgetter()")
+def call_itemgetter(walk: Walk, call: Call) -> Value | None:
+    """Return what `itemgetter('a')(x)` means."""
+    owner = call.arg(0)
+    key = next(iter(_remembered(call)), None)
+    return looked_up(walk, call.node, owner, key) if owner is not None and owner.name else None
+
+
+@handles("operator.methodcaller()")
+def call_methodcaller(walk: Walk, call: Call) -> Value | None:
+    """Return what `methodcaller('a', 1)(x)` gives."""
+    remembered = _remembered(call)
+    name = remembered[0] if remembered else None
+    found = got(walk, call, call.arg(0), name, text_of(name))
+    return invoke(walk, call.node, found, remembered[1:], {}) if found is not None else None
+
+
+@handles("functools.partial()")
+def call_partial(walk: Walk, call: Call) -> Value | None:
+    """Return what `partial(f, 1)(2)` gives."""
+    remembered = _remembered(call)
+    if not remembered or remembered[0] is None:
+        return None
+    return invoke(walk, call.node, remembered[0], [*remembered[1:], *call.args], call.keywords)
+
+
+@handles("functools.reduce")
+def reduce(walk: Walk, call: Call) -> Value | None:
+    """`reduce(getattr, ['a', 'b'], x)` is a chain of attributes; any other function is called."""
+    function, sequence, start = call.arg(0), call.arg(1), call.arg(2)
+    if function is None:
+        return None
+    parts = parts_of(sequence)
+    found = start
+    for part in parts:
+        found = invoke(walk, call.node, function, [found, part], {}) if found is not None else part
+    return found
+
+
+@handles("builtins.map", "builtins.filter", "itertools.starmap", "concurrent.futures.Executor().map")
+def map_function(walk: Walk, call: Call) -> Value | None:
+    """`map(f, xs)` calls `f` with each."""
+    function, sequence = call.arg(0), call.arg(1)
+    if function is None:
+        return derived(NOTHING, sequence)
+    parts = parts_of(sequence) or [sequence if sequence is not None and sequence.taint else None]
+    if call.name == "builtins.filter":
+        return sequence
+    walk.steps -= len(parts)
+    results = [invoke(walk, call.node, function, [part], {}) for part in parts[: max(1, walk.steps)]]
+    found = Value()
+    found.items = dict(enumerate(results))
+    if results and all(result is not None and result.known for result in results):
+        found.const = [result.const for result in results if result is not None]
+    found.built = True
+    return found
+
+
+def parts_of(sequence: Value | None) -> list[Value | None]:
+    """Return the elements of a sequence, as far as they are known."""
+    if sequence is None:
+        return []
+    if sequence.items:
+        return list(sequence.items.values())[:1024]
+    const: Any = sequence.const
+    if isinstance(const, str | bytes | list | tuple):
+        return [Value(part, taint=sequence.taint) for part in const[:1024]]
+    return []
+
+
+@handles("threading.Thread", "multiprocessing.Process", "threading.Timer", "multiprocessing.context.Process")
+def target(walk: Walk, call: Call) -> Value | None:
+    """A thread or process calls its target."""
+    function = call.arg(1, "target") if call.name != "threading.Timer" else call.arg(1, "function")
+    if function is not None and (function.name or function.function is not None):
+        invoke(walk, call.node, function, parts_of(call.keywords.get("args")), {})
+    turns = max((loop_turns(walk, loop) for loop in walk.loops), default=0)
+    if turns >= _TOO_MANY:
+        walk.report(BOMB, call.node, f"Starts {turns:,} threads or processes", severity=Level.HIGH)
+    return Value(name=f"{call.name}()")
+
+
+_TOO_MANY = 1000
+
+
+@handles(
+    "atexit.register",
+    "signal.signal",
+    "sys.addaudithook",
+    "weakref.finalize",
+    "asyncio.run",
+    "asyncio.gather",
+)
+def callback(walk: Walk, call: Call) -> Value | None:
+    """Functions registered here will be called."""
+    for index, value in enumerate(call.args):
+        if value is not None and value.function is None and value.name in CALLS:
+            invoke(walk, call.node, value, call.args[index + 1 :], {})
+    return None
