@@ -16,9 +16,10 @@ from docker.errors import APIError, NotFound
 from engine.models import Language, Limits, Stream
 from engine.sandbox import recipe
 from engine.sandbox.cgroup import Cgroup, Usage
-from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.job import SandboxUnavailable
 from engine.sandbox.stats import usage_of
+from engine.sandbox.vigil import Vigil
 from engine.sandbox.wire import frames
 
 _READY_SECONDS = 30.0
@@ -40,6 +41,7 @@ class Box:
     host: dict[str, Any]
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    vigil: Vigil
     kernel: str = ""
     cgroup: Cgroup | None = None
     born: float = field(default_factory=time.monotonic)
@@ -48,6 +50,8 @@ class Box:
     frozen: bool = False
     fitted: bool = False
     """Whether its memory and CPU are those of `limits`."""
+    found_right: int = 0
+    """The watch during which it was seen to be what was asked for; 0: none was kept."""
 
     async def wait_ready(self) -> None:
         """Wait until the interpreter waits, and note the kernel that it sees. Raises SandboxUnavailable."""
@@ -85,14 +89,40 @@ class Box:
         raise DaemonLost("the stream to a running sandbox ended")
 
     async def verify(self) -> None:
-        """Check that it still is what was asked for. Raises SandboxUnavailable."""
-        wrong = recipe.broken_promises(await self.inspect(), self.image_id, self.host)
-        if self.reader.at_eof() or self.writer.is_closing():
+        """Check that it still is what was asked for. Raises SandboxUnavailable.
+
+        Docker is asked unless it was heard all along, and told nothing of it since it was last seen.
+        """
+        if self.broken:
             raise SandboxUnavailable("the stream to the sandbox is closed", "pratique doctor")
-        if wrong:
+        if not self.vouched:
+            await self.look()
+
+    @property
+    def broken(self) -> bool:
+        """Whether its streams are known to be no more."""
+        return self.reader.at_eof() or self.writer.is_closing()
+
+    @property
+    def touched(self) -> bool:
+        """Whether somebody did something to it from outside, as far as Docker was heard."""
+        return self.vigil.touched(self.id)
+
+    @property
+    def vouched(self) -> bool:
+        """Whether nothing was told of it, nor of any image, since it was seen to be right."""
+        return self.vigil.vouches(self.id, self.found_right)
+
+    async def look(self) -> dict[str, Any]:
+        """Return what Docker says of it, once that is what was asked for. Raises SandboxUnavailable."""
+        watch = self.vigil.watch
+        seen = await self.inspect()
+        if wrong := recipe.broken_promises(seen, self.image_id, self.host):
             raise SandboxUnavailable(
                 f"the sandbox is not as it was made: {', '.join(wrong)} differ", "pratique doctor"
             )
+        self.found_right = watch
+        return seen
 
     async def verify_image(self) -> None:
         """Check that its image still is what its name stands for. Raises SandboxUnavailable."""
@@ -109,7 +139,7 @@ class Box:
     def fit(self, limits: Limits) -> bool:
         """Set memory and CPU to what was granted; say whether they are."""
         if (limits.memory_mb, limits.cpus) == (self.limits.memory_mb, self.limits.cpus) and self.fitted:
-            return True
+            return self.cgroup is None or self.cgroup.limited(limits.memory_mb * 2**20, limits.cpus)
         if self.cgroup is None or not self.cgroup.limit(limits.memory_mb * 2**20, limits.cpus):
             return False
         self.limits, self.fitted = limits, True
@@ -183,71 +213,3 @@ async def _vanished(daemon: Daemon, container: str) -> bool:
     except (APIError, DaemonLost):
         return False
     return False
-
-
-@dataclass(slots=True)
-class Maker:
-    """Makes sandboxes for one engine."""
-
-    daemon: Daemon
-    runtime: str
-    owner: recipe.Ownership
-    can_fit: bool = True
-    """Whether limits can be set from here after the start: not on a remote Docker, nor without the right."""
-    living: set[str] = field(default_factory=set)
-    """The containers that somebody in this engine still answers for."""
-
-    async def make(
-        self, image: str, language: Language, limits: Limits, extras: recipe.Extras = recipe.NOTHING
-    ) -> Box:
-        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
-
-        Where it can be fitted later it starts with all of the host's cores: a quota slows the start down.
-        """
-        try:
-            box = await self._make(image, language, limits, extras)
-            if self.can_fit and not box.fit(limits):
-                self.can_fit = False
-                await self.end(box)
-                box = await self._make(image, language, limits, extras)
-        except (APIError, DaemonLost, OSError) as error:
-            raise unavailable(error, image) from error
-        else:
-            return box
-
-    async def end(self, box: Box) -> bool:
-        """Destroy a box, and answer for it no more: what is left of it is the reaper's."""
-        try:
-            return await box.destroy()
-        finally:
-            self.living.discard(box.id)
-
-    async def _make(self, image: str, language: Language, limits: Limits, extras: recipe.Extras) -> Box:
-        facts = await self.daemon.ask("inspect_image", image)
-        cpus = float(os.cpu_count() or 1) if self.can_fit else limits.cpus
-        host = recipe.host_config(self.runtime, language, limits, cpus)
-        body = recipe.container(facts, self.owner.labels(image), host, extras)
-        made = await self.daemon.ask("create_container_from_config", body)
-        reader, writer = await self._attach(made["Id"])
-        host = body["HostConfig"]
-        box = Box(self.daemon, made["Id"], image, facts["Id"], language, limits, host, reader, writer)
-        self.living.add(box.id)
-        try:
-            await self.daemon.ask("start", box.id)
-            await box.wait_ready()
-            seen = await box.inspect()
-            box.cgroup = Cgroup.of(seen["State"]["Pid"], box.id)
-            box.fitted = not self.can_fit
-        except BaseException:
-            await asyncio.shield(self.end(box))
-            raise
-        usage = box.cgroup.read() if box.cgroup else None
-        box.rest_tasks = usage.tasks if usage else 0
-        return box
-
-    async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        try:
-            return await self.daemon.attach(container)
-        except BaseException:
-            await asyncio.shield(remove(self.daemon, container))
-            raise

@@ -72,15 +72,22 @@ class Cgroup:
 
         Docker's own `update` needs a verb of the runtime that runsc lacks.
         """
-        wanted = self._limit_files(memory, max(1000, int(cpus * _PERIOD)))
         try:
-            for path, value in wanted:
+            for path, value in self._limit_files(memory, cpus):
                 path.write_text(value)
-            return all(path.read_text().strip() == value for path, value in wanted)
+        except OSError:
+            return False
+        return self.limited(memory, cpus)
+
+    def limited(self, memory: int, cpus: float) -> bool:
+        """Say whether the group stands, and the limits are these."""
+        try:
+            return all(path.read_text().strip() == value for path, value in self._limit_files(memory, cpus))
         except OSError:
             return False
 
-    def _limit_files(self, memory: int, quota: int) -> list[tuple[Path, str]]:
+    def _limit_files(self, memory: int, cpus: float) -> list[tuple[Path, str]]:
+        quota = max(1000, int(cpus * _PERIOD))
         folder = self._folders.get("unified")
         if folder is not None:
             return [(folder / "memory.max", str(memory)), (folder / "cpu.max", f"{quota} {_PERIOD}")]

@@ -80,6 +80,16 @@ class Daemon:
         made = await self.ask("exec_create", container, list(command), stdin=True, user="1000:1000")
         return await _opened(await self.ask("exec_start", made["Id"], socket=True))
 
+    async def listen(
+        self, filters: dict[str, list[str]]
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to what Docker tells of itself: a line of JSON each, and HTTP's own lines between."""
+        told = await self.ask("events", filters=filters)
+        client: Any = self._client
+        if client is None:
+            raise DaemonLost("Docker was let go of")
+        return await _opened(client._get_raw_response_socket(told._response))  # noqa: SLF001
+
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
             return await asyncio.wait_for(asyncio.to_thread(call), seconds)

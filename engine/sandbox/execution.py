@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +28,10 @@ _FILES_SECONDS = 10.0
 _DRAIN_SECONDS = 1.0
 _GUARD_SECONDS = 15
 """How much later than the engine the guest ends a run by itself: Docker may have died."""
+
+
+Permit = Callable[[], Coroutine[Any, Any, None]]
+"""What must be done before the code may begin: that it does is on disk then."""
 
 
 @dataclass
@@ -53,8 +58,11 @@ class Execution:
 
     # --- from the code going in to the envelope
 
-    async def finish(self) -> Result:
-        """Run to the end, whatever the end is, and return the envelope."""
+    async def finish(self, permit: Permit) -> Result:
+        """Run to the end, whatever the end is, and return the envelope.
+
+        The code begins once `permit` is done.
+        """
         nonce = secrets.token_hex(16)
         order = self._order(nonce).encode()
         self.output = Output(
@@ -65,20 +73,31 @@ class Execution:
             self._flooded,
             deaf=self.job.operation is not None,
         )
-        self.began = self.output.began = self.watch.began = time.monotonic()
+        self._begin()
         if self._asked is not None:
             self._cut()
+        permitted = asyncio.create_task(permit())
+        try:
+            await self._go_through(order, permitted)
+            await permitted
+        finally:
+            permitted.cancel()
+            await asyncio.wait({permitted})
+        return await self._envelope()
+
+    def _begin(self) -> None:
+        self.began = self.output.began = self.watch.began = time.monotonic()
+
+    async def _go_through(self, order: bytes, permitted: asyncio.Task[None]) -> None:
         async with asyncio.TaskGroup() as group:
             self._pump = group.create_task(self._follow())
-            others = [
-                group.create_task(job) for job in (self._send(order), self._measure(), self._deadline())
-            ]
+            beside = (self._send(order, permitted), self._measure(), self._deadline())
+            others = [group.create_task(job) for job in beside]
             await asyncio.wait({self._pump})
             for task in others:
                 task.cancel()
             if self._ending is not None:
                 self._ending.cancel()
-        return await self._envelope()
 
     async def _follow(self) -> None:
         async with contextlib.aclosing(frames(self.box.reader)) as guest:
@@ -96,9 +115,17 @@ class Execution:
             nonce=nonce,
         )
 
-    async def _send(self, order: bytes) -> None:
+    async def _send(self, order: bytes, permitted: asyncio.Task[None]) -> None:
+        """Hand the order in but for its last byte: without it nothing begins. It follows once it may."""
         with contextlib.suppress(ConnectionError):
-            await self.box.send(order)
+            await self.box.send(order[:-1])
+        await asyncio.wait({permitted})
+        if permitted.cancelled() or permitted.exception():
+            self._cut()
+            return
+        self._begin()
+        with contextlib.suppress(ConnectionError):
+            await self.box.send(order[-1:])
 
     # --- meters and deadlines
 

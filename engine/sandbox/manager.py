@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 
 from docker.errors import APIError
 
 from engine.models import Act, Check, KillReason, Language, Proof, Result
 from engine.sandbox import health, owner, reaper
-from engine.sandbox.box import Box, Maker
+from engine.sandbox.box import Box
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.image_rows import ImageRows
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.maker import Maker
 from engine.sandbox.network.connection import extras_of, networked, proxy_for
 from engine.sandbox.packages.builder import Packages
 from engine.sandbox.pool import Pool, Stock
@@ -78,7 +80,12 @@ class SandboxManager:
             await reaper.reap(self._daemon, self._maker.owner)
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
-        for chore in (self._reap_for_ever(), self._listen(), self._pool.keep_filled()):
+        for chore in (
+            self._maker.vigil.keep(),
+            self._reap_for_ever(),
+            self._listen(),
+            self._pool.keep_filled(),
+        ):
             spawn(chore, self._chores)
 
     async def close(self) -> None:
@@ -182,7 +189,7 @@ class SandboxManager:
             raise self.trouble or SandboxUnavailable("isolation is not proved", "pratique doctor")
 
     async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Box:
-        box = None if extras else await self._pool.take(job.language, job.image, job.limits)
+        box = None if extras else await self._pool.take(job)
         kind = "sandbox.taken" if box else "sandbox.created"
         box = box or await self._maker.make(job.image, job.language, job.limits, extras)
         try:
@@ -204,8 +211,8 @@ class SandboxManager:
     async def _run_in(self, box: Box, job: Job, watcher: Watcher) -> Result:
         execution = Execution(box, job, watcher, self.keeper, self.settings.grace_seconds)
         self._running[job.run] = execution
-        await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
-        return await execution.finish()
+        facts = {"sandbox": box.id, "limits": job.limits.model_dump()}
+        return await execution.finish(partial(watcher.happened, "run.started", facts))
 
     async def stop(self, run: str, by: str) -> None:
         """Ask a run's program to end, and end it after the grace."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from docker.errors import APIError
 
 from engine.models import Language, Limits
-from engine.sandbox.box import Box, Maker
+from engine.sandbox.box import Box
 from engine.sandbox.daemon import DaemonLost
-from engine.sandbox.job import SandboxUnavailable
+from engine.sandbox.job import Job, SandboxUnavailable
+from engine.sandbox.maker import Maker
 
 MAX_AGE_SECONDS = 600.0
 _RETRY_SECONDS = 10.0
@@ -90,15 +91,18 @@ class Pool:
         """Return how full each shelf is."""
         return tuple(Stock(shelf.image, len(shelf.boxes), self.wanted(shelf)) for shelf in self.shelves)
 
-    async def take(self, language: Language, image: str, limits: Limits) -> Box | None:
-        """Return a ready box that was checked again and fits the limits, or None: then start one cold."""
-        shelf = self._shelves.get((language, image))
-        if shelf is None or not _poolable(limits):
+    async def take(self, job: Job) -> Box | None:
+        """Return a ready box that was checked again and fits the job's limits, or None: then start one cold.
+
+        Its image is the one that was approved; without an approval, what the name stands for.
+        """
+        shelf = self._shelves.get((job.language, job.image))
+        if shelf is None or not _poolable(job.limits):
             return None
         while shelf.boxes:
             box = shelf.boxes.popleft()
             self._wanted.set()
-            if await self._fit(box, limits):
+            if await self._fit(box, job):
                 return box
             self._remove(box)
         shelf.missed.append(time.monotonic())
@@ -114,14 +118,17 @@ class Pool:
         total = sum(len(each.boxes) for each in self.shelves)
         return count < self.wanted(shelf) and (count < self._least or total < self._room)
 
-    async def _fit(self, box: Box, limits: Limits) -> bool:
+    async def _fit(self, box: Box, job: Job) -> bool:
+        if job.image_digest not in {"", box.image_id} or box.touched:
+            return False
         try:
             if box.frozen:
                 box.freeze(False)
-            await asyncio.gather(box.verify(), box.verify_image())
+            by_name = not job.image_digest and not box.vouched
+            await asyncio.gather(box.verify(), *([box.verify_image()] if by_name else []))
         except (SandboxUnavailable, APIError, DaemonLost):
             return False
-        return box.fit(limits)
+        return box.fit(job.limits)
 
     async def keep_filled(self) -> None:
         """Refill for ever; recycle what is too old."""

@@ -11,8 +11,9 @@ from docker.errors import APIError
 
 from engine.models import Language, Limits, Proof, Stream
 from engine.sandbox import recipe
-from engine.sandbox.box import Maker, remove
+from engine.sandbox.box import remove
 from engine.sandbox.daemon import DaemonLost, unavailable
+from engine.sandbox.maker import Maker
 from engine.sandbox.wire import frames
 from engine.text import Untrusted
 

@@ -12,9 +12,16 @@ from typing import Any
 from engine.models import Language, Limits
 
 _GUEST = resources.files("engine.sandbox") / "guest"
-_COMMON = (_GUEST / "common.pl").read_text()
-_SUPERVISOR = _COMMON + (_GUEST / "supervisor.pl").read_text()
-_STAYING = _COMMON + (_GUEST / "session.pl").read_text()
+
+
+def _first_process(file: str, *, stays: bool) -> str:
+    """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest."""
+    start, common, own = ((_GUEST / name).read_text() for name in ("start.pl", "common.pl", file))
+    return f"my $stays = {int(stays)};\n{start}\neval <<'THE_REST';\n{common}{own}\nTHE_REST\ndie $@;\n"
+
+
+_SUPERVISOR = _first_process("supervisor.pl", stays=False)
+_STAYING = _first_process("session.pl", stays=True)
 _OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
 """What the supervisor and the waiting interpreter need before the code has started anything."""
 _HOST_TASKS = 128

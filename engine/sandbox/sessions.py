@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from docker.errors import APIError
 
 from engine.models import KillReason, Result
-from engine.sandbox.box import Box, Maker
+from engine.sandbox.box import Box
 from engine.sandbox.daemon import DaemonLost
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.maker import Maker
 from engine.sandbox.recipe import Extras
 from engine.sandbox.staying import Staying
 
@@ -74,8 +76,8 @@ class Sessions:
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel, "session": job.session}
             await watcher.happened(kind, facts | {"runtime": str(box.host["Runtime"])})
             self._running[job.run] = execution
-            await watcher.happened("run.started", {"sandbox": box.id, "limits": job.limits.model_dump()})
-            return await execution.finish()
+            started = {"sandbox": box.id, "limits": job.limits.model_dump()}
+            return await execution.finish(partial(watcher.happened, "run.started", started))
         finally:
             self._running.pop(job.run, None)
             self._after(kept, box, execution)

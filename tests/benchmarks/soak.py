@@ -2,7 +2,8 @@
 
 Runs of every kind, executions in a sandbox that stays among them, go through one engine's sandbox room while
 the runtime's processes are killed, callers go away and Docker breaks off. Counts of containers, processes,
-sockets and open files, tasks and temporary files are the same afterwards, or this ends with 1.
+sockets and open files, tasks and temporary files are the same afterwards, and memory is flat, or this ends
+with 1.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ ALLOWED = {
     KillReason.NONE, KillReason.ENGINE_LOST, KillReason.SANDBOX_FAILED, KillReason.MEMORY, KillReason.OUTPUT,
 }  # fmt: skip
 """How the mixed runs may end."""
+MOST_GROWTH_MB = 24
 _DOOR = "docker.sock"
 
 
@@ -53,6 +55,14 @@ class Soaked:
     after: Counts
     ends: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    resident_mb: tuple[float, float] = (0.0, 0.0)
+    """Memory of this process after a tenth of the runs, and at the end."""
+
+    @property
+    def flat(self) -> bool:
+        """Whether memory stayed what it was, give or take what a garbage collector leaves."""
+        early, late = self.resident_mb
+        return late < early + MOST_GROWTH_MB
 
 
 def counted(engine: str, made: set[str], folder: Path) -> Counts:
@@ -110,6 +120,7 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
     """Do it, through a door to Docker that can be broken."""
     proxy = DockerProxy(folder / _DOOR)
     before, ends, began = counted(engine, set(), folder), Counter[str](), time.monotonic()
+    early = 0.0
     async with proxy.serving():
         _go_through(proxy.path, folder)
         house = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), engine)
@@ -120,12 +131,15 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
             ends[result.kill_reason.value] += 1
             if result.kill_reason not in ALLOWED:
                 ends[f"wrongly {result.kill_reason.value}: {result.evidence}"] += 1
+            if number == runs // 10:
+                early = _resident_mb()
             if number % fault_every == fault_every - 1:
                 await fault(number // fault_every, house, proxy)
         made = set(house._removed)
         await house.close()
     _go_through(None, None)
-    return Soaked(before, counted(engine, made, folder), ends, time.monotonic() - began)
+    after = counted(engine, made, folder)
+    return Soaked(before, after, ends, time.monotonic() - began, (early, _resident_mb()))
 
 
 def _go_through(door: Path | None, temporary: Path | None) -> None:
@@ -137,6 +151,11 @@ def _go_through(door: Path | None, temporary: Path | None) -> None:
         os.environ.pop("DOCKER_HOST", None)
 
 
+def _resident_mb() -> float:
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+
+
 def report(soaked: Soaked) -> Iterator[str]:
     """Return what came of it, as lines."""
     yield f"{sum(soaked.ends.values())} runs in {soaked.seconds:.0f} s"
@@ -144,6 +163,8 @@ def report(soaked: Soaked) -> Iterator[str]:
     yield f"{'':12}  before  after"
     for name, before in vars(soaked.before).items():
         yield f"{name:12}  {before:6}  {getattr(soaked.after, name):5}"
+    early, late = soaked.resident_mb
+    yield f"memory of this process: {early:.0f} MB after a tenth of the runs, {late:.0f} MB at the end"
 
 
 def _names_any(process: Path, containers: set[str]) -> bool:
@@ -160,7 +181,7 @@ def main(runs: int) -> int:
         soaked = asyncio.run(soak(runs, 20, Path(folder), f"soak-{os.getpid()}"))
     sys.stdout.writelines(f"{line}\n" for line in report(soaked))
     wrong = any(end.startswith("wrongly") for end in soaked.ends)
-    return 1 if wrong or soaked.before != soaked.after else 0
+    return 1 if wrong or soaked.before != soaked.after or not soaked.flat else 0
 
 
 if __name__ == "__main__":

@@ -2,12 +2,21 @@
 use strict;
 use warnings;
 use Fcntl qw(:mode O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_RDONLY O_NONBLOCK F_SETFL F_GETFL);
-use POSIX qw(:sys_wait_h);
 
 my $workspace = '/workspace';
-my ( $child, $wake_read, $wake_write );
+my $no_hang   = 1;
+my ( $wake_read, $wake_write );
 
-sub leave { POSIX::_exit( $_[0] ) }
+sub leave { exit $_[0] }
+
+# Waits until the interpreter waits, and says which kernel this is.
+sub greet {
+    sysread $from_child, my $word, 1;
+    leave(126) if !$word;
+    open my $file, '<', '/proc/version' or leave(1);
+    my ($kernel) = <$file> =~ /^Linux version (\S+)/ or leave(1);
+    say_bytes( \*STDOUT, "\0ready $kernel\n" );
+}
 
 sub say_bytes {
     my ( $to, $bytes ) = @_;
@@ -88,7 +97,7 @@ sub await {
     my ($left) = @_;
     my $before = time;
     while (1) {
-        while ( ( my $pid = waitpid -1, WNOHANG ) > 0 ) { return ( $?, 0 ) if $pid == $child }
+        while ( ( my $pid = waitpid -1, $no_hang ) > 0 ) { return ( $?, 0 ) if $pid == $child }
         my $passed = time - $before;
         $left -= $passed < 1 ? $passed : 1;
         $before += $passed;

@@ -1,4 +1,4 @@
-# The first process of a sandbox that stays. It starts the interpreter, which keeps its state, and does one thing
+# The first process of a sandbox that stays. It has started the interpreter, which keeps its state, and does one thing
 # after the other in the sandbox: code is given to the interpreter, files are read and written here.
 #
 # In:   "act seconds files room task-limit bytes nonce\n", the files, then the code or the path.
@@ -6,37 +6,18 @@
 # Between orders every other process stands still. Nobody may look into this process: it holds the nonce while the
 # program of an earlier order is still there.
 
+require POSIX;
 my $no_dumps = { x86_64 => 157, aarch64 => 167 }->{ ( POSIX::uname() )[4] };
 syscall $no_dumps, 4, 0, 0, 0, 0 if $no_dumps;    # prctl(PR_SET_DUMPABLE, 0)
 
-my ( $to_child, $from_child, %sent );
-
-# The interpreter reads code on descriptor 4 and answers on 3.
-sub start_interpreter {
-    pipe $from_child,   my $word_write or leave(1);
-    pipe my $code_read, $to_child      or leave(1);
-    $child = fork // leave(1);
-    if ( !$child ) {
-        setpgrp 0, 0;
-        delete $ENV{HOSTNAME};
-        open my $nothing, '<', '/dev/null' or leave(1);
-        my @high = map { POSIX::dup2( fileno( $_->[0] ), $_->[1] ) } [ $nothing, 60 ], [ $word_write, 61 ], [ $code_read, 62 ];
-        POSIX::dup2( @$_ ) for [ $high[0], 0 ], [ $high[1], 3 ], [ $high[2], 4 ];
-        POSIX::close($_) for 5 .. 62;
-        chdir $workspace;
-        exec {$ARGV[0]} @ARGV or leave(127);
-    }
-    close $_ for $word_write, $code_read;
-    sysread $from_child, my $word, 1;
-    leave(126) if !$word;
-}
+my %sent;
 
 # Returns the interpreter's status, whether this process had to end it, what was shown, and whether it is gone.
 sub await_word {
     my ($left) = @_;
     my ( $before, $heard, $open ) = ( time, '', 1 );
     while (1) {
-        while ( ( my $pid = waitpid -1, WNOHANG ) > 0 ) { return ( $?, 0, '', 1 ) if $pid == $child }
+        while ( ( my $pid = waitpid -1, $no_hang ) > 0 ) { return ( $?, 0, '', 1 ) if $pid == $child }
         my $passed = time - $before;
         $left -= $passed < 1 ? $passed : 1;
         $before += $passed;
@@ -159,10 +140,9 @@ sub operate {
 # --- one sandbox, many orders ----------------------------------------------------------------------------
 
 binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
-start_interpreter();
 watch_signals();
 $SIG{INT} = sub { kill 'INT', -$child };
-say_bytes( \*STDOUT, "\0ready " . ( POSIX::uname() )[2] . "\n" );
+greet();
 while (1) {
     my ( $act, $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
     my $fits = replace_files($files);

@@ -34,14 +34,19 @@ def wait_for_code():
     return code
 
 
-def become(code):
-    """Run the code as the main module; its tracebacks begin at its own frames."""
+def main_module(code):
+    """Return an empty main module; tracebacks find the code's lines."""
     lines = code.decode("utf-8", "replace").splitlines(keepends=True)
     linecache.cache[NAME] = (len(code), None, lines, NAME)
     main = types.ModuleType("__main__")
     main.__file__ = NAME
     main.__builtins__ = __builtins__
-    sys.modules["__main__"] = main
+    return main
+
+
+def become(code):
+    """Run the code as the main module; its tracebacks begin at its own frames."""
+    main = sys.modules["__main__"] = main_module(code)
     try:
         exec(compile(code, NAME, "exec", dont_inherit=True), main.__dict__)
     except SystemExit:
@@ -52,8 +57,20 @@ def become(code):
         sys.exit(130 if isinstance(error, KeyboardInterrupt) else 1)
 
 
+def rehearse():
+    """Do once what every run does first, into nothing: its pages are then in memory."""
+    code = b"import sys\ndef f(x=1):\n    return [x for x in (x, 'a')]\nprint(f(), file=out)\n"
+    main = main_module(code)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    main.out = stream(nothing, "strict")
+    exec(compile(code, NAME, "exec", dont_inherit=True), main.__dict__)
+    os.close(nothing)
+    linecache.cache.clear()
+
+
 sys.argv = [NAME]
 sys.path.insert(0, os.getcwd())
 sys.stdout = sys.__stdout__ = stream(1, "strict")
 sys.stderr = sys.__stderr__ = stream(2, "backslashreplace")
+rehearse()
 become(wait_for_code())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.doors.metrics import Metrics
 from engine.models import Language
 from engine.sandbox import owner
-from engine.sandbox.box import Maker
 from engine.sandbox.daemon import Daemon
+from engine.sandbox.maker import Maker
 from engine.sandbox.pool import Pool, Stock
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -60,6 +62,51 @@ async def test_each_language_says_what_it_says(
     assert (4, 4, "runsc") == (result.stdout_bytes, result.stderr_bytes, result.runtime)
     await watcher.until_happened("sandbox.destroyed")
     assert ["run.started", "sandbox.destroyed"] == watcher.types[1:]
+
+
+class _Slow(Recorder):
+    """A watcher whose disk takes its time, and may fail."""
+
+    def __init__(self, fault: OSError | None = None) -> None:
+        super().__init__()
+        self.on_disk = 0.0
+        self._fault = fault
+        self._enough = asyncio.Event()
+
+    def meters(self, sample: Meters) -> None:
+        """Let the disk be done after three samples."""
+        super().meters(sample)
+        if len(self.samples) >= 3:
+            self._enough.set()
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        """Record that the run starts, in the end."""
+        if type == "run.started":
+            async with asyncio.timeout(60):
+                await self._enough.wait()
+            if self._fault:
+                raise self._fault
+            self.on_disk = time.time()
+        await super().happened(type, data)
+
+
+@pytest.mark.parametrize("stays", ["", "b-slow"])
+async def test_no_code_begins_before_its_start_is_on_disk(manager: SandboxManager, stays: str) -> None:
+    """The code goes in meanwhile, but for its last byte: what it does first comes after the record."""
+    watcher, code = _Slow(), "date +%s.%N"
+    result = await manager.run(replace(job(code, Language.SHELL), session=stays), watcher)
+    assert KillReason.NONE == result.kill_reason
+    assert watcher.on_disk - 0.05 < float(watcher.stdout)
+    assert result.duration < time.time() - watcher.on_disk + 0.05
+
+
+async def test_code_whose_start_cannot_be_recorded_never_begins(manager: SandboxManager) -> None:
+    """The fault is the caller's, nothing was said, and the sandbox is gone."""
+    watcher = _Slow(OSError("the disk is full"))
+    with pytest.raises(OSError, match="the disk is full"):
+        await manager.run(job("print('began')"), watcher)
+    await watcher.until_happened("sandbox.destroyed")
+    assert b"" == watcher.stdout
 
 
 async def test_output_is_byte_exact(manager: SandboxManager) -> None:

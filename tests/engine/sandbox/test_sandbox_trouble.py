@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pytest
 
 from engine.models import Check, KillReason, Language
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable, manager, owner, reaper
+from engine.sandbox.box import Box
 from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.execution import Execution
@@ -100,6 +101,7 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
         await house.warm([(Language.PYTHON, "pratique-test/moving")])
         await _filled(house)
         client.tag(IMAGES[Language.SHELL], "pratique-test/moving", "latest", force=True)
+        await _until(lambda: not _ready(house)[0].vouched)
         asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON, image="pratique-test/moving")
         await house.run(asked, watcher)
         assert ("sandbox.created", b"1\n") == (watcher.types[0], watcher.stdout)
@@ -107,6 +109,50 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
         await house.close()
         client.remove_image("pratique-test/moving", noprune=True)
         client.close()
+
+
+@pytest.mark.sandbox
+async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() -> None:
+    """What runs has the digest that was approved, or does not come from the pool."""
+    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-other-image"), Recorder()
+    await house.start()
+    try:
+        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        await _filled(house)
+        await house.run(replace(job("print(1)"), image_digest="sha256:another"), watcher)
+        assert "sandbox.created" == watcher.types[0]
+    finally:
+        await house.close()
+
+
+@pytest.mark.sandbox
+async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
+    """A command that somebody prepared in it through Docker is heard of, and it is thrown away."""
+    client = docker.APIClient(version="auto")
+    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-touched"), Recorder()
+    await house.start()
+    try:
+        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        await _filled(house)
+        await _until(lambda: _ready(house)[0].vouched)
+        box = _ready(house)[0]
+        client.exec_create(box.id, ["true"])
+        await _until(lambda: box.touched)
+        result = await house.run(job("print(1)"), watcher)
+        assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
+    finally:
+        await house.close()
+        client.close()
+
+
+def _ready(house: SandboxManager) -> list[Box]:
+    return [box for shelf in house._pool.shelves for box in shelf.boxes]
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.01)
 
 
 async def _filled(house: SandboxManager) -> None:
@@ -176,7 +222,10 @@ async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy)
         proxy.go_on()
         await _proved(house)
         assert KillReason.NONE == (await house.run(order("x=2"), Recorder())).kill_reason
+        box = house.sessions._by_id["b-1"].box
+        assert box is not None
         proxy.break_off()
+        await _until(lambda: box.broken)
         proxy.go_on()
         await _proved(house)
         with pytest.raises(SandboxUnavailable, match="state is lost"):
@@ -205,7 +254,9 @@ async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         await _filled(house)
+        box = _ready(house)[0]
         proxy.break_off()
+        await _until(lambda: box.broken)
         proxy.go_on()
         result = await house.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])

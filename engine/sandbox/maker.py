@@ -1,0 +1,88 @@
+"""Makes sandboxes, and ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field
+
+from docker.errors import APIError
+
+from engine.models import Language, Limits
+from engine.sandbox import recipe
+from engine.sandbox.box import Box, remove
+from engine.sandbox.cgroup import Cgroup
+from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.vigil import Vigil
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes sandboxes for one engine."""
+
+    daemon: Daemon
+    runtime: str
+    owner: recipe.Ownership
+    can_fit: bool = True
+    """Whether limits can be set from here after the start: not on a remote Docker, nor without the right."""
+    living: set[str] = field(default_factory=set)
+    """The containers that somebody in this engine still answers for."""
+    vigil: Vigil = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.vigil = Vigil(self.daemon)
+
+    async def make(
+        self, image: str, language: Language, limits: Limits, extras: recipe.Extras = recipe.NOTHING
+    ) -> Box:
+        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
+
+        Where it can be fitted later it starts with all of the host's cores: a quota slows the start down.
+        """
+        try:
+            box = await self._make(image, language, limits, extras)
+            if self.can_fit and not box.fit(limits):
+                self.can_fit = False
+                await self.end(box)
+                box = await self._make(image, language, limits, extras)
+        except (APIError, DaemonLost, OSError) as error:
+            raise unavailable(error, image) from error
+        else:
+            return box
+
+    async def end(self, box: Box) -> bool:
+        """Destroy a box, and answer for it no more: what is left of it is the reaper's."""
+        try:
+            return await box.destroy()
+        finally:
+            self.living.discard(box.id)
+
+    async def _make(self, image: str, language: Language, limits: Limits, extras: recipe.Extras) -> Box:
+        facts = await self.daemon.ask("inspect_image", image)
+        cpus = float(os.cpu_count() or 1) if self.can_fit else limits.cpus
+        host = recipe.host_config(self.runtime, language, limits, cpus)
+        body = recipe.container(facts, self.owner.labels(image), host, extras)
+        made = await self.daemon.ask("create_container_from_config", body)
+        reader, writer = await self._attach(made["Id"])
+        host = body["HostConfig"]
+        known = (made["Id"], image, facts["Id"], language, limits, host)
+        box = Box(self.daemon, *known, reader, writer, self.vigil)
+        self.living.add(box.id)
+        try:
+            await self.daemon.ask("start", box.id)
+            _, seen = await asyncio.gather(box.wait_ready(), box.look())
+            box.cgroup = Cgroup.of(seen["State"]["Pid"], box.id)
+            box.fitted = not self.can_fit
+        except BaseException:
+            await asyncio.shield(self.end(box))
+            raise
+        usage = box.cgroup.read() if box.cgroup else None
+        box.rest_tasks = usage.tasks if usage else 0
+        return box
+
+    async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            return await self.daemon.attach(container)
+        except BaseException:
+            await asyncio.shield(remove(self.daemon, container))
+            raise
