@@ -298,6 +298,14 @@ class CheckpointMade(Facts):
     size: int
 
 
+class WitnessTold(Facts):
+    """A witness outside takes no checkpoints, or takes them again."""
+
+    type: Literal["witness.failed", "witness.reached"]
+    witness: str
+    why: str = ""
+
+
 class Erased(Facts):
     """Contents were erased by a rule; what refers to them stays."""
 

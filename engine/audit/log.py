@@ -4,42 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from engine.audit import cases, chain, queries, witness
+from engine.audit.beside import STATE
 from engine.audit.blocks import MeterBlock
+from engine.audit.checkpoints import parse
 from engine.audit.errors import AuditError
 from engine.audit.exports.casefile import case_file
-from engine.audit.facets import facets as count
-from engine.audit.filter import Term, parse
 from engine.audit.ledger import ENGINE, Entry, Ledger
+from engine.audit.questions import Questions
 from engine.audit.reader import Reader
 from engine.audit.retention import erase_some
-from engine.audit.trends import trends
 from engine.audit.types import check
-from engine.audit.verify import verify
+from engine.audit.verify import Tell, verify
 from engine.audit.writer import Writer, witness_file
-from engine.models import Artifact, Case, Event, Facets, Meters, OutputChunk, Summary, Trends, Verification
+from engine.models import Artifact, Case, Event, Meters, OutputChunk, Verification
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
-STATE = "case_sha256"
-"""Where an event's data carries the digest of the case as it stood after it."""
 LARGE = 1 << 18
 """Bytes of input files from which a case is made ready in a thread."""
 
 
-class AuditLog:
+class AuditLog(Questions):
     """The history of one engine, in one SQLite file that no second engine writes."""
 
     def __init__(self, path: Path, settings: AuditSettings, writer: Writer, reader: Reader) -> None:
+        super().__init__(reader)
         self._path = path
         self._settings = settings
         self._writer = writer
-        self._reader = reader
 
     @classmethod
     async def open(cls, path: Path, settings: AuditSettings) -> Self:
@@ -125,66 +123,6 @@ class AuditLog:
         digest = artifact.digest
         await self._writer.do(lambda ledger: ledger.keep(run, data, content, digest), durable=False)
 
-    async def artifact(self, run: str, name: str) -> bytes | None:
-        """Return a file that a run left, by its name or digest; None where retention has erased it.
-
-        Raises:
-            KeyError: it left none.
-        """
-        return await self._reader.do(lambda connection: queries.artifact(connection, run, name))
-
-    async def case(self, id: str) -> Case | None:
-        """Return the case with this id, code and files included, or None."""
-        return await self._reader.do(lambda connection: queries.case(connection, id))
-
-    async def open_cases(self) -> tuple[Case, ...]:
-        """Return the cases that are waiting, queued or running, the oldest first."""
-        return await self._reader.do(queries.open_cases)
-
-    async def summaries(
-        self,
-        filter: str = "",
-        before: str | None = None,
-        limit: int = 200,
-        *,
-        requester: str | None = None,
-    ) -> tuple[Summary, ...]:
-        """Return a line for each case that `filter` lets through and that is older than the id `before`.
-
-        With `requester` only those come that this principal asked for.
-        """
-        terms = parse(filter, datetime.now(UTC))
-        if requester is not None:
-            terms += (Term("requester", "is", (requester,)),)
-        return await self._reader.do(lambda connection: queries.summaries(connection, terms, before, limit))
-
-    async def facets(self, filter: str = "") -> Facets:
-        """Count the cases that `filter` lets through, by risk, status, kill, language, day and requester.
-
-        Raises:
-            AuditError: the filter cannot be understood, or counting took too long.
-        """
-        terms = parse(filter, datetime.now(UTC))
-        return await self._reader.do(lambda connection: count(connection, terms))
-
-    async def trends(self, since: datetime) -> Trends:
-        """Return figures about the cases submitted from `since` on: kills, times to decide, who asks most."""
-        return await self._reader.do(lambda connection: trends(connection, chain.stamp(since)))
-
-    async def events(
-        self, since: int = 0, subject: str | None = None, limit: int = 1000
-    ) -> tuple[Event, ...]:
-        """Return the events after number `since`, in order: all of them, or those of one subject."""
-        return await self._reader.do(lambda connection: queries.events(connection, since, subject, limit))
-
-    async def read_output(self, run: str, offset: int = 0, limit: int = 1 << 20) -> tuple[OutputChunk, ...]:
-        """Return the output of a run from byte `offset` on, at most `limit` bytes."""
-        return await self._reader.do(lambda connection: queries.output(connection, run, offset, limit))
-
-    async def read_meters(self, run: str) -> tuple[Meters, ...]:
-        """Return all samples of a run."""
-        return await self._reader.do(lambda connection: queries.meters(connection, run))
-
     async def retain(self) -> int:
         """Erase the code, files and output that the settings do not keep, and return how many there were.
 
@@ -209,16 +147,24 @@ class AuditLog:
         key = self._writer.key
         return await self._reader.do(lambda connection: case_file(connection, id, key))
 
+    async def latest_checkpoint(self) -> str | None:
+        """Return the last signed note, or None where none was made yet."""
+        return await self._reader.do(queries.latest_checkpoint)
+
     async def verify(
-        self, progress: Callable[[int, int], None] | None = None, *, resume: bool = False
+        self,
+        progress: Tell | None = None,
+        *,
+        resume: bool = False,
+        witnessed: Sequence[str] = (),
     ) -> Verification:
         """Read the whole history: it is as it was written, or this is the first record that is not.
 
-        With `resume` only what came after the last checkpoint is read. `progress` is called in the event
-        loop with the records read and all there are.
+        With `resume` only what came after the last checkpoint is read. `witnessed` are checkpoints that
+        somebody outside has kept. `progress` is called in the event loop with the records read and all there
+        are.
         """
         loop = asyncio.get_running_loop()
-
         wanted = threading.Event()
         wanted.set()
 
@@ -230,9 +176,11 @@ class AuditLog:
 
         key = self._writer.key.public_key()
         notes = await asyncio.to_thread(witness.notes, witness_file(self._path))
+        outside = [parse(note) for note in witnessed]
         try:
             return await self._reader.do(
-                lambda connection: verify(connection, notes, key, tell, resume=resume), seconds=float("inf")
+                lambda connection: verify(connection, notes, key, tell, resume=resume, outside=outside),
+                seconds=float("inf"),
             )
         finally:
             wanted.clear()

@@ -75,6 +75,14 @@ def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBl
     return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "output"))
 
 
+def latest_checkpoint(connection: sqlite3.Connection) -> str | None:
+    """Return the signed note of the last checkpoint, or None."""
+    row = connection.execute(
+        "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
 def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes | None:
     """Return the newest file that a run left by its name or digest; None where retention has erased it.
 

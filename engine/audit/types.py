@@ -46,6 +46,7 @@ Fact = Annotated[
     | facts.Exported
     | facts.Verified
     | facts.CheckpointMade
+    | facts.WitnessTold
     | facts.Erased,
     Field(discriminator="type"),
 ]

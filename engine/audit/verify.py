@@ -39,24 +39,25 @@ def verify(
     tell: Tell | None = None,
     *,
     resume: bool = False,
+    outside: Sequence[Checkpoint | None] = (),
 ) -> Verification:
     """Return whether the chain and what lies beside it are intact, or the first record that is not.
 
-    With `resume` what the last good checkpoint covers is taken as read.
+    With `resume` what the last good checkpoint covers is taken as read. `outside` are the checkpoints that
+    a witness has kept; with them all is read.
     """
     total = chain.head(connection)[0]
-    start = _last_checkpoint(connection, notes, key, total) if resume else Frontier()
+    goes_on = resume and not outside
+    start = _last_checkpoint(connection, notes, key, total) if goes_on else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
-    witnessing = Witnessing(notes, key, start)
+    witnessing = Witnessing(notes, key, start, outside)
     for seq, problem in itertools.chain(
         _walk(connection, total, witnessing, tell),
         witnessing.before(total),
         _stray_cases(connection, first),
     ):
-        return Verification(
-            events=total, intact=False, checkpoints=witnessing.agreed, seq=seq or None, problem=problem
-        )
-    return Verification(events=total, intact=True, checkpoints=witnessing.agreed)
+        return witnessing.found(total, seq or None, problem)
+    return witnessing.found(total)
 
 
 def _last_checkpoint(

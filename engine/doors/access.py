@@ -110,6 +110,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "GET /audit/verification": _AUDIT,
     "GET /audit/{id}/events": _LOOK,
     "POST /audit/verification": _AUDIT,
+    "POST /audit/witnessed": _AUDIT,
     "GET /healthz": _ANY,
     "GET /readyz": _ANY,
     "GET /metrics": _AUDIT,

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from engine.doors.access import Owner, Speaking
 from engine.doors.answers import lines_of, stream
-from engine.doors.wire import Taken
+from engine.doors.wire import Taken, Witnessed
 from engine.models import Event, Facets, FilterHelp, Scope, Summary, Trends, Verification, Verifying
 from engine.service import Engine
 
@@ -57,3 +57,7 @@ def auditing(app: FastAPI, engine: Engine) -> None:
     @app.get("/audit/verification", response_class=StreamingResponse, responses=lines_of(Verifying))
     async def verifying(by: Owner, resume: bool = False) -> StreamingResponse:
         return stream(engine.archive.verify(by, resume=resume))
+
+    @app.post("/audit/witnessed", response_class=StreamingResponse, responses=lines_of(Verifying))
+    async def witnessed(kept: Witnessed, by: Owner) -> StreamingResponse:
+        return stream(engine.archive.verify(by, witnessed=kept.notes))

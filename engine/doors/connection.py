@@ -84,9 +84,11 @@ class Connection:
             raise problem_of(response.status_code, response.content)
         return response
 
-    async def _lines(self, path: str, params: dict[str, Any], noun: type[_M]) -> AsyncGenerator[_M, None]:
+    async def _lines(
+        self, path: str, params: dict[str, Any], noun: type[_M], body: BaseModel | None = None
+    ) -> AsyncGenerator[_M, None]:
         held = b""
-        async with contextlib.aclosing(self._bytes(path, params, NDJSON)) as parts:
+        async with contextlib.aclosing(self._bytes(path, params, NDJSON, body)) as parts:
             async for part in parts:
                 *lines, held = (held + part).split(b"\n")
                 for line in lines:
@@ -111,12 +113,17 @@ class Connection:
                     raise
                 await asyncio.sleep(RESUME_SECONDS)
 
-    async def _bytes(self, path: str, params: dict[str, Any], accept: str) -> AsyncGenerator[bytes, None]:
+    async def _bytes(
+        self, path: str, params: dict[str, Any], accept: str, body: BaseModel | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield what is answered, as it comes; a body is posted."""
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
+        method, content = ("POST", body.model_dump_json()) if body else ("GET", None)
+        headers = {"accept": accept, **({"content-type": "application/json"} if body else {})}
         begun = False
         try:
             async with self._http.stream(
-                "GET", path, params=params, timeout=endless, headers={"accept": accept}
+                method, path, params=params, content=content, timeout=endless, headers=headers
             ) as response:
                 if response.is_error:
                     raise problem_of(response.status_code, await response.aread())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from engine.doors.connection import Connection
-from engine.doors.wire import Taken
+from engine.doors.wire import Taken, Witnessed
 from engine.models import Facets, FilterHelp, Trends, Verifying
 from engine.text import Untrusted
 
@@ -29,8 +29,15 @@ class LookingBack(Connection):
         """Return figures about the submissions of the last days."""
         return Trends.model_validate_json(await self._get("/audit/trends", {"days": days}, SEARCH_SECONDS))
 
-    def verifying(self, *, resume: bool = False) -> AsyncGenerator[Verifying, None]:
-        """Have the history read again: yield how far it is, and at the end what was found."""
+    def verifying(
+        self, *, resume: bool = False, witnessed: Sequence[str] = ()
+    ) -> AsyncGenerator[Verifying, None]:
+        """Have the history read again: yield how far it is, and at the end what was found.
+
+        `witnessed` are signed checkpoints that somebody outside has kept; with them all is read.
+        """
+        if witnessed:
+            return self._lines("/audit/witnessed", {}, Verifying, Witnessed(notes=tuple(witnessed)))
         return self._lines("/audit/verification", {"resume": resume}, Verifying)
 
     async def exported(self, what: str, kind: str, submissions: int) -> None:

@@ -18,6 +18,9 @@ import uvloop
 from engine import locations
 from engine.analyst import Analyst
 from engine.audit import AuditError, AuditLog
+from engine.audit.witness import last
+from engine.audit.witnesses import Witnesses
+from engine.audit.writer import witness_file
 from engine.doors.agents import Agents
 from engine.doors.guard import LOCAL, Guard, Keys, Traffic
 from engine.doors.http import application
@@ -29,6 +32,8 @@ from engine.service import Engine
 from engine.settings import Settings
 
 IDLE_CHECK_SECONDS = 5.0
+HAND_OVER_SECONDS = 3.0
+"""How long an engine that ends waits for the witnesses of its history."""
 
 
 async def serve(settings: Settings, *, until_idle: bool = False) -> None:
@@ -110,6 +115,16 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         await sandboxes.close()
         await analyst.close()
         await log.close()
+        await _hand_over(settings)
+
+
+async def _hand_over(settings: Settings) -> None:
+    """Give the witnesses the checkpoint of this engine's end; what they do not take the next engine gives."""
+    note = await asyncio.to_thread(last, witness_file(locations.database()))
+    if note:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HAND_OVER_SECONDS):
+                await Witnesses(settings.audit).give(note)
 
 
 def _settle_memory() -> None:

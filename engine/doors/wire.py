@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
@@ -40,6 +41,12 @@ class Handed(Noun):
     """Whether the same draft that waits or runs already answers in place of a new submission."""
     holder: str = Field("", pattern=HOLDER + "|^$")
     """The name under which the client stays connected for as long as it wants the submission."""
+
+
+class Witnessed(Noun):
+    """Signed checkpoints that somebody outside has kept."""
+
+    notes: tuple[Annotated[str, Field(max_length=1000)], ...] = Field(min_length=1)
 
 
 class Withdrawn(Noun):

@@ -32,5 +32,7 @@ class Verification(Noun):
     intact: bool
     checkpoints: int = 0
     """How many signed checkpoints agree with the events."""
+    witnessed: int = 0
+    """How many checkpoints that somebody outside has kept agree with them too."""
     seq: int | None = None
     problem: str = ""

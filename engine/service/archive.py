@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from engine.audit import AuditError, AuditLog
@@ -74,7 +74,9 @@ class Archive:
         data = {"what": what, "format": kind, "submissions": count}
         await self._journal.record("exported", "", by.name, data=data)
 
-    async def verify(self, by: Principal, *, resume: bool = False) -> AsyncGenerator[Verifying, None]:
+    async def verify(
+        self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()
+    ) -> AsyncGenerator[Verifying, None]:
         """Read the history again and yield how far it is, then what was found; it is recorded."""
         told: asyncio.Queue[Verifying] = asyncio.Queue()
         last = Verifying(done=0, total=0)
@@ -82,7 +84,7 @@ class Archive:
         def tell(done: int, total: int) -> None:
             told.put_nowait(Verifying(done=done, total=total))
 
-        reading = asyncio.create_task(self._log.verify(tell, resume=resume))
+        reading = asyncio.create_task(self._log.verify(tell, resume=resume, witnessed=witnessed))
         reading.add_done_callback(lambda _: told.put_nowait(last))
         try:
             while (step := await told.get()) is not last:

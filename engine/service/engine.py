@@ -12,6 +12,7 @@ from typing import Self
 from engine import locations
 from engine.analyst import Analyst
 from engine.audit import AuditLog, summary_of
+from engine.audit.witnesses import Witnesses
 from engine.images import reference
 from engine.models import (
     Analysis,
@@ -80,6 +81,7 @@ class Engine:
         self._tasks = asyncio.TaskGroup()
         self._journal = Journal(log)
         self.archive = Archive(log, self._journal)
+        self._witnesses = Witnesses(settings.audit)
         self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
@@ -134,6 +136,9 @@ class Engine:
         self._keeping = self._tasks.create_task(self.policy.keep())
         self._tidying = self._tasks.create_task(self.sandboxes.keep())
         self._retaining = self._tasks.create_task(self.archive.keep())
+        self._witnessed = self._tasks.create_task(
+            self._witnesses.keep(self._log.latest_checkpoint, self._journal.witness)
+        )
         return self
 
     async def __aexit__(
@@ -145,6 +150,7 @@ class Engine:
         self._keeping.cancel()
         self._tidying.cancel()
         self._retaining.cancel()
+        self._witnessed.cancel()
         for entry in self._opened:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)
@@ -270,7 +276,13 @@ class Engine:
         detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
         house = await asyncio.to_thread(house_checks, self.settings.doors)
-        checks = (*await self._sandboxes.checks(), self.policy.check(), queue, *house)
+        checks = (
+            *await self._sandboxes.checks(),
+            self.policy.check(),
+            queue,
+            *house,
+            *self._witnesses.checks(),
+        )
         return Health(checks=checks, proof=self._sandboxes.proof)
 
     async def _withdraw_for_its_requester(self, case: Case) -> None:

@@ -51,6 +51,10 @@ class Journal:
             listener(event)
         return event
 
+    async def witness(self, type: str, witness: str, why: str) -> None:
+        """Record that a witness takes no checkpoints, or takes them again."""
+        await self.record(type, data={"witness": witness, "why": why})
+
     async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""
         seen = self._latest if since is None else since

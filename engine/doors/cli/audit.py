@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from engine.audit import AuditError
 from engine.audit.exports.file import read_case_file
 from engine.audit.filter import FilterError, parse
 from engine.audit.timeline import timeline
+from engine.audit.witness import read
 from engine.doors.cli.counting import counting
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
@@ -30,6 +32,7 @@ from engine.text import visible
 app = typer.Typer(help="Search, replay, export and prove the history.")
 
 LONGEST_PAUSE = 5.0
+LONGEST_NOTE = 1000
 RECORD_SECONDS = 5.0
 """How long a case file waits for an engine to record it."""
 
@@ -59,22 +62,42 @@ def verify(
     resume: Annotated[
         bool, typer.Option("--resume", help="Take what the last checkpoint covers as read.")
     ] = False,
+    witness: Annotated[
+        Path | None, typer.Option("--witness", help="Checkpoints that somebody outside has kept.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read the whole history and say whether anybody has touched it."""
-    found = engaged(lambda client: _verified(client, resume=resume))
+    kept = witnessed(witness) if witness else []
+    found = engaged(lambda client: _verified(client, resume=resume, kept=kept))
     if json:
         say_json(found)
     elif found.intact:
-        say(f"{found.events:,} records, {found.checkpoints:,} checkpoints, intact")
+        outside = f", {found.witnessed:,} of the witness" if witness else ""
+        say(f"{found.events:,} records, {found.checkpoints:,} checkpoints{outside}, intact")
     else:
         say(f"NOT INTACT: {visible(found.problem)}", error=True)
     raise typer.Exit(Exit.DONE if found.intact else Exit.FAILED)
 
 
-async def _verified(client: Client, *, resume: bool) -> Verification:
+def witnessed(file: Path) -> list[str]:
+    """Return the checkpoints that a witness has kept in a file.
+
+    Raises:
+        Problem: it cannot be read, or holds none.
+    """
+    try:
+        kept = read(file.read_text("utf-8", errors="replace"))
+    except OSError as error:
+        raise Problem(422, f"{file} cannot be read: {error.strerror}") from None
+    if not kept:
+        raise Problem(422, f"{file} holds no checkpoint", mend="Name a copy of pratique.db.checkpoints")
+    return [note[:LONGEST_NOTE] for note in kept]
+
+
+async def _verified(client: Client, *, resume: bool, kept: Sequence[str]) -> Verification:
     with counting("records") as tell:
-        async with contextlib.aclosing(client.verifying(resume=resume)) as steps:
+        async with contextlib.aclosing(client.verifying(resume=resume, witnessed=kept)) as steps:
             async for step in steps:
                 if step.found:
                     return step.found

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.audit.checkpoints import sign
+from engine.audit.keys import signing_key
 from engine.doors.cli import main
 from engine.doors.cli.counting import line
 from engine.doors.cli.exits import Exit
@@ -150,6 +152,23 @@ def test_verify_says_so_in_one_line(denied: str, home: Path, capsys: pytest.Capt
     connection.execute("UPDATE events SET actor = ? WHERE seq = 2", (actor,))
     connection.close()
     assert "NOT INTACT: record 2 was changed\n" == capsys.readouterr().err
+
+
+def test_verify_asks_the_witness(
+    denied: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a witness has kept is compared; a file that holds nothing of it is refused in words."""
+    kept = tmp_path / "kept"
+    key = signing_key(home / "pratique.key")
+    kept.write_text(sign(key, 3, bytes(32), bytes(32), "2026-11-21T06:00:00.000000Z"))
+    assert Exit.FAILED == main(["audit", "verify", "--witness", str(kept)])
+    assert "the first 3 records are not those that the witness has of" in capsys.readouterr().err
+    kept.write_text("")
+    for file in (kept, tmp_path / "absent"):
+        assert Exit.PROBLEM == main(["audit", "verify", "--witness", str(file)])
+    said = capsys.readouterr().err
+    assert "holds no checkpoint" in said
+    assert "cannot be read: No such file" in said
 
 
 def test_figures_are_told(denied: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,5 @@
+"""When a witness does not take a checkpoint."""
+
+
+class Refused(Exception):
+    """Why it was not taken, in words."""
