@@ -80,6 +80,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "GET /runs/{id}": _OWN,
     "GET /runs/{id}/output": _OWN,
     "GET /runs/{id}/meters": _OWN,
+    "GET /runs/{id}/files": _OWN,
     "GET /runs/{id}/artifacts/{name:path}": _OWN,
     "POST /runs/{id}/stop": _REVIEW,
     "POST /runs/{id}/kill": _REVIEW,

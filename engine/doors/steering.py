@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from engine.doors.access import Owner
 from engine.doors.answers import lines_of, stream
 from engine.doors.answers import output as written
-from engine.models import Meters, OutputChunk, Result
+from engine.models import Meters, OutputChunk, Result, WorkspaceFile
 from engine.problem import Problem
 from engine.service import Engine
 
@@ -19,6 +19,7 @@ BYTES = "application/octet-stream"
 
 def steering(app: FastAPI, engine: Engine) -> None:
     """Add runs to an application."""
+    _files(app, engine)
 
     @app.get("/runs/{id}")
     async def result(id: str) -> Result:
@@ -37,14 +38,6 @@ def steering(app: FastAPI, engine: Engine) -> None:
         await engine.case(id)
         return stream(engine.meters(id))
 
-    @app.get(
-        "/runs/{id}/artifacts/{name:path}", response_class=Response, responses={200: {"content": {BYTES: {}}}}
-    )
-    async def artifact(id: str, name: str) -> Response:
-        await engine.case(id)
-        content = await engine.artifacts.fetch(id, name)
-        return Response(content, media_type=BYTES, headers={"content-disposition": "attachment"})
-
     @app.post("/runs/{id}/stop", status_code=204)
     async def stop(id: str, by: Owner) -> None:
         await engine.runs.stop(id, by)
@@ -60,3 +53,18 @@ def steering(app: FastAPI, engine: Engine) -> None:
     @app.post("/runs/{id}/thaw", status_code=204)
     async def thaw(id: str, by: Owner) -> None:
         await engine.runs.thaw(id, by)
+
+
+def _files(app: FastAPI, engine: Engine) -> None:
+    @app.get("/runs/{id}/files")
+    async def files(id: str) -> tuple[WorkspaceFile, ...]:
+        await engine.case(id)
+        return await engine.artifacts.files(id)
+
+    @app.get(
+        "/runs/{id}/artifacts/{name:path}", response_class=Response, responses={200: {"content": {BYTES: {}}}}
+    )
+    async def artifact(id: str, name: str) -> Response:
+        await engine.case(id)
+        content = await engine.artifacts.fetch(id, name)
+        return Response(content, media_type=BYTES, headers={"content-disposition": "attachment"})

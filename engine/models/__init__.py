@@ -40,6 +40,7 @@ from engine.models.run import (
     Result,
     Stream,
     Truth,
+    WorkspaceFile,
 )
 from engine.models.sandbox import Sandbox, SandboxState
 from engine.models.submission import (
@@ -124,4 +125,5 @@ __all__ = [
     "Verification",
     "Verifying",
     "Violation",
+    "WorkspaceFile",
 ]

@@ -66,6 +66,16 @@ class Artifact(Noun):
     digest: Digest
 
 
+class WorkspaceFile(Noun):
+    """A file in `/workspace` while the run goes on: the guest's word."""
+
+    name: Untrusted
+    size: int
+    """Bytes, as they stood at that moment."""
+    modified: int
+    """Seconds since 1970, by the guest's clock."""
+
+
 class Truth(StrEnum):
     """What became of an assertion about a run's value."""
 

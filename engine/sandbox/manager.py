@@ -9,8 +9,8 @@ from functools import partial
 
 from docker.errors import APIError
 
-from engine.models import Act, Check, KillReason, Language, Proof, Result
-from engine.sandbox import health, owner, reaper
+from engine.models import Act, Check, KillReason, Language, Proof, Result, WorkspaceFile
+from engine.sandbox import health, owner, peek, reaper
 from engine.sandbox.box import Box
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
@@ -236,6 +236,27 @@ class SandboxManager:
     async def thaw(self, run: str) -> bool:
         """Let a frozen run go on; say whether it goes."""
         return run in self._running and self._running[run].thaw()
+
+    async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files of a run that goes on. Raises SandboxUnavailable."""
+        return await peek.files(self._seen(run))
+
+    async def file(self, run: str, name: str) -> bytes | None:
+        """Return a file of a run that goes on, or None where it has none. Raises SandboxUnavailable."""
+        return await peek.content(self._seen(run), name)
+
+    def _seen(self, run: str) -> Box:
+        execution = self._running.get(run)
+        if execution is None or not self.goes(run):
+            raise SandboxUnavailable("it does not run")
+        if execution.watch.stopped:
+            raise SandboxUnavailable("it stands frozen", "Thaw it first.")
+        return execution.box
+
+    def goes(self, run: str) -> bool:
+        """Say whether a run's code is at work."""
+        execution = self._running.get(run)
+        return execution is not None and execution.began > 0 and not execution.over
 
     # --- chores
 

@@ -14,14 +14,20 @@ from engine.models import Language, Limits
 _GUEST = resources.files("engine.sandbox") / "guest"
 
 
-def _first_process(file: str, *, stays: bool) -> str:
+def _text(*files: str) -> str:
+    return "\n".join((_GUEST / name).read_text() for name in files)
+
+
+def _first_process(own: str, *, stays: bool) -> str:
     """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest."""
-    start, common, own = ((_GUEST / name).read_text() for name in ("start.pl", "common.pl", file))
-    return f"my $stays = {int(stays)};\n{start}\neval <<'THE_REST';\n{common}{own}\nTHE_REST\ndie $@;\n"
+    rest = _text("common.pl", own)
+    return f"my $stays = {int(stays)};\n{_text('start.pl')}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
 
 
 _SUPERVISOR = _first_process("supervisor.pl", stays=False)
 _STAYING = _first_process("session.pl", stays=True)
+PEEK = "my ( $child, $from_child );\n" + _text("common.pl", "peek.pl")
+"""A process that looks at the files of a program that goes on."""
 _OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
 """What the supervisor and the waiting interpreter need before the code has started anything."""
 _HOST_TASKS = 128

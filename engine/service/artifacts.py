@@ -1,24 +1,44 @@
-"""The files that runs leave: kept in the history by their hash, and handed out again."""
+"""The files of runs: those in the workspace while one goes on, and those that it left, kept by their hash."""
 
 from __future__ import annotations
 
+import contextlib
+
 from engine.audit import AuditLog
+from engine.models import WorkspaceFile
 from engine.problem import Problem
+from engine.sandbox import SandboxManager, SandboxUnavailable
 from engine.text import visible
 
 
 class Artifacts:
-    """Hands out what runs left. Whose a run is, is for the doors to check."""
+    """Hands out files of runs. Whose a run is, is for the doors to check."""
 
-    def __init__(self, log: AuditLog) -> None:
+    def __init__(self, log: AuditLog, sandboxes: SandboxManager) -> None:
         self._log = log
+        self._sandboxes = sandboxes
 
-    async def fetch(self, run: str, name: str) -> bytes:
-        """Return the newest file of that name, or of that digest, that a run left.
+    async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files in the workspace of a run that goes on.
 
         Raises:
-            Problem: it left none (404), or it was erased by the rules of retention (410).
+            Problem: it does not go on (409).
         """
+        try:
+            return await self._sandboxes.files(run)
+        except SandboxUnavailable as error:
+            raise Problem(409, f"{run}: {error}", mend=error.mend) from None
+
+    async def fetch(self, run: str, name: str) -> bytes:
+        """Return the newest file of that name, or of that digest, that a run left; or has, while it goes on.
+
+        Raises:
+            Problem: there is none (404), or it was erased by the rules of retention (410).
+        """
+        if self._sandboxes.goes(run):
+            with contextlib.suppress(SandboxUnavailable):  # it may end meanwhile
+                if (now := await self._sandboxes.file(run, name)) is not None:
+                    return now
         try:
             content = await self._log.artifact(run, name)
         except KeyError:

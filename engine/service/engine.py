@@ -76,7 +76,7 @@ class Engine:
         self._analyst = analyst
         self._sandboxes = sandboxes
         sandboxes.keeper = sandboxes.keeper or log
-        self.artifacts = Artifacts(log)
+        self.artifacts = Artifacts(log, sandboxes)
         self._opened = OpenSubmissions()
         self._tasks = asyncio.TaskGroup()
         self._journal = Journal(log)

@@ -153,6 +153,22 @@ sub files_under {
     return @found;
 }
 
+sub item {
+    my ( $path, $name ) = @_;
+    my @facts = lstat $path or return '';
+    my $kind = S_ISREG( $facts[2] ) ? 'f' : S_ISDIR( $facts[2] ) ? 'd' : 'o';
+    return sprintf( "item %d %d %d %s\n", length $name, $facts[7], $facts[9], $kind ) . $name;
+}
+
+sub contents {
+    my ( $place, $name, $room ) = @_;
+    sysopen my $file, $place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK or return undef;
+    if ( !-f $file ) { $! = 21; return undef }
+    my $bytes = '';
+    1 while length $bytes < $room && sysread $file, $bytes, $room - length $bytes, length $bytes;
+    return sprintf( "file %d %d\n", length $name, length $bytes ) . $name . $bytes;
+}
+
 sub send_file {
     my ( $path, $size ) = @_;
     sysopen my $file, $path, O_RDONLY | O_NOFOLLOW or return 0;

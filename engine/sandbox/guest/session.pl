@@ -44,13 +44,6 @@ sub run_code {
 
 # --- files, without the interpreter ----------------------------------------------------------------------
 
-sub item {
-    my ( $path, $name ) = @_;
-    my @facts = lstat $path or return '';
-    my $kind = S_ISREG( $facts[2] ) ? 'f' : S_ISDIR( $facts[2] ) ? 'd' : 'o';
-    return sprintf( "item %d %d %d %s\n", length $name, $facts[7], $facts[9], $kind ) . $name;
-}
-
 sub items {
     my ($folder) = @_;
     opendir my $handle, $folder or return;
@@ -68,15 +61,6 @@ sub do_act {
     if ( $act eq 'remove' )   { return unlink($place) || rmdir($place) ? '' : undef }
     if ( $act eq 'read' )     { return contents( $place, $name, $room ) }
     return '';
-}
-
-sub contents {
-    my ( $place, $name, $room ) = @_;
-    sysopen my $file, $place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK or return undef;
-    if ( !-f $file ) { $! = POSIX::EISDIR(); return undef }
-    my $bytes = '';
-    1 while length $bytes < $room && sysread $file, $bytes, $room - length $bytes, length $bytes;
-    return sprintf( "file %d %d\n", length $name, length $bytes ) . $name . $bytes;
 }
 
 sub replace_files {

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk
-from engine.sandbox import Job, SandboxManager, execution
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable, execution
 from engine.sandbox.output import ARTIFACT_BYTES
 from engine.sandbox.wire import safe_name
 from engine.settings import SandboxSettings
@@ -476,3 +476,32 @@ async def test_a_plot_comes_back(manager: SandboxManager) -> None:
     result = await manager.run(asked, watcher)
     assert (b"6\n", KillReason.NONE) == (watcher.stdout, result.kill_reason), watcher.stderr
     assert ["plot.png"] == [artifact.name.text for artifact in result.artifacts]
+
+
+_LEAVES = """
+import os, time
+open('a.txt', 'w').write('one')
+os.mkdir('d')
+open('d/b', 'w').write('two')
+os.symlink('/etc/passwd', 'l')
+os.mkfifo('p')
+print('up', flush=True)
+time.sleep(60)
+"""
+
+
+async def test_files_are_listed_and_fetched_while_the_run_goes_on(manager: SandboxManager) -> None:
+    """Those in the workspace alone; links and pipes are neither followed nor waited for."""
+    watcher, asked = Recorder(), job(_LEAVES, seconds=60)
+    running = asyncio.create_task(manager.run(asked, watcher))
+    await watcher.until_said(b"up")
+    async with asyncio.timeout(60):
+        found = await manager.files(asked.run)
+        assert {("a.txt", 3), ("d/b", 3)} == {(file.name.text, file.size) for file in found}
+        assert b"two" == await manager.file(asked.run, "d/b")
+        for name in ("l", "p", "d", "none", "../etc/passwd", "/etc/passwd"):
+            assert await manager.file(asked.run, name) is None
+    await manager.kill(asked.run, "ada")
+    assert KillReason.OPERATOR == (await running).kill_reason
+    with pytest.raises(SandboxUnavailable, match="does not run"):
+        await manager.files(asked.run)

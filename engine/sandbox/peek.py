@@ -1,0 +1,80 @@
+"""The files of a run while it goes on: a process beside the program's lists them, or reads one.
+
+Whatever it says is the guest's word, as all that comes out of a sandbox is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from docker.errors import APIError
+
+from engine.models import Act, Stream, WorkspaceFile
+from engine.sandbox import recipe
+from engine.sandbox.box import Box
+from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.job import SandboxUnavailable
+from engine.sandbox.lastword import LastWord
+from engine.sandbox.output import ARTIFACT_BYTES
+from engine.sandbox.wire import BadFrame, frames, safe_name
+from engine.text import Untrusted
+
+_SECONDS = 15.0
+_MOST = 256
+
+
+async def files(box: Box) -> tuple[WorkspaceFile, ...]:
+    """Return what lies in the workspace, at most 256 of them. Raises SandboxUnavailable."""
+    word = await _look(box, Act.LIST, "")
+    found = [item for item in word.items if item.kind == "f" and _well_named(item.name)]
+    return tuple(
+        WorkspaceFile(name=Untrusted(item.name), size=item.size, modified=item.modified)
+        for item in found[:_MOST]
+    )
+
+
+async def content(box: Box, name: str) -> bytes | None:
+    """Return a file of the workspace, or None where there is none. Raises SandboxUnavailable."""
+    if not _well_named(name):
+        return None
+    word = await _look(box, Act.READ, name)
+    if word.fault or not word.files:
+        return None
+    found = word.files[0][1]
+    if len(found) > ARTIFACT_BYTES:
+        raise SandboxUnavailable(f"the file is larger than {ARTIFACT_BYTES >> 20} MiB")
+    return found
+
+
+def _well_named(name: str) -> bool:
+    try:
+        name.encode()
+        safe_name(Untrusted(name))
+    except ValueError:
+        return False
+    return True
+
+
+async def _look(box: Box, act: Act, path: str) -> LastWord:
+    command = ["/usr/bin/perl", "-e", recipe.PEEK, "--", act.value, path, str(ARTIFACT_BYTES + 1)]
+    try:
+        async with asyncio.timeout(_SECONDS):
+            reader, writer = await box.daemon.execute(box.id, command)
+            try:
+                return await _read(reader)
+            finally:
+                writer.transport.abort()
+    except (APIError, DaemonLost, OSError, TimeoutError, BadFrame) as error:
+        raise SandboxUnavailable(f"the sandbox did not show its files: {error}") from error
+
+
+async def _read(reader: asyncio.StreamReader) -> LastWord:
+    word = LastWord(ARTIFACT_BYTES + 1)
+    async with contextlib.aclosing(frames(reader)) as guest:
+        async for stream, data in guest:
+            if stream is Stream.STDOUT:
+                word.feed(data)
+            if word.complete:
+                return word
+    raise BadFrame("the answer broke off")
