@@ -30,3 +30,6 @@ def recording(case: Case, chunks: Iterable[OutputChunk]) -> Iterator[str]:
         last = max(last, round(chunk.at, 6))
         if text:
             yield json.dumps([last, "o", text]) + "\n"
+    for decoder in decoders.values():
+        if text := decoder.decode(b"", final=True):
+            yield json.dumps([last, "o", text]) + "\n"

@@ -5,8 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from math import isfinite
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.audit import AuditLog
 from engine.audit.exports.cast import recording
@@ -15,6 +20,7 @@ from engine.audit.exports.tables import comma_separated, jsonl
 from engine.audit.timeline import timeline
 from engine.models import Case, Event, KillReason, Level, OutputChunk, Status, Stream, Summary
 from engine.text import Untrusted
+from tests.engine.audit.conftest import build_case
 
 ALICE = Untrusted("alice")
 HOSTILE = "=cmd|' /C calc'!A0\x1b[31m\u202e,\"\n"
@@ -55,12 +61,41 @@ def test_cast_has_header_and_monotonic_times(make_case: Callable[..., Case]) -> 
     chunks = [
         OutputChunk(stream=Stream.STDOUT, at=0.1, offset=0, data="ü".encode()[:1]),
         OutputChunk(stream=Stream.STDERR, at=0.3, offset=1, data=b"err\x1b[2J\n"),
-        OutputChunk(stream=Stream.STDOUT, at=0.2, offset=9, data="ü".encode()[1:] + b"\xff"),
+        OutputChunk(stream=Stream.STDOUT, at=0.2, offset=9, data="ü".encode()[1:] + b"\xff\xc3"),
     ]
     header, *events = [json.loads(line) for line in recording(make_case(), chunks)]
     assert (2, True, True) == (header["version"], header["width"] > 0, header["height"] > 0)
     assert {"version", "width", "height", "timestamp", "title"} == set(header)
-    assert [[0.3, "o", "err␛[2J\r\n"], [0.3, "o", "ü�"]] == events
+    assert [[0.3, "o", "err␛[2J\r\n"], [0.3, "o", "ü�"], [0.3, "o", "�"]] == events
+
+
+def is_asciicast(lines: list[str]) -> bool:
+    """Say whether this is a recording as the format's second version describes it, to the letter."""
+    header, *events = [json.loads(line) for line in lines]
+    sizes = [header.pop(name) for name in ("version", "width", "height", "timestamp")]
+    assert all(type(size) is int and size > 0 for size in sizes)
+    assert (2, ["title"], str) == (sizes[0], list(header), type(header["title"]))
+    times = [0.0, *(time for time, _, _ in events)]
+    assert all(type(time) is float and isfinite(time) for time in times)
+    assert sorted(times) == times
+    assert {"o"} >= {code for _, code, _ in events}
+    assert all(type(text) is str and text.encode() for _, _, text in events)
+    return all(line.isascii() and line.count("\n") == 1 and line.endswith("\n") for line in lines)
+
+
+CHUNKS = st.lists(
+    st.tuples(st.sampled_from(Stream), st.floats(0, 1e6), st.binary(min_size=1, max_size=9)), max_size=9
+)
+
+
+@given(CHUNKS)
+def test_whatever_a_run_prints_is_a_recording(chunks: list[tuple[Stream, float, bytes]]) -> None:
+    """Any bytes at any times make an asciicast, in which only line ends and tabs control anything."""
+    made = [OutputChunk(stream=stream, at=at, offset=0, data=data) for stream, at, data in chunks]
+    lines = list(recording(build_case(), made))
+    assert is_asciicast(lines)
+    said = "".join(json.loads(line)[2] for line in lines[1:])
+    assert {"\r", "\n", "\t"} >= {character for character in said if unicodedata.category(character) == "Cc"}
 
 
 async def test_ocsf_records_say_what_the_schema_requires(
