@@ -23,6 +23,8 @@ from console.dressing import Dressed
 from console.guard import KeyGuard
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from console.decisions import Decided, Decisions
     from console.link import Connect
     from engine.doors.client import Client
@@ -49,6 +51,12 @@ def _place(name: str) -> Callable[[], Screen[None]]:
     return factory
 
 
+def _palette() -> type[Provider]:
+    from console.commands import Commands  # noqa: PLC0415  on its first use
+
+    return Commands
+
+
 class Opening(Screen[None]):
     """What is on screen before anything else is loaded."""
 
@@ -70,6 +78,7 @@ class ConsoleApp(Announcing, Dressed):
     CSS_PATH = "app.tcss"
     MODES = {name: _place(name) for name in PLACES}  # noqa: RUF012  Textual declares it so
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS = {_palette}  # noqa: RUF012  Textual declares it so
     COMMAND_PALETTE_BINDING = "ctrl+k"
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  Textual declares it so
         (0, "-narrow"),
@@ -82,7 +91,7 @@ class ConsoleApp(Announcing, Dressed):
                     tooltip=f"Go to {name.title()}")
             for number, name in enumerate(PLACES, start=1)
         ),
-        Binding("question_mark,f1", "help", "Help", key_display="?", id="app.help", show=False,
+        Binding("question_mark,f1", "help", "Help", id="app.help", show=False,
                 tooltip="What can be done here"),
         Binding("ctrl+g", "jump", "Jump", id="app.jump", show=False,
                 tooltip="A letter goes to each part of the screen"),

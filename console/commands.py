@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
 from textual.app import SystemCommand
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from console.app import PLACES
 from console.dressing import Dress
@@ -17,24 +18,47 @@ if TYPE_CHECKING:
 
     from console.app import ConsoleApp
 
+WHAT_FOR = {
+    "review": "Go and read what waits: approve, give less, or deny",
+    "run": "Go and watch what runs: output, meters; stop, kill, hold",
+    "explore": "Go and write something yourself, and run it in a sandbox",
+    "history": "Go and find what ran, who let it, and what it did",
+    "health": "Go and see whether gVisor is proven, and what to mend",
+}
 NEVER = frozenset({"approve.confirm", "stand.confirm"})
 """An approval is given by its chord alone."""
 
 
 def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]:
     """Yield the commands that make sense over `screen`."""
-    for name in PLACES:
-        yield SystemCommand(f"Go to {name.title()}", "One of the five places", _going(app, name))
-    for each in app.available_themes.values():
-        yield SystemCommand(f"Theme: {each.name}", "Wear it; kept for the next time", Dress(app, each.name))
+    for number, name in enumerate(PLACES, start=1):
+        yield SystemCommand(f"{name.title()} ({number})", WHAT_FOR[name], _going(app, name))
     for id, active in _named(screen).items():
         binding = active.binding
         run = _acting(app, binding.action, active.node)
         yield SystemCommand(
             f"{binding.description} ({app.get_key_display(binding)})", binding.tooltip or id, run
         )
+    for each in app.available_themes.values():
+        yield SystemCommand(f"Theme: {each.name}", "Wear it; kept for the next time", Dress(app, each.name))
     yield SystemCommand("Tour", "What the desk is for, and the keys to know", _touring(app))
     yield SystemCommand("Quit", "Leave the console; runs go on", app.action_quit)
+
+
+class Commands(Provider):
+    """Offers the commands in their own order: the places, what works here, themes."""
+
+    async def discover(self) -> Hits:
+        """Offer everything before anything is typed."""
+        for name, words, call, _ in self.app.get_system_commands(self.screen):
+            yield DiscoveryHit(name, call, help=words)
+
+    async def search(self, query: str) -> Hits:
+        """Offer what fits to what was typed."""
+        matcher = self.matcher(query)
+        for name, words, call, _ in self.app.get_system_commands(self.screen):
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), call, help=words)
 
 
 def _named(screen: Screen[object]) -> dict[str, ActiveBinding]:

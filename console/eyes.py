@@ -78,7 +78,7 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
     if see:
         parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
     if gaps.unsettled:
-        parts += [("; " if see else "", "muted"), ("a m f", "bold accent"), (" settle ", "muted"),
+        parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" settle ", "muted"),
                   (_count(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
     return parts
 

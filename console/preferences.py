@@ -29,6 +29,8 @@ class Preferences:
     """Whether the terminal is asked (OSC 9) to show a notification when something begins to wait."""
     vim: bool = False
     """Whether lists, code and output also move by `ctrl+d`, `ctrl+u`, `ctrl+f`, `ctrl+b`, `g` and `G`."""
+    pictures: str = "auto"
+    """How pictures are drawn: `auto`, `cells`, or by the terminal's own graphics, `kitty` or `sixel`."""
     keymap: dict[str, str] = field(default_factory=dict)
     """Keys by the id of their binding: `review.deny: ctrl+d`."""
     keymap_lines: dict[str, int] = field(default_factory=dict, compare=False)
@@ -37,6 +39,7 @@ class Preferences:
 
 KEYS = tuple(each.name for each in fields(Preferences) if each.name != "keymap_lines")
 _FLAGS = ("bell", "notify", "vim")
+_PICTURES = ("auto", "cells", "kitty", "sixel")
 
 
 def file() -> Path:
@@ -114,6 +117,8 @@ def _check(name: str, value: object, line: int) -> None:
         raise ValueError(f"line {line}: undo_seconds: a number from 0 to 30 is wanted")
     if name == "theme" and not isinstance(value, str):
         raise ValueError(f"line {line}: theme: a name is wanted")
+    if name == "pictures" and value not in _PICTURES:
+        raise ValueError(f"line {line}: pictures: one of {', '.join(_PICTURES)} is wanted")
     if name in _FLAGS and not isinstance(value, bool):
         raise ValueError(f"line {line}: {name}: true or false is wanted")
     if name == "keymap" and not isinstance(value, dict):

@@ -40,6 +40,16 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
+def brief(seconds: float) -> str:
+    """Return a span of time in five cells at most: `0:07`, `12:30`, `3h05m`, `12h`, `4d`."""
+    hours, rest = divmod(max(0, int(seconds)), 3600)
+    if not hours:
+        return clock(seconds)
+    if hours < 10:
+        return f"{hours}h{rest // 60:02}m"
+    return f"{hours}h" if hours < 100 else f"{hours // 24}d"
+
+
 def lasted(seconds: float | None) -> str:
     """Return a duration as `12 ms`, `1.25 s`, `2:05`."""
     if seconds is None:

@@ -63,9 +63,11 @@ class Workbench(Place):
 
     def _judged(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self.query_one(Editor).mark(analysis.violations)
-        self.query_one(ViolationList).show(analysis.violations)
-        self.query_one(ViolationList).border_subtitle = ""
+        editor, rows = self.query_one(Editor), self.query_one(ViolationList)
+        editor.mark(analysis.violations)
+        rows.unwritten = not editor.text.strip()
+        rows.show(analysis.violations)
+        rows.border_subtitle = ""
         self._remark(0)
 
     def _remark(self, index: int) -> None:

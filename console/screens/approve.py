@@ -18,7 +18,7 @@ from console.text import Part, content, paragraphs
 from console.units import clock, full_badge, now, size
 from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
-from console.widgets.wants import reviews
+from console.widgets.wants import NEED_CELLS, reviews
 from engine.models import Case, Consequence, Verdict
 from engine.showing import headline
 
@@ -33,6 +33,9 @@ class ApproveScreen(ModalScreen[Decided | None]):
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
     ApproveScreen .sheet Static { height: auto; }
+    ApproveScreen .sheet { overflow-y: auto; }
+    ApproveScreen #summary { dock: bottom; }
+    ApproveScreen #fails { margin-bottom: 1; }
     ApproveScreen #reason { margin-top: 1; }
     ApproveScreen GrantRows { background: $surface; margin-top: 1; }
     """
@@ -78,23 +81,26 @@ class ApproveScreen(ModalScreen[Decided | None]):
         submission = self._case.submission
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
-        found = f"violations: {len(self._case.analysis.violations)}"
+        count, predicted = len(self._case.analysis.violations), self._case.analysis.predictions
+        found = f"{count} violation{'' if count == 1 else 's'}" if count else "no violations"
         lines: list[list[Part]] = [
             [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
-            [("asked by ", "muted"), submission.requester.name],
-            [("digest   ", "muted"), (submission.digest, "faint")],
+            [("asked by  ", "muted"), submission.requester.name],
+            [("digest    ", "muted"), (submission.digest, "faint")],
         ]
         if draft.operation is not None:
             lines.append([("tool call ", "bold accent"), headline(draft)])
         lines += reviews(self._case)
         lines += [
-            [("file     ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]
+            [("file      ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]
             for file in draft.files
         ]
         lines += [
-            [(f"{each.need.value:<9}", "muted"), each.value, ("  predicted", "faint")]
-            for each in self._case.analysis.predictions[:PREDICTIONS]
+            [("predicted ", "muted"), (f"{each.need.value:<{NEED_CELLS}}", "muted"), each.value]
+            for each in predicted[:PREDICTIONS]
         ]
+        if (more := len(predicted) - PREDICTIONS) > 0:
+            lines.append([(f"          and {more} more predicted, all of them under Wants", "faint")])
         return lines
 
     def on_rows_moved(self, message: Rows.Moved) -> None:

@@ -45,6 +45,9 @@ class ExploreScreen(Workbench):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "submit", "Hand in, run", id="explore.submit", priority=True,
                 tooltip="Hand the code in; it runs where the policy or a person lets it"),
+        Binding("escape", "leave", "Leave", id="explore.leave",
+                tooltip="Leave the editor, so that plain keys work: numbers go to the places"),
+        Binding("enter,e", "edit", "Edit", id="explore.edit", tooltip="Back into the editor"),
         Binding("ctrl+l", "language", "Language", id="explore.language", priority=True,
                 tooltip="Python, JavaScript, shell"),
         Binding("ctrl+p", "purpose", "Purpose", id="explore.purpose", priority=True,
@@ -63,8 +66,6 @@ class ExploreScreen(Workbench):
                 tooltip="What the run showed and left: pictures, tables, files; save them"),
         Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
                 tooltip="What was handed in from here before"),
-        Binding("escape", "leave", "Leave editor", id="explore.leave", tooltip="So that plain keys work"),
-        Binding("enter,e", "edit", "Edit", id="explore.edit", tooltip="Back into the editor"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
@@ -97,6 +98,7 @@ class ExploreScreen(Workbench):
         self.query_one(OutputLog).hint = "Write something, then press ctrl+r."
         self.entitle()
         self.query_one(Editor).focus()
+        self._judged(self._analysis)
         self.set_interval(0.5, self._tick)
 
     def entitle(self) -> None:

@@ -47,19 +47,29 @@ class CheckRows(Rows):
         self._checks = tuple(sorted(checks, key=lambda check: check.ok))
         bad = sum(not check.ok for check in checks)
         self.border_subtitle = f"{bad} to mend" if bad else "all well" if checks else ""
+        self.ROW_HEIGHT = self.row_height(narrow=False)
         self.refit()
+
+    def row_height(self, *, narrow: bool) -> int:
+        """Return one line, or two while something is to mend: the second says what to type."""
+        return 2 if any(check.mend for check in self._checks) else 1
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a check: sign, name and detail; then what to type."""
-        check, room = self._checks[index], max(8, width - NAME_CELLS - 6)
+        check, name = self._checks[index], min(NAME_CELLS, self._names)
+        room = max(8, width - name - 6)
         told = wrap(shown(check.detail), room) or [""]
         if line and check.mend:
             return ["    ", ("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")]
         if line:
-            return [" " * (NAME_CELLS + 4), (clip(" ".join(told[1:]), room), "muted")]
+            return [" " * (name + 4), (clip(" ".join(told[1:]), room), "muted")]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        first = clip(check.detail, room) if check.mend else told[0]
-        return [" ", sign, " ", (pad(check.name, NAME_CELLS), "bold"), " ", (first, "muted")]
+        first = clip(check.detail, room) if check.mend or self.ROW_HEIGHT == 1 else told[0]
+        return [" ", sign, " ", (pad(check.name, name), "bold"), " ", (first, "muted")]
+
+    @property
+    def _names(self) -> int:
+        return max((len(check.name) for check in self._checks), default=NAME_CELLS) + 1
 
     @property
     def chosen(self) -> Check | None:
@@ -84,6 +94,8 @@ class HealthScreen(Place):
     HealthScreen #proof { padding: 0 1; height: 3fr; }
     HealthScreen #one { padding: 0 1; height: 2fr; }
     HealthScreen VerticalScroll Static { height: auto; }
+    HealthScreen.-medium #checks { width: 1fr; }
+    HealthScreen.-medium #right { width: 42; }
     HealthScreen.-narrow { layout: vertical; }
     HealthScreen.-narrow #right { width: 100%; height: 9; layout: horizontal; }
     HealthScreen.-narrow #proof, HealthScreen.-narrow #one { width: 1fr; height: 100%; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,8 +15,14 @@ from textual.widgets import Static
 from console.keymap import group
 from console.text import Part, pad, paragraphs
 
-WITH_IDS = 116
-"""Where the screen is narrower, the ids of the bindings are left out."""
+WIDEST = 128
+FRAME_CELLS = 8
+"""Border, padding and scroll bar of the sheet."""
+LEFT_CELLS = 25
+"""A key and its name."""
+ID_CELLS = 25
+WITH_IDS = 100
+"""Where there are fewer cells, the ids of the bindings are left out."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -23,7 +30,7 @@ class HelpScreen(ModalScreen[None]):
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
-    HelpScreen .sheet Static { height: auto; }
+    HelpScreen .sheet Static { height: auto; padding-right: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q", "leave", "Close", id="help.close", tooltip="Close the help"),
@@ -63,7 +70,7 @@ def lines(over: Screen[object]) -> list[list[Part]]:
         groups.setdefault(group(binding.id or ""), []).append(binding)
     told: list[list[Part]] = []
     for title, bindings in groups.items():
-        told += [[], [(title, "bold accent")], *(_line(over, each) for each in bindings)]
+        told += [[], [(title, "bold accent")], *(line for each in bindings for line in _lines(over, each))]
     return told
 
 
@@ -71,18 +78,29 @@ def _bindings(over: Screen[object]) -> list[Binding]:
     """Return the bindings of a screen, of the widgets on it, and of the app, in this order, each id once."""
     nodes: list[DOMNode] = [over, *(each for each in over.query("*") if each.focusable), over.app]
     active = [each.binding for each in over.active_bindings.values()]
-    known = {each.id: each for each in active if each.id}
+    known: dict[str, Binding] = {}
+    for each in active:
+        known.setdefault(each.id or "", each)
+    known.pop("", None)
     for node in nodes:
-        for each in node._bindings.key_to_bindings.values():  # noqa: SLF001  no public list of a node's keys
-            known |= {binding.id: binding for binding in each if binding.id and binding.id not in known}
+        for held in node._bindings.key_to_bindings.values():  # noqa: SLF001  no public list of a node's keys
+            known |= {binding.id: binding for binding in held if binding.id and binding.id not in known}
     everywhere = [each for id, each in known.items() if id.startswith(("app.", "go."))]
     places = [each for each in known.values() if each not in everywhere]
     return [each for each in [*places, *everywhere] if each.tooltip]
 
 
-def _line(over: Screen[object], binding: Binding) -> list[Part]:
-    key = over.app.get_key_display(binding)
-    shown: list[Part] = [(f"{key:>8}  ", "bold primary"), (pad(binding.description, 15), "bold")]
-    if over.app.size.width < WITH_IDS:
-        return [*shown, (binding.tooltip, "muted")]
-    return [*shown, (pad(binding.tooltip, 54), "muted"), " ", (binding.id or "", "faint")]
+def _lines(over: Screen[object], binding: Binding) -> list[list[Part]]:
+    """Return a key, its name and what it does; what does not fit goes on below, under its beginning."""
+    width = min(WIDEST, over.app.size.width * 96 // 100) - FRAME_CELLS
+    ids = width >= WITH_IDS
+    key, id = over.app.get_key_display(binding), binding.id or ""
+    first, *rest = wrap(binding.tooltip, width - LEFT_CELLS - (ID_CELLS if ids else 0)) or [""]
+    begins: list[Part] = [
+        (f"{key:>8}  ", "bold primary"),
+        (pad(binding.description, LEFT_CELLS - 10), "bold"),
+    ]
+    told = pad(first, width - LEFT_CELLS - ID_CELLS) if ids else first
+    top: list[Part] = [*begins, (told, "muted"), *([(f" {id}", "faint")] if ids else [])]
+    below: list[list[Part]] = [[(" " * LEFT_CELLS + each, "muted")] for each in rest]
+    return [top, *below]

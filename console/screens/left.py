@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import ContentSwitcher, Static
+from textual.widgets import ContentSwitcher, Input, Static
 
 from console.pictures.tables import table
+from console.saving import proposed, save_bytes
 from console.state import console
 from console.text import content
 from console.units import size
 from console.widgets.code_view import CodeView
 from console.widgets.picture import PictureView
 from engine.models import Language, Result
+from engine.problem import Problem
 from engine.text import Untrusted
 
 SHOWN_BYTES = 512 * 1024
@@ -54,11 +57,14 @@ class LeftScreen(ModalScreen[None]):
     LeftScreen .sheet { width: 96%; height: 92%; }
     LeftScreen #about { height: 2; }
     LeftScreen ContentSwitcher { height: 1fr; }
+    LeftScreen #name { display: none; }
+    LeftScreen #name.-open { display: block; }
     LeftScreen CodeView, LeftScreen PictureView { height: 1fr; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,down", "other(1)", "Next", id="left.next", tooltip="The next thing it left"),
-        Binding("p,up", "other(-1)", "Previous", id="left.previous", tooltip="The thing before"),
+        Binding("n,down,right", "other(1)", "Next", id="left.next", tooltip="The next thing it left"),
+        Binding("p,up,left", "other(-1)", "Previous", id="left.previous", tooltip="The thing before"),
+        Binding("s", "save", "Save", id="left.save", tooltip="Save this one in a new file of this machine"),
         Binding("escape,q,a", "leave", "Close", id="left.close", tooltip="Close"),
     ]
 
@@ -72,11 +78,12 @@ class LeftScreen(ModalScreen[None]):
         """Lay out the name and the content."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "What it left"
-            sheet.border_subtitle = "n next  p previous  Esc closes"
+            sheet.border_subtitle = "n next  p previous  s save  Esc closes"
             yield Static(id="about")
             with ContentSwitcher(initial="text"):
                 yield CodeView(id="text")
                 yield PictureView(id="picture")
+            yield Input(id="name", select_on_focus=False)
 
     def on_mount(self) -> None:
         """Show the first."""
@@ -89,8 +96,7 @@ class LeftScreen(ModalScreen[None]):
         if thing.key is None:
             self._show_text(thing, thing.text or Untrusted(""))
             return
-        key = thing.key
-        data = await console(self).ask(lambda client: client.artifact(self._run, key))
+        data = await self._bytes(thing)
         if data is None:
             return
         if data.startswith(PNG):
@@ -100,6 +106,11 @@ class LeftScreen(ModalScreen[None]):
             note = f"  only the first {size(SHOWN_BYTES)} are shown" if len(data) > SHOWN_BYTES else ""
             self._tell(thing, note)
             self._show_text(thing, Untrusted(data[:SHOWN_BYTES].decode("utf-8", "backslashreplace")))
+
+    async def _bytes(self, thing: Left) -> bytes | None:
+        if (key := thing.key) is None:
+            return (thing.text or Untrusted("")).text.encode("utf-8", "surrogatepass")
+        return await console(self).ask(lambda client: client.artifact(self._run, key))
 
     def _show_text(self, thing: Left, text: Untrusted) -> None:
         drawn = table(text) if thing.kind == "table" else None
@@ -118,6 +129,37 @@ class LeftScreen(ModalScreen[None]):
         self._at = (self._at + step) % len(self._things)
         self._show()
 
+    # --- into a file ------------------------------------------------------------------------------
+
+    def action_save(self) -> None:
+        """Ask for the name of a file."""
+        line, number = self.query_one("#name", Input), self._at + 1
+        line.value = proposed(self._things[self._at].name, f"{self._run}-{number}")
+        line.cursor_position = len(line.value)
+        line.border_title = "Save as; Enter saves, Esc closes"
+        line.add_class("-open")
+        line.focus()
+
+    @on(Input.Submitted, "#name")
+    def _named(self, message: Input.Submitted) -> None:
+        self.action_leave()
+        self._save(self._things[self._at], message.value)
+
+    @work(exclusive=True, group="save")
+    async def _save(self, thing: Left, name: str) -> None:
+        if (data := await self._bytes(thing)) is None:
+            return
+        try:
+            saved = await asyncio.to_thread(save_bytes, data, name)
+        except Problem as problem:
+            self.notify(str(problem), severity="error")
+        else:
+            self.notify(f"{size(saved)} are in {name}.")
+
     def action_leave(self) -> None:
-        """Close."""
-        self.dismiss(None)
+        """Close the line for a name, or everything."""
+        line = self.query_one("#name", Input)
+        if not line.has_class("-open"):
+            self.dismiss(None)
+        line.remove_class("-open")
+        self.set_focus(None)

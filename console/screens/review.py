@@ -49,7 +49,7 @@ class ReviewScreen(Reading):
         "Agents wait here for a decision; whoever is not answered before the bar is empty is denied. "
         "Only what was on screen can be approved: space reads on to what was not, be it code, a violation, "
         "an input file or the purpose. Marks in the gutter and under the code are violations; n and p walk "
-        "through them, and each of HIGH or CRITICAL is accepted (a), mitigated (m) or a false alarm (f). "
+        "through them, and each of HIGH or CRITICAL is accepted (a), mitigated (m) or a false alarm (x). "
         "Approving is ctrl+y twice, never a single plain key and never the mouse. In the sheet that opens "
         "you can give less than was asked. c shows what differs from the nearest one that was approved. "
         "After an approval, s approves its like beforehand; S lists such approvals and takes them back."
@@ -67,7 +67,7 @@ class ReviewScreen(Reading):
                 tooltip="Accept the violation: the code may do this"),
         Binding("m", "settle('mitigated')", "Mitigated", id="review.mitigate", group=_SETTLE,
                 tooltip="Something else keeps the violation from harm"),
-        Binding("f", "settle('false-positive')", "False alarm", id="review.false-alarm", group=_SETTLE,
+        Binding("x", "settle('false-positive')", "False alarm", id="review.false-alarm", group=_SETTLE,
                 tooltip="The violation is a false positive"),
         Binding("left_square_bracket", "submission(-1)", "Submission", key_display="[", show=False,
                 id="review.submission-before", tooltip="The submission above in the queue"),

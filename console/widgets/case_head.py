@@ -69,13 +69,16 @@ class CaseHead(Static):
             full_badge(case.assessment.risk), "  ", (case.submission.id, "bold"), "  ",
             (_what(draft), "muted"),
         )  # fmt: skip
-        return self._spread(left, content(*self._time(case)))
+        whole, room = content(*self._time(case, 12, " to decide")), self.content_size.width
+        if left.cell_length + whole.cell_length < room:
+            return self._spread(left, whole)
+        return self._spread(left, content(*self._time(case, 6, "")))
 
-    def _time(self, case: Case) -> list[Part]:
+    def _time(self, case: Case, cells: int, words: str) -> list[Part]:
         if case.status is not Status.WAITING or self._summary is None:
             return [(case.status.value, "bold")]
-        bar = time_bar(self._summary, 12)
-        return [*bar, (f" {time_left(self._summary)} to decide" if bar else "no deadline", "bold")]
+        bar = time_bar(self._summary, cells)
+        return [*bar, (f" {time_left(self._summary)}{words}" if bar else "no deadline", "bold")]
 
     def _below(self, case: Case) -> list[Content]:
         """Return who asked, and what for: in one line where that fits, else in two."""

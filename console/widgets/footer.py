@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.app import ComposeResult
-from textual.widgets import Footer
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
+
+ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "help": "Help"}
+"""Actions whose keys stand at the right end, and how they are called there."""
 
 
 class DeskFooter(Footer):
-    """Textual's footer, with Help where it is never pushed out."""
+    """Textual's footer; a key is there whole or not at all, and the way to all others is never pushed out."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the keys, then Help."""
+        """Lay out the keys, then those that are always there."""
         yield from super().compose()
+        yield Horizontal(*self._always(), classes="-always")
+
+    def _always(self) -> list[FooterKey]:
+        found: dict[str, FooterKey] = {}
+        writing = isinstance(self.screen.focused, TextArea | Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if binding.id == "app.help":
-                shown = self.app.get_key_display(binding)
-                yield FooterKey(binding.key, shown, binding.description, binding.action,
-                                classes="-command-palette", tooltip=binding.tooltip)  # fmt: skip
-                return
+            if binding.action in ALWAYS and not (writing and binding.key == "question_mark"):
+                key = FooterKey(binding.key, self.app.get_key_display(binding), ALWAYS[binding.action],
+                                binding.action, tooltip=binding.tooltip)  # fmt: skip
+                found.setdefault(ALWAYS[binding.action], key.data_bind(compact=Footer.compact))
+        return [found[name] for name in ("Commands", "Help") if name in found]
+
+    async def recompose(self) -> None:
+        """Lay out anew, and leave out what has no room."""
+        await super().recompose()
+        self._fit()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave out what has no room."""
+        self._fit()
+
+    def watch_compact(self) -> None:
+        """Leave out what has no room."""
+        self._fit()
+
+    def _fit(self) -> None:
+        if not self.children:
+            return
+        *keys, always = self.children
+        left = self.size.width - self._cells(always)
+        for each in keys:
+            left -= self._cells(each)
+            each.display = left >= 0
+
+    def _cells(self, widget: Widget) -> int:
+        """Return how wide a key, a group of keys or the name of a group is drawn."""
+        if isinstance(widget, FooterKey):
+            if not widget.description:
+                return len(widget.key_display) + 1
+            return len(widget.key_display) + len(widget.description) + (2 if self.compact else 3)
+        if widget.children:
+            return 2 + sum(self._cells(each) for each in widget.children)
+        return len(str(getattr(widget, "content", ""))) + 2

@@ -80,13 +80,17 @@ class GrantRows(Rows):
 
 def _switch(choice: Switch, width: int) -> list[Part]:
     sign: Part = ("[x]", "bold success") if choice.given else ("[ ]", "bold warning")
-    return [" ", sign, f" {KINDS[choice.kind]:<10}", (clip(choice.title, width - 18), "foreground")]
+    return [" ", sign, f" {KINDS[choice.kind]:<11}", (clip(choice.title, width - 19), "foreground")]
 
 
 def _dial(choice: Dial) -> list[Part]:
     title, unit = TITLES[choice.name]
-    less = choice.given < choice.asked
-    parts: list[Part] = [" ", ("◂ ▸", "muted"), f" {title:<10}", (f"{choice.given:g} {unit}", "foreground")]
-    if less:
-        parts.append((f"   of {choice.asked:g} {unit} asked", "warning"))
+    given = _counted(choice.given, unit)
+    parts: list[Part] = [" ", ("◂ ▸", "muted"), f" {title:<11}", (given, "foreground")]
+    if choice.given < choice.asked:
+        parts.append((f"   of {_counted(choice.asked, unit)} asked", "warning"))
     return parts
+
+
+def _counted(amount: float, unit: str) -> str:
+    return f"{amount:g} {'core' if unit == 'cores' and amount == 1 else unit}".rstrip()

@@ -90,10 +90,10 @@ class MeterPanel(Static):
         return [
             Gauge("CPU", cpu / limits.cpus, _cpu(cpu, limits, case), lambda at: at.cpu / limits.cpus),
             Gauge("memory", memory / (limits.memory_mb * MEBI),
-                  f"{size(memory)}, peak {size(peak)} of {limits.memory_mb} MiB" if result is None
+                  f"{_mebi(memory)}, peak {_mebi(peak)} of {limits.memory_mb} MiB" if result is None
                   else f"peak {size(peak)} of {limits.memory_mb} MiB",
                   lambda at: at.memory / (limits.memory_mb * MEBI),
-                  f"{_mebi(memory)}, {_mebi(peak)} of {limits.memory_mb} M"),
+                  f"{_mebi(memory)} ↑{_mebi(peak)} of {limits.memory_mb} MiB"),
             Gauge("processes", processes / limits.processes, f"{processes} of {limits.processes}",
                   lambda at: at.processes / limits.processes),
             Gauge("disk", (disk or 0) / (limits.disk_mb * MEBI), f"{size(disk)} of {limits.disk_mb} MiB",
@@ -107,7 +107,7 @@ class MeterPanel(Static):
     def _line(self, gauge: Gauge, width: int) -> list[Part]:
         cells = max(8, min(30, width // 4))
         parts: list[Part] = [(f"{gauge.title:<{TITLE_CELLS}}", "muted"), *_bar(gauge, cells)]
-        parts.append(f"  {gauge.words:<{WORDS_CELLS}}")
+        parts.append(f"  {clip(gauge.words, WORDS_CELLS - 1):<{WORDS_CELLS}}")
         if gauge.past is not None:
             left = width - cells - TITLE_CELLS - WORDS_CELLS - 3
             parts.append((self._usage.past(gauge.past, left), "primary"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from console.text import Part, clip, pad
-from console.units import badge, bar, clock, now
+from console.units import badge, bar, brief, clock, now
 from console.widgets.rows import Rows
 from engine.models import Status, Summary
 
+TIME_CELLS = 5
 FULL_SECONDS = 120.0
 """Where the length of a deadline is not known, a bar of this length is full."""
 
@@ -73,16 +74,17 @@ class QueueList(Rows):
         return 1 if narrow else 2
 
     def _all(self, summary: Summary, width: int) -> list[Part]:
-        who = pad(summary.requester, 16)
         rest = clip(f"{summary.language.value} {summary.lines}  ", width) + clip(summary.first_line, width)
-        return [*self._top(summary, 32)[:-1], who, "  ", (clip(rest, max(4, width - 38)), "faint")]
+        return [*self._top(summary, 38), "  ", (clip(rest, max(4, width - 40)), "faint")]
 
     def _top(self, summary: Summary, width: int) -> list[Part]:
+        """Draw risk and who at the left, the time that is left as a bar and in words at the right."""
         text, ink = badge(summary.risk)
-        time = time_left(summary)
-        cells = max(0, min(10, width - 24))
-        return [" ", (text, ink), " ", *time_bar(summary, cells), f" {time:>5} ",
-                (clip(summary.requester, max(4, width - cells - 13)), "foreground")]  # fmt: skip
+        cells = max(4, min(10, width - 28))
+        who = pad(summary.requester, max(4, width - cells - TIME_CELLS - 8))
+        left = seconds_left(summary)
+        return [" ", (text, ink), " ", (who, "foreground"), " ", *time_bar(summary, cells),
+                f" {'' if left is None else brief(left):>{TIME_CELLS}}"]  # fmt: skip
 
     def _below(self, summary: Summary, width: int) -> list[Part]:
         facts = f"{summary.language.value} {summary.lines}"

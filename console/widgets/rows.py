@@ -81,6 +81,10 @@ class Rows(ScrollView, can_focus=True):
         """Return how many lines a row takes; fewer where the screen is narrow."""
         return type(self).ROW_HEIGHT
 
+    def empty(self) -> tuple[list[Part], ...]:
+        """Return what is drawn where there are no rows."""
+        return self.EMPTY
+
     def refit(self) -> None:
         """Take in that the rows changed."""
         self.virtual_size = Size(self.size.width, self.count * self.ROW_HEIGHT)
@@ -106,18 +110,21 @@ class Rows(ScrollView, can_focus=True):
         base = self.visual_style.rich_style
         if y < 0 or index >= self.count:
             return self._blank(place, width, base)
+        parts = self.draw(index, line, width)
         if index == self.cursor:
             base = base + self.cursor_style()
-        return strip(self, self.draw(index, line, width), width, base)
+            parts = _pointed(parts)
+        return strip(self, parts, width, base)
 
     def cursor_style(self) -> Style:
         """Return what lies behind the chosen row."""
         return ink(self, "on cursor" if self.has_focus else "on panel")
 
     def _blank(self, place: int, width: int, base: Style) -> Strip:
-        if self.count or not 0 <= place - 1 < len(self.EMPTY):
+        words = self.empty()
+        if self.count or not 0 <= place - 1 < len(words):
             return Strip.blank(width, base)
-        return strip(self, [" ", *self.EMPTY[place - 1]], width, base)
+        return strip(self, [" ", *words[place - 1]], width, base)
 
     def _reveal(self, index: int) -> None:
         top, height = index * self.ROW_HEIGHT, self.size.height
@@ -170,3 +177,11 @@ class Rows(ScrollView, can_focus=True):
         """Open the row under the cursor."""
         if self.count:
             self.post_message(self.Chosen(self, self.cursor))
+
+
+def _pointed(parts: list[Part]) -> list[Part]:
+    """Return the parts of the chosen row with a bar before them: colour alone is not seen by everybody."""
+    first = parts[0] if parts else ""
+    if not isinstance(first, str) or not first.startswith(" "):
+        return parts
+    return [("▌", "primary"), first[1:], *parts[1:]]

@@ -11,6 +11,7 @@ from console.usage import Usage
 from console.widgets.rows import Rows
 from engine.models import Status, Summary
 
+END_CELLS = 18
 RAN = frozenset({Status.QUEUED, Status.RUNNING, Status.FINISHED, Status.KILLED})
 SIGNS = {
     Status.QUEUED: ("◌", "muted"),
@@ -85,8 +86,9 @@ class RunList(Rows):
         going = run.status is Status.RUNNING
         if self.ROW_HEIGHT == 1:
             use = self._use(run, 12)[:1] if going else []
-            left = width - len(end[0]) - (42 if use else 28)
-            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", end, "  ", *use, "  ",
+            left = width - END_CELLS - (42 if use else 28)
+            words = (pad(end[0], END_CELLS), end[1])
+            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", words, "  ", *use, "  ",
                     (clip(run.first_line, max(4, left)), "faint")]  # fmt: skip
         if line:
             return [

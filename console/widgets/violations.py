@@ -13,9 +13,9 @@ from console.eyes import TITLES
 from console.text import Part, clip, content, paragraphs
 from console.units import badge, full_badge
 from console.widgets.rows import Rows
-from engine.models import Disposition, Violation
+from engine.models import Confidence, Disposition, Violation
 
-SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "f"}
+SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "x"}
 """The letter beside a violation: the key with which it was settled."""
 
 
@@ -28,12 +28,25 @@ class ViolationList(Rows):
         [("Read the code all the same:", "muted")],
         [("rules know what is known.", "muted")],
     )
+    UNWRITTEN: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing to judge yet.", "bold muted")],
+        [],
+        [("What a reviewer would object to", "muted")],
+        [("is marked as you type.", "muted")],
+    )
+    """What is said where there is no code."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Violations"
         self._violations: tuple[Violation, ...] = ()
         self._settled: Mapping[int, Disposition] = {}
+        self.unwritten = False
+        """Whether there is no code yet."""
+
+    def empty(self) -> tuple[list[Part], ...]:
+        """Return what is said where there are no violations."""
+        return self.UNWRITTEN if self.unwritten else self.EMPTY
 
     @property
     def count(self) -> int:
@@ -66,7 +79,7 @@ class ViolationList(Rows):
         text, ink = badge(violation.severity)
         place = f"{violation.span.line}:{violation.span.column}"
         more = f" ×{len(violation.related) + 1}" if violation.related else ""
-        rule = clip(violation.rule + more, 26)
+        rule = clip(violation.rule + more, min(26, width - 14))
         rest = clip(violation.message, max(0, width - 16 - len(rule)))
         made = self._settled.get(index)
         sign: Part = (SIGNS[made], "bold success") if made else " "
@@ -121,5 +134,6 @@ def _heading(violation: Violation) -> list[Part]:
         parts.append((f"{violation.owasp}  ", "primary"))
     span = violation.span
     parts.append((f"{span.line}:{span.column}–{span.end_line}:{span.end_column}  ", "muted"))
-    parts.append((f"confidence {violation.confidence.value}", "muted"))
+    if violation.confidence is not Confidence.HIGH:
+        parts.append((f"confidence {violation.confidence.value}", "warning"))
     return parts

@@ -12,6 +12,8 @@ from engine.models import Capabilities, Case, Limits, Need, Package, Prediction
 from engine.showing import headline
 from engine.text import Untrusted
 
+NEED_CELLS = max(len(each.value) for each in Need) + 1
+"""The longest name of what is predicted, and a space."""
 MISSING = "the analysis found no sign of it"
 BUILDS = "  runs code of its own as it is installed"
 
@@ -61,7 +63,11 @@ def _wanted(case: Case) -> list[list[Part]]:
     lines.append([("Asks for", "bold muted")])
     lines += asked(draft.capabilities, case.analysis.predictions)
     lines += [
-        [(" file   ", "muted"), file.name, (f"  {size(len(file.content))}  (v shows it)", "faint")]
+        [
+            _kind("file"),
+            file.name,
+            (f"  {size(len(file.content))}  (v shows it)", "faint"),
+        ]
         for file in draft.files
     ]
     lines.append([("Predicted", "bold muted")])
@@ -70,7 +76,7 @@ def _wanted(case: Case) -> list[list[Part]]:
     ]
     lines.append([("Risk", "bold muted")])
     lines += [
-        [(f" {match.level.value:<8} ", f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
+        [_kind(match.level.value, f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
          (match.reason, "muted")]
         for match in case.assessment.matches
     ]  # fmt: skip
@@ -104,17 +110,15 @@ def _locked(package: Package) -> list[Part]:
 def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
     """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
     seen = {each.value.text for each in predictions if each.need in {Need.HOST, Need.URL}}
-    lines: list[list[Part]] = [[(" limits ", "muted"), limits(wanted.limits)]]
+    lines: list[list[Part]] = [[_kind("limits"), limits(wanted.limits)]]
     for domain in wanted.domains:
         used = any(domain.text in value for value in seen)
-        lines.append([(" domain ", "muted"), domain, ("" if used else f"  {MISSING}", "warning")])
-    lines += [
-        [(" package ", "muted"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages
-    ]
-    lines += [[(" secret ", "muted"), each] for each in wanted.secrets]
-    lines += [[(" build ", "muted"), each, (BUILDS, "warning")] for each in wanted.builds]
+        lines.append([_kind("domain"), domain, ("" if used else f"  {MISSING}", "warning")])
+    lines += [[_kind("package"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages]
+    lines += [[_kind("secret"), each] for each in wanted.secrets]
+    lines += [[_kind("build"), each, (BUILDS, "warning")] for each in wanted.builds]
     if wanted.session:
-        lines.append([(" session ", "muted"), "keeps its sandbox between runs"])
+        lines.append([_kind("session"), "keeps its sandbox between runs"])
     return lines
 
 
@@ -128,5 +132,10 @@ def limits(bounds: Limits) -> str:
 def _predicted(prediction: Prediction) -> list[Part]:
     lines = ", ".join(str(line) for line in prediction.lines[:6])
     certain = "" if prediction.certainty.value == "exact" else f" ({prediction.certainty.value})"
-    return [(f" {prediction.need.value:<8}", "muted"), prediction.value, (certain, "warning"),
+    return [_kind(prediction.need.value), prediction.value, (certain, "warning"),
             (f"  line {lines}" if lines else "", "faint")]  # fmt: skip
+
+
+def _kind(name: str, ink: str = "muted") -> Part:
+    """Return what a line is about, as wide as every other such name."""
+    return f" {name:<{NEED_CELLS}}", ink

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.pictures.cells import decoded
+from console.pictures.cells import decoded, strips
 from console.pictures.decode import Refused, thumbnail
 from console.pictures.tables import table
+from console.saving import proposed
 from engine.models import Artifact, Display, Status
 from engine.problem import Problem
 from engine.text import Untrusted
@@ -96,7 +99,7 @@ def test_a_broken_picture_is_refused(tail: bytes, at: int, value: int) -> None:
 async def test_a_picture_is_two_pixels_to_a_cell() -> None:
     """The upper pixel is the colour of the cell, the lower one lies behind it."""
     pixels = await decoded(png(1, 2, b"\0" + bytes(RED) + b"\0" + bytes(BLUE)), 10, 10)
-    (cell,) = pixels.strips()[0]
+    (cell,) = strips(pixels)[0]
     assert cell.style is not None
     assert cell.style.color is not None
     assert cell.style.bgcolor is not None
@@ -114,8 +117,9 @@ async def test_what_is_no_picture_is_said(bad: bytes) -> None:
         await decoded(bad, 10, 10)
 
 
-async def test_what_a_run_left_is_looked_at() -> None:
-    """A picture is drawn as blocks, a table as lines, a file as its text, one after the other."""
+async def test_what_a_run_left_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture is drawn as blocks, a table as lines, a file as its text, saved once."""
+    monkeypatch.chdir(tmp_path)
     rows = Untrusted('{"columns": ["town", "people"], "rows": [["Köln", 1084831], ["Bonn", null]]}')
     files = [Artifact(name=Untrusted(name), size=9, digest="0" * 64) for name in ("plot.png", "notes.txt")]
     left = result().model_copy(
@@ -132,6 +136,17 @@ async def test_what_a_run_left_is_looked_at() -> None:
         await until(pilot, lambda: "▀" in plain(app), 60)
         await quiet(pilot, "n")
         await until(pilot, lambda: "a ␛[2J note" in plain(app))
+        await quiet(pilot, "s", "enter")
+        await until(pilot, lambda: "11 B are in notes.txt" in plain(app))
+        assert b"a \x1b[2J note" == (tmp_path / "notes.txt").read_bytes()
+        await quiet(pilot, "s", "enter")
+        await until(pilot, lambda: "notes.txt is there already" in plain(app))
+
+
+@given(st.text())
+def test_the_name_that_is_proposed_for_a_guests_file_is_plain(name: str) -> None:
+    """Whatever a guest calls its file, no folder, hidden file, option or strange character is proposed."""
+    assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}|s-1", proposed(Untrusted(name), "s-1"))
 
 
 @given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(

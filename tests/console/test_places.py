@@ -44,7 +44,7 @@ async def test_output_and_meters_of_a_run_are_seen() -> None:
     engine.samples["s-1"] = [Meters(at=1, cpu=0.25, memory=40 * MEBI, memory_peak=80 * MEBI, processes=3)]
     async with desk(engine) as (app, pilot):
         await quiet(pilot, "2")
-        await until(pilot, lambda: "to stderr" in frame(app) and "80 MiB" in frame(app))
+        await until(pilot, lambda: "to stderr" in frame(app) and "peak 80 of" in frame(app))
         assert "to stdout" in frame(app)
 
 

@@ -193,7 +193,7 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
         await until(pilot, lambda: "settle 2 violations" in review(app).still.plain)
         await quiet(pilot, "n", "a")
         await until(pilot, lambda: review(app).query_one(ViolationList).cursor == 2)
-        await quiet(pilot, "f", "v")
+        await quiet(pilot, "x", "v")
         await until(pilot, lambda: isinstance(app.screen, FilesScreen))
         await quiet(pilot, "escape")
         await until(pilot, lambda: "the purpose" in review(app).still.plain)

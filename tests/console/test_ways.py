@@ -114,6 +114,6 @@ async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
     """Every place, every theme and the keys of the place are there by name; approving is not."""
     async with desk(StandIn(case("s-1", "print(1)"))) as (app, _):
         titles = [each.title for each in app.get_system_commands(app.screen)]
-        assert {"Go to Health", "Theme: light", "Tour", "Quit"} <= set(titles)
+        assert {"Health (5)", "Theme: light", "Tour", "Quit"} <= set(titles)
         assert "Deny (d)" in titles
         assert "Help" in frame(app)
