@@ -51,7 +51,7 @@ def test_doctor_finds_all_well(program: Path) -> None:
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert (0, []) == (done.returncode, [row for row in rows if not row["ok"]]), done.stderr
     sure = {"python", "settings", "state", "docker", "gvisor", "images"}
-    assert sure | {"network", "packages"} == {row["name"] for row in rows}
+    assert sure | {"network", "packages", "npm"} == {row["name"] for row in rows}
 
 
 @pytest.mark.sandbox
