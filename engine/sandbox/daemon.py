@@ -14,10 +14,11 @@ from typing import Any
 import docker
 import requests
 from docker.errors import APIError, DockerException, NotFound
-from docker.utils import kwargs_from_env
 
+from engine.sandbox.endpoint import MEND, BadEndpoint, endpoint, ssh_command
 from engine.sandbox.job import SandboxUnavailable
 from engine.sandbox.tls import unwrapped
+from engine.sandbox.tunnel import Tunnel
 
 START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
 _ANY_VERSION = "1.41"
@@ -35,16 +36,31 @@ class Daemon:
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
         self._client: docker.APIClient | None = None
+        self._tunnel: Tunnel | None = None
 
     async def connect(self) -> None:
-        """Find Docker by the environment. Raises DaemonLost."""
-        self._client = await self._bounded(partial(_connect, self.deadline), self.deadline)
+        """Find Docker by the environment, or by its own context. Raises DaemonLost."""
+        call = partial(_connect, self.deadline, self._options())
+        self._client = await self._bounded(call, self.deadline)
 
     async def close(self) -> None:
         """Let go of the connections."""
         client, self._client = self._client, None
         if client is not None:
             await asyncio.to_thread(client.close)
+        tunnel, self._tunnel = self._tunnel, None
+        if tunnel is not None:
+            await tunnel.close()
+
+    def _options(self) -> dict[str, Any]:
+        try:
+            place = endpoint()
+            if not place.ssh:
+                return place.options()
+            self._tunnel = self._tunnel or Tunnel(ssh_command(place.host, self.deadline))
+        except (BadEndpoint, DockerException) as error:
+            raise DaemonLost(f"{error}: {MEND}") from None
+        return {"base_url": self._tunnel.url}
 
     async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
         """Call one method of Docker's low-level client.
@@ -96,7 +112,8 @@ class Daemon:
         except APIError:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
-            raise DaemonLost(f"Docker did not answer: {_first_line(error)}") from error
+            said = await self._tunnel.trouble() if self._tunnel else ""
+            raise DaemonLost(f"Docker did not answer: {said or _first_line(error)}") from error
 
 
 async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -121,8 +138,8 @@ def _let_go(raw: Any) -> None:
     connection.close()
 
 
-def _connect(deadline: float) -> docker.APIClient:
-    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **kwargs_from_env()}
+def _connect(deadline: float, place: dict[str, Any]) -> docker.APIClient:
+    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **place}
     with contextlib.closing(docker.APIClient(version=_ANY_VERSION, **options)) as asking:
         version = asking.version(api_version=False)["ApiVersion"]
     return docker.APIClient(version=version, **options)

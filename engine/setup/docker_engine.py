@@ -8,16 +8,18 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
-import docker
 import requests
 from docker import DockerClient
 from docker.errors import DockerException
 
 from engine import locations
+from engine.sandbox.endpoint import MEND, BadEndpoint, Endpoint, endpoint
 from engine.setup import docker_group
 from engine.setup.change import Ask, Change, Say, as_root, installing, last_line, make
 from engine.setup.machine import Machine, SetupError
+from engine.text import Untrusted, visible
 
 ANSWER_SECONDS = 10
 START_SECONDS = 60
@@ -27,13 +29,16 @@ _SOCKET = Path("/var/run/docker.sock")
 def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
     """Return a client of the engine that answers. Raises SetupError, which says why none does.
 
-    The engine is the one that `DOCKER_HOST` names, or the local one.
+    The engine is the one that `DOCKER_HOST` or Docker's context names, or the local one.
     """
     client: DockerClient | None = None
     try:
-        _try_socket()
-        client = docker.from_env(timeout=timeout)
+        place = endpoint()
+        _try_socket(place)
+        client = DockerClient(timeout=timeout, **_options(place))
         client.ping()
+    except BadEndpoint as error:
+        raise SetupError(str(error), mend=f"Type: {MEND}") from None
     except (DockerException, requests.RequestException, OSError) as error:
         if client is not None:
             client.close()
@@ -41,9 +46,13 @@ def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
     return client
 
 
-def _try_socket() -> None:
+def _options(place: Endpoint) -> dict[str, Any]:
+    return {"base_url": place.host, "use_ssh_client": True} if place.ssh else place.options()
+
+
+def _try_socket(place: Endpoint) -> None:
     """Connect once by hand: the reason that the kernel gives is plainer than what a library makes of it."""
-    kind, _, path = os.environ.get("DOCKER_HOST", f"unix://{_SOCKET}").partition("://")
+    kind, _, path = (place.host or f"unix://{_SOCKET}").partition("://")
     if kind == "unix":
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(ANSWER_SECONDS)
@@ -58,6 +67,9 @@ def _why_not(error: Exception) -> SetupError:
         )
     if os.environ.get("DOCKER_HOST"):
         return SetupError("no Docker Engine answers at DOCKER_HOST", mend="Type: unset DOCKER_HOST")
+    if name := endpoint().context:
+        told = visible(Untrusted(name))
+        return SetupError(f"no Docker Engine answers in context {told}", mend=f"Type: {MEND}")
     if isinstance(error, TimeoutError | requests.Timeout):
         return SetupError("Docker does not answer in time", mend="Type: sudo systemctl restart docker")
     return SetupError("no Docker Engine answers", mend="Type: pratique setup")
@@ -65,7 +77,7 @@ def _why_not(error: Exception) -> SetupError:
 
 def ensure(machine: Machine, ask: Ask, say: Say) -> None:
     """Install and start a Docker Engine where none answers. Raises SetupError."""
-    if os.environ.get("DOCKER_HOST"):
+    if os.environ.get("DOCKER_HOST") or _elsewhere():
         return
     if not answers() and shutil.which("dockerd", path=_path()) is None:
         make(install_change(machine), machine, ask)
@@ -74,6 +86,14 @@ def ensure(machine: Machine, ask: Ask, say: Say) -> None:
     if not os.access(_SOCKET, os.W_OK):
         docker_group.join(machine, ask)
     connect().close()
+
+
+def _elsewhere() -> bool:
+    """Say whether Docker's context leads to an engine that is not this machine's usual one."""
+    try:
+        return bool(endpoint().context)
+    except BadEndpoint as error:
+        raise SetupError(str(error), mend=f"Type: {MEND}") from None
 
 
 def install_change(machine: Machine) -> Change:
