@@ -5,7 +5,17 @@ from __future__ import annotations
 from engine.analysis import guards
 from engine.analysis.findings import Findings
 from engine.analysis.javascript import inner
-from engine.analysis.javascript.checks import disguise, execution, files, network, objects, resources, syntax
+from engine.analysis.javascript.checks import (
+    disguise,
+    execution,
+    files,
+    indirect,
+    network,
+    objects,
+    recursion,
+    resources,
+    syntax,
+)
 from engine.analysis.javascript.predict import predictions
 from engine.analysis.javascript.reader import read
 from engine.analysis.javascript.resolver import MAX_STEPS
@@ -15,7 +25,10 @@ from engine.settings import AnalysisSettings
 
 __all__ = ["analyse_javascript"]
 
-_CHECKS = tuple(module.check for module in (syntax, execution, files, network, objects, disguise, resources))
+_CHECKS = tuple(
+    module.check
+    for module in (syntax, execution, files, network, objects, indirect, disguise, resources, recursion)
+)
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 

@@ -9,14 +9,12 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from engine.analysis.javascript import calling, literals, operators
+from engine.analysis.javascript import calling, literals, operators, properties
 from engine.analysis.javascript.arithmetic import sum_of
 from engine.analysis.javascript.library import (
     BY_CONVENTION,
-    FAMILIAR,
     GLOBALS,
     module_path,
-    shortened,
     taints_of,
 )
 from engine.analysis.javascript.scopes import Names
@@ -26,7 +24,6 @@ from engine.analysis.javascript.values import (
     Definition,
     Scope,
     Value,
-    text,
     unescaped,
     unknown,
 )
@@ -201,25 +198,15 @@ class Resolver:
 
     def property_of(self, target: Value, name: str, depth: int) -> Value:
         """Return what the property `name` of `target` is."""
-        if target.kind == "list" and name.isdigit():
-            return target.items[int(name)] if int(name) < len(target.items) else NOTHING
-        if target.kind == "text" and name.isdigit() and target.known:
-            return text(target.text[int(name) : int(name) + 1], target)
+        found = properties.element(target, name)
+        if found is not None:
+            return found
         if target.kind == "object" and target.node is not None and target.scope is not None:
             key = self._keys_of(target.node).get(name)
             if key is not None:
                 inner = key.child_by_field_name("value") if key.type == "pair" else key
                 return self.value(inner, target.scope, depth)
-        if name == "length" and target.known:
-            return Value("number", str(len(target.text)))
-        if target.path in {"globalThis", "this"} and (target.path != "this" or name in FAMILIAR):
-            return Value("path", path="globalThis" if name in GLOBALS else name, origin=target.origin)
-        base = target.path or "?"
-        path = shortened(base if name == "default" else f"{base}.{name}").replace(
-            f"{calling.DESCRIPTOR}.value", ""
-        )
-        kind = "unknown" if base == "?" and target.kind == "unknown" else "path"
-        return Value(kind, path=path, taints=target.taints | taints_of(path), origin=target.origin)
+        return properties.member(target, name)
 
     def _keys_of(self, node: Node) -> dict[str, Node]:
         """Return the pairs and shorthands of an object by key, the first of each."""

@@ -23,7 +23,8 @@ _WANTED = frozenset({
     "call_expression", "new_expression", "assignment_expression", "augmented_assignment_expression",
     "member_expression", "subscript_expression", "string", "template_string", "regex", "while_statement",
     "for_statement", "do_statement", "import_statement", "identifier", "object", "spread_element", "pair",
-    "shorthand_property_identifier",
+    "shorthand_property_identifier", "with_statement", "class_heritage", "export_statement",
+    "function_declaration", "variable_declarator", "function_expression",
 })  # fmt: skip
 _HANDED = frozenset({"arguments"})
 _CALLS = frozenset({"call_expression", "new_expression"})
@@ -167,6 +168,8 @@ class _Collector:
             elif kind == "pair_pattern":
                 key = node.child_by_field_name("key")
                 text = self.tree.of(key).strip("\"'`[]") if key is not None else "?"
+                if key is not None and key.type == "computed_property_name":
+                    text = text if key.named_children[0].type == "string" else "?"
                 stack.append((node.child_by_field_name("value"), (*part, text), default))
             elif kind == "array_pattern":
                 stack.extend((child, (*part, str(i)), None) for i, child in enumerate(node.named_children))

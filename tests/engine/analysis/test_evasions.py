@@ -7,10 +7,12 @@ import pytest
 from engine.analysis import analyse
 from engine.models import Language, Level
 from tests.engine.analysis.evasions import EVASIONS
+from tests.engine.analysis.evasions_javascript import BOMBS_AND_TEXTS, HANDED_ON, THROUGH_OBJECTS
 from tests.engine.analysis.evasions_python import BY_DETOUR, BY_HOOK, BY_VALUE
 
 _CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
 _CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *BY_DETOUR)]
+_CASES += [(Language.JAVASCRIPT, code) for code in (*HANDED_ON, *THROUGH_OBJECTS, *BOMBS_AND_TEXTS)]
 
 
 @pytest.mark.parametrize(("language", "code"), _CASES)
@@ -28,6 +30,10 @@ def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
         (Language.JAVASCRIPT, "const s = [...'abc'].reverse().join(''); console.log(s)"),
         (Language.JAVASCRIPT, "html`<p>${x}</p>`"),
         (Language.JAVASCRIPT, "let t = 'a'; t = t + 'b'; console.log(t)"),
+        (Language.JAVASCRIPT, "const table = { run }; for (const k of Object.keys(table)) table[k]()"),
+        (Language.JAVASCRIPT, "class A extends B { f() { return new this.constructor(1) } }"),
+        (Language.JAVASCRIPT, "function f(n) { if (n) f(n - 1) } for (let i = 0; i < 1e6; i++) f(i)"),
+        (Language.JAVASCRIPT, "process.env.NODE_ENV = 'test'; const { name: n } = o; console.log(n)"),
         (Language.PYTHON, "try:\n    import numpy as np\nexcept ImportError:\n    np = None\nprint(np)"),
         (Language.PYTHON, "d = dict(a=1)\nprint(d.get('a'))"),
         (Language.PYTHON, "import os\ngo = os.getcwd\nprint(go())"),

@@ -40,7 +40,7 @@ _LAUNCHING_MODULES = {
 EVALUATORS = re.compile(
     r"(?:^|\.)(?:eval|Function|AsyncFunction|GeneratorFunction|execScript|runInContext|runInNewContext"
     r"|runInThisContext|compileFunction"
-    r"|vm\.Script|vm2?\.VM\(\)\.run|NodeVM\(\)\.run|isolated-vm.*\.(?:eval|compileScript)|VMScript|_compile"
+    r"|vm\.Script|vm\.SourceTextModule|Function\.prototype\.constructor|vm2?\.VM\(\)\.run|NodeVM\(\)\.run|isolated-vm.*\.(?:eval|compileScript)|VMScript|_compile"
     r"|node-serialize\.unserialize|funcster\.deepDeserialize|cryo\.parse)$"
 )
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "timers.setTimeout", "timers.setInterval"}
@@ -50,8 +50,9 @@ _INTERNAL = re.compile(
     r"|_rawDebug)\b|^module\.constructor\b"
     r"|^module\.(?:Module\.)?_(?:load|extensions|resolveFilename|compile)|^binding\.|^inspector\b"
     r"|^require\.main\.(?:constructor|require)"
-    r"|^v8\.(?:setFlags|deserialize)|^process\.stdin\.constructor|^require\.cache"
+    r"|^v8\.(?:setFlags|deserialize)|^repl\.|^(?:ffi|ffi-napi|koffi|ref-napi)\b|^process\.stdin\.constructor|^require\.cache"
 )
+_ELSEWHERE = re.compile(r"(?:https?:)?//|data:")
 _PROCESS = re.compile(
     r"^process\.(?:kill|abort|setuid|setgid|seteuid|setegid|setgroups|initgroups|umask|chroot)$"
 )
@@ -79,15 +80,17 @@ def check(program: Program) -> Iterator[Violation]:
         elif (_PROCESS.match(call.path) and call.args) or call.path == "process.abort":
             yield found(PROCESS, program, call)
         yield from _inside(program, call)
+    for node, name in _imports(program):
+        if _ELSEWHERE.match(name):
+            yield REMOTE_EVAL.violation(program.tree.span(node), program.text(node))
     if loaded is not None and not used:
         yield CHILD_PROCESS.violation(program.tree.span(loaded), program.text(loaded))
 
 
 def _modules(program: Program) -> Node | None:
     """Return where a module that starts programs is loaded."""
-    for node, _ in program.names.of("import_statement"):
-        source = node.child_by_field_name("source")
-        if source is not None and module_path(program.tree.of(source)[1:-1]) in _LAUNCHING_MODULES:
+    for node, name in _imports(program):
+        if module_path(name) in _LAUNCHING_MODULES:
             return node
     for call in program.calls:
         if (
@@ -96,6 +99,14 @@ def _modules(program: Program) -> Node | None:
         ):
             return call.node
     return None
+
+
+def _imports(program: Program) -> Iterator[tuple[Node, str]]:
+    """Yield the statements that import or export from a module, with its name."""
+    for node, _ in program.names.of("import_statement", "export_statement"):
+        source = node.child_by_field_name("source")
+        if source is not None:
+            yield node, program.tree.of(source)[1:-1]
 
 
 def _launches(call: Call) -> bool:
@@ -138,7 +149,7 @@ def _loads(program: Program, call: Call) -> Iterator[Violation]:
     if not call.args or name.kind == "number":
         return
     if name.known:
-        if re.match(r"(?:https?:)?//|data:", name.text):
+        if _ELSEWHERE.match(name.text):
             yield found(REMOTE_EVAL, program, call, "Loads code from elsewhere")
         elif re.match(r"/\w", name.text):
             yield found(DYNAMIC_MODULE, program, call, "Loads code from outside of the program")

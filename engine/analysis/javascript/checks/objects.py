@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.declare import LOW, found
-from engine.analysis.javascript.model import Program
+from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.rules.objects import BUFFER, CONSTRUCTOR, PROTOTYPE
 from engine.analysis.javascript.values import Scope
 from engine.models import Violation
@@ -19,6 +19,11 @@ _ESCAPE = re.compile(
     r"|replace|hasOwnProperty|split|join)\.constructor$|Object\.getPrototypeOf\(\)\.constructor$"
     r"|__proto__\.constructor|^Function\.prototype\.constructor$"
     r"|prepareStackTrace|^Reflect\.getPrototypeOf\(\)\.constructor$"
+)
+_CODE = re.compile(r"\breturn\b|\bprocess\b|\brequire\b|[;{]|\w\(")
+_CHANGES = re.compile(
+    r"^(?:Object\.(?:setPrototypeOf|defineProperty|defineProperties|assign)"
+    r"|Reflect\.(?:set|setPrototypeOf|defineProperty))$"
 )
 _UNCHECKED = re.compile(
     r"\.(?:read|write)(?:U?Int(?:8|16LE|16BE|32LE|32BE|LE|BE)|Float(?:LE|BE)|Double(?:LE|BE))$"
@@ -33,17 +38,25 @@ def check(program: Program) -> Iterator[Violation]:
         code = call.args[-1] if call.args else None
         textual = code is not None and (code.kind == "text" or (code.path == "" and code.kind == "unknown"))
         if (_ESCAPE.search(call.path) and (textual or call.path.endswith("constructor.constructor"))) or (
-            call.path.endswith(".constructor") and textual and _is_function(program, call.node)
+            call.path.endswith(".constructor") and textual and _makes_code(program, call)
         ):
             yield found(CONSTRUCTOR, program, call)
         elif (
             _UNCHECKED.search("." + call.path) and call.nodes and call.nodes[-1].type == "true"
         ) or call.path in {"Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"}:
             yield found(BUFFER, program, call)
+        elif _CHANGES.match(call.path) and _SHARED.fullmatch(call.arg(0).path):
+            yield found(PROTOTYPE, program, call)
         elif call.path == "Buffer" and call.node.type == "new_expression":
             yield found(BUFFER, program, call, severity=LOW)
     for node, scope in program.names.of("assignment_expression", "augmented_assignment_expression"):
         yield from _assigned(program, node, scope)
+
+
+def _makes_code(program: Program, call: Call) -> bool:
+    """A constructor that is given code: that of a function, or of anything where the text says so."""
+    code = call.args[-1]
+    return (code.kind == "text" and bool(_CODE.search(code.text))) or _is_function(program, call.node)
 
 
 def _is_function(program: Program, node: Node) -> bool:

@@ -9,10 +9,14 @@ from tree_sitter import Node
 
 from engine.analysis.javascript.declare import found
 from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.operators import operator_of
 from engine.analysis.javascript.rules.objects import ENDLESS, FORK_BOMB, HUGE, REGEX
+from engine.analysis.javascript.values import Scope
 from engine.models import Violation
 
 _TOO_MUCH = 2**30
+_FAR = 1e11
+"""Turns of a loop that take more than a minute."""
 _ARRAYS = re.compile(
     r"^(?:Array|ArrayBuffer|SharedArrayBuffer|(?:Uint|Int|Float|BigInt|BigUint)(?:8|16|32"
     r"|64)(?:Clamped)?Array|Buffer\.alloc\w*|Buffer)$"
@@ -26,7 +30,9 @@ _OWN_LOOPS = frozenset(
     {"for_statement", "while_statement", "do_statement", "for_in_statement", "switch_statement"}
 )
 _FUNCTIONS = frozenset({"function_declaration", "function_expression", "arrow_function", "method_definition"})
-_FOREVER = re.compile(r"^\(\s*(?:true|1|!0|!!\s*(?:1|\[\]|\{\})|'[^']+'|\"[^\"]+\")\s*\)$")
+_FOREVER = re.compile(
+    r"^\(\s*(?:true|[1-9]\d*|!0|!false|!null|!!\s*(?:1|\[\]|\{\})|'[^']+'|\"[^\"]+\")\s*\)$"
+)
 _STARTS = re.compile(r"^child_process\.\w+$|^cluster\.fork$|^Worker$|^worker_threads\.Worker$")
 _EXITS = re.compile(r"\bprocess\s*\.\s*(?:exit|abort|kill)\b")
 _NESTED = re.compile(r"\((?:\?:)?((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(?:[+*]|\{\d+,\})")
@@ -34,8 +40,8 @@ _NESTED = re.compile(r"\((?:\?:)?((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(?:[+*
 
 def check(program: Program) -> Iterator[Violation]:
     """Yield what has no bounds."""
-    for node, _ in program.names.of("while_statement", "do_statement", "for_statement"):
-        if _is_endless(program, node):
+    for node, scope in program.names.of("while_statement", "do_statement", "for_statement"):
+        if _is_endless(program, node, scope):
             starts = any(
                 _STARTS.match(call.path) and node.start_byte <= call.node.start_byte < node.end_byte
                 for call in program.calls
@@ -59,11 +65,11 @@ def check(program: Program) -> Iterator[Violation]:
             yield REGEX.violation(program.tree.span(node), program.text(node))
 
 
-def _is_endless(program: Program, node: Node) -> bool:
+def _is_endless(program: Program, node: Node, scope: Scope) -> bool:
     if node.type == "for_statement":
         condition = node.child_by_field_name("condition")
         text = program.tree.of(condition).strip("; \n\t") if condition is not None else ""
-        if text and not _FOREVER.match(f"({text})"):
+        if text and not _FOREVER.match(f"({text})") and not _is_far(program, condition, scope):
             return False
     else:
         condition = node.child_by_field_name("condition")
@@ -71,6 +77,20 @@ def _is_endless(program: Program, node: Node) -> bool:
             return False
     body = node.child_by_field_name("body")
     return body is not None and not _ends(program, body)
+
+
+def _is_far(program: Program, condition: Node | None, scope: Scope) -> bool:
+    """`i < 1e15`: not endless, and yet it ends with nobody there any more."""
+    if condition is not None and condition.type == "expression_statement" and condition.named_children:
+        condition = condition.named_children[0]
+    if (
+        condition is None
+        or condition.type != "binary_expression"
+        or not operator_of(condition).startswith("<")
+    ):
+        return False
+    limit = program.resolver.value(condition.child_by_field_name("right"), scope)
+    return limit.kind == "number" and float(limit.text) >= _FAR
 
 
 def _ends(program: Program, body: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.javascript.rules import execution, files, network, objects, syntax
+from engine.analysis.javascript.rules import execution, files, indirect, network, objects, syntax
 from engine.analysis.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -11,4 +11,5 @@ RULES: tuple[Rule, ...] = (
     *files.RULES,
     *network.RULES,
     *objects.RULES,
+    *indirect.RULES,
 )

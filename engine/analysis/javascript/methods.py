@@ -1,0 +1,167 @@
+"""Methods of texts and lists whose result is known when their arguments are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from engine.analysis.javascript.values import UNKNOWN, Value, text
+
+Fold = Callable[[Value, list[Value]], Value | None]
+
+
+def number_of(value: Value, default: int = 0) -> int:
+    """Return a value as a whole number. Raises ValueError where it is none."""
+    if value.kind not in {"number", "text"}:
+        raise ValueError("not a number")
+    return (
+        int(float(value.text or default)) if not value.text.lower().startswith("0x") else int(value.text, 16)
+    )
+
+
+def all_known(values: list[Value]) -> bool:
+    """Whether every value is known in full."""
+    return all(value.known for value in values)
+
+
+def from_codes(receiver: Value, args: list[Value]) -> Value | None:
+    """`String.fromCharCode(…)`, its arguments spread or not."""
+    codes = [item for arg in args for item in (arg.items if arg.kind == "list" else (arg,))]
+    if not codes or not all_known(codes):
+        return None
+    return text("".join(chr(number_of(code) & 0xFFFF) for code in codes), *codes, layer="fromCharCode")
+
+
+def _join(receiver: Value, args: list[Value]) -> Value | None:
+    if receiver.kind != "list":
+        return None
+    glue = args[0].text if args and args[0].known else ","
+    parts = [item.text if item.known else UNKNOWN for item in receiver.items]
+    return text(glue.join(parts), *receiver.items)
+
+
+def _reverse(receiver: Value, args: list[Value]) -> Value | None:
+    if receiver.kind != "list":
+        return None
+
+    return Value(
+        "list",
+        items=receiver.items[::-1],
+        taints=receiver.taints,
+        origin=receiver.origin,
+        layers=("reverse",),
+    )
+
+
+def _split(receiver: Value, args: list[Value]) -> Value | None:
+    if not receiver.known or receiver.kind != "text":
+        return None
+    glue = args[0].text if args and args[0].known else None
+    parts = [receiver.text] if glue is None else receiver.text.split(glue) if glue else list(receiver.text)
+    return Value("list", items=tuple(text(part, receiver) for part in parts[:4096]), origin=receiver.origin)
+
+
+def _cut(how: str) -> Fold:
+    def work(receiver: Value, args: list[Value]) -> Value | None:
+        if receiver.kind == "list" or not receiver.known or not all_known(args):
+            return None
+        numbers = [number_of(arg) for arg in args]
+        start = numbers[0] if numbers else 0
+        end = numbers[1] if len(numbers) > 1 else None
+        if how == "substr":
+            start = max(len(receiver.text) + start, 0) if start < 0 else start
+            end = None if end is None else start + end
+        return text(receiver.text[start:end], receiver)
+
+    return work
+
+
+def _at(receiver: Value, args: list[Value]) -> Value | None:
+    index = number_of(args[0]) if args else 0
+    if receiver.kind == "list":
+        return receiver.items[index]
+    return text(receiver.text[index], receiver) if receiver.known else None
+
+
+def _replace(receiver: Value, args: list[Value]) -> Value | None:
+    if not receiver.known or len(args) != 2 or not args[1].known:
+        return None
+    if args[0].kind == "text" and args[0].known:
+        return text(receiver.text.replace(args[0].text, args[1].text, 1), receiver)
+    pattern = re.fullmatch(r"/((?:[\w\s\-@#!~%&=:;,<>]|\\.)+)/(g?)", args[0].path)
+    if pattern is None or len(receiver.text) > 4096:
+        return None
+    count = 0 if pattern[2] else 1
+    replacement = args[1].text
+    return text(re.sub(pattern[1], lambda _: replacement, receiver.text, count=count), receiver)
+
+
+def _concat(receiver: Value, args: list[Value]) -> Value | None:
+    if receiver.kind == "list":
+        items = [item for arg in args for item in (arg.items if arg.kind == "list" else (arg,))]
+        return Value("list", items=(*receiver.items, *items))
+    return text("".join(v.text if v.known else UNKNOWN for v in (receiver, *args)), receiver, *args)
+
+
+def _repeat(receiver: Value, args: list[Value]) -> Value | None:
+    count = number_of(args[0])
+    if not receiver.known or count * len(receiver.text) > 65_536:
+        return None
+    return text(receiver.text * count, receiver)
+
+
+def _case(change: Callable[[str], str]) -> Fold:
+    return lambda receiver, args: text(change(receiver.text), receiver) if receiver.known else None
+
+
+def _code_at(receiver: Value, args: list[Value]) -> Value | None:
+    return Value("number", str(ord(receiver.text[number_of(args[0]) if args else 0])))
+
+
+def _to_string(receiver: Value, args: list[Value]) -> Value | None:
+    if receiver.kind == "number" and args and args[0].known:
+        return text(_in_base(int(float(receiver.text)), number_of(args[0])), receiver)
+    if receiver.kind == "list":
+        return _join(receiver, [])
+    return text(receiver.text, receiver) if receiver.known else None
+
+
+def _in_base(number: int, base: int) -> str:
+    digits = ""
+    while number and len(digits) < 64:
+        number, rest = divmod(number, base)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
+    return digits or "0"
+
+
+def _mapped(receiver: Value, args: list[Value]) -> Value | None:
+    """`[…].map(c => String.fromCharCode(c))` and `.map(Number)`."""
+    name = args[0].path if args else ""
+
+    if receiver.kind != "list" or name not in {
+        "String.fromCharCode",
+        "String.fromCodePoint",
+        "Number",
+        "String",
+    }:
+        return None
+    if name in {"Number", "String"}:
+        return receiver
+    items = [from_codes(receiver, [item]) for item in receiver.items]
+
+    return (
+        None
+        if None in items
+        else Value("list", items=tuple(item for item in items if item), layers=("fromCharCode",))
+    )
+
+
+METHODS: dict[str, Fold] = {
+    "join": _join, "reverse": _reverse, "split": _split, "slice": _cut("slice"), "substring": _cut("slice"),
+    "substr": _cut("substr"), "charAt": _at, "at": _at, "replace": _replace, "replaceAll": _replace,
+    "concat": _concat,
+    "repeat": _repeat, "toLowerCase": _case(str.lower), "toUpperCase": _case(str.upper),
+    "trim": _case(str.strip),
+    "charCodeAt": _code_at, "codePointAt": _code_at, "toString": _to_string, "valueOf": _to_string,
+    "toReversed": _reverse, "normalize": _case(str), "map": _mapped,
+}  # fmt: skip
