@@ -25,7 +25,10 @@ from console.widgets.wants import asked, limits
 from console.widgets.way import way
 from engine.doors.client import Client
 from engine.models import Case, Decision, Event, Result
+from engine.problem import Problem
 
+ERASED = 410
+"""What the engine answers for what the rules of retention have erased."""
 TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 
 
@@ -108,11 +111,14 @@ class CaseScreen(Screen[None]):
 
     async def _read(self, client: Client) -> None:
         log = self.query_one(OutputLog)
-        async with contextlib.aclosing(client.output(self._subject)) as written:
-            async for chunk in written:
-                log.add(chunk)
-        if not log.taken and self._case and self._case.result and self._case.result.stdout_bytes:
-            log.hint = "What it wrote was erased by the rules of retention; its hash is in the events."
+        try:
+            async with contextlib.aclosing(client.output(self._subject)) as written:
+                async for chunk in written:
+                    log.add(chunk)
+        except Problem as problem:
+            if problem.status != ERASED:
+                raise
+            log.hint = f"{problem.title}. Its hash is in the events."
 
     def action_see(self, what: str) -> None:
         """Show output, code, events or timeline."""

@@ -80,6 +80,14 @@ def erased_by(connection: sqlite3.Connection, digest: str) -> str:
     return str(row[0]) if row else ""
 
 
+def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
+    """Say whether a content is there still."""
+    row = connection.execute(
+        "SELECT body IS NOT NULL FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
+    ).fetchone()
+    return bool(row and row[0])
+
+
 def _erased(connection: sqlite3.Connection) -> frozenset[str]:
     rows = connection.execute("SELECT data FROM events WHERE type = 'erased' ORDER BY seq")
     return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

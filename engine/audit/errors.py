@@ -18,6 +18,13 @@ class AuditError(Exception):
         return f"{self.title}. {self.mend}" if self.mend else self.title
 
 
+class ErasedError(AuditError):
+    """What is asked for was erased by a rule of retention."""
+
+    def __init__(self, what: str, rule: str) -> None:
+        super().__init__(f"{what} was erased by retention: {rule or 'no rule is recorded'}")
+
+
 def explain(error: sqlite3.Error | OSError, path: Path) -> AuditError:
     """Return what an error of SQLite or of the system means for the person at the desk."""
     if isinstance(error, OSError):

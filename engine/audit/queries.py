@@ -9,9 +9,12 @@ from collections.abc import Iterator, Sequence
 from engine.audit import blobs, cases, chain
 from engine.audit.blocks import MeterBlock, OutputBlock
 from engine.audit.chain import Record
+from engine.audit.contents import erased_by
+from engine.audit.errors import ErasedError
 from engine.audit.filter import Term
 from engine.audit.plan import plan
 from engine.models import Case, Event, Meters, OutputChunk, Summary
+from engine.text import visible
 
 _SUMMARY = ", ".join(cases.COLUMNS)
 _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
@@ -83,18 +86,22 @@ def latest_checkpoint(connection: sqlite3.Connection) -> str | None:
     return str(row[0]) if row else None
 
 
-def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes | None:
-    """Return the newest file that a run left by its name or digest; None where retention has erased it.
+def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
+    """Return the newest file that a run left by its name or digest.
 
     Raises:
         KeyError: it left none.
+        ErasedError: retention has erased it.
         AuditError: what is kept is not what was written.
     """
     left = [json.loads(data) for data in _data_of(connection, run, "artifact")]
     digest = next((one["digest"] for one in reversed(left) if name in (one["name"], one["digest"])), None)
     if digest is None:
         raise KeyError(name)
-    return blobs.get(connection, digest)
+    content = blobs.get(connection, digest)
+    if content is None:
+        raise ErasedError(f"{visible(name)[:200]} of {run}", erased_by(connection, digest))
+    return content
 
 
 def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:

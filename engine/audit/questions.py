@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from engine.audit import chain, queries
+from engine.audit.erasures import erasures, output_gone
 from engine.audit.facets import facets as count
 from engine.audit.filter import Term, parse
 from engine.audit.reader import Reader
 from engine.audit.trends import trends
-from engine.models import Case, Event, Facets, Meters, OutputChunk, Summary, Trends
+from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
 
 
 class Questions:
@@ -18,11 +19,12 @@ class Questions:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
-    async def artifact(self, run: str, name: str) -> bytes | None:
-        """Return a file that a run left, by its name or digest; None where retention has erased it.
+    async def artifact(self, run: str, name: str) -> bytes:
+        """Return a file that a run left, by its name or digest.
 
         Raises:
             KeyError: it left none.
+            ErasedError: retention has erased it.
         """
         return await self._reader.do(lambda connection: queries.artifact(connection, run, name))
 
@@ -73,6 +75,14 @@ class Questions:
     async def read_output(self, run: str, offset: int = 0, limit: int = 1 << 20) -> tuple[OutputChunk, ...]:
         """Return the output of a run from byte `offset` on, at most `limit` bytes."""
         return await self._reader.do(lambda connection: queries.output(connection, run, offset, limit))
+
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        """Return what the rules of retention have erased of a submission, and by which rule."""
+        return await self._reader.do(lambda connection: erasures(connection, id))
+
+    async def output_gone(self, id: str) -> str:
+        """Return the rule by which all output of a run was erased; empty where some of it is there."""
+        return await self._reader.do(lambda connection: output_gone(connection, id))
 
     async def read_meters(self, run: str) -> tuple[Meters, ...]:
         """Return all samples of a run."""

@@ -71,6 +71,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
     "GET /submissions/{id}/nearest": _LOOK,
+    "GET /submissions/{id}/erased": _OWN,
     "POST /submissions/{id}/consequences": _REVIEW,
     "POST /submissions/{id}/standing-approval": _REVIEW,
     "GET /standing-approvals": _LOOK,

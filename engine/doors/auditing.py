@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from engine.doors.access import Owner, Speaking
 from engine.doors.answers import lines_of, stream
 from engine.doors.wire import Taken, Witnessed
-from engine.models import Event, Facets, FilterHelp, Scope, Summary, Trends, Verification, Verifying
+from engine.models import Erasure, Event, Facets, FilterHelp, Scope, Summary, Trends, Verification, Verifying
 from engine.service import Engine
 
 _SEES_ALL = frozenset({Scope.REVIEW, Scope.AUDIT, Scope.ADMIN})
@@ -18,6 +18,7 @@ _SEES_ALL = frozenset({Scope.REVIEW, Scope.AUDIT, Scope.ADMIN})
 
 def auditing(app: FastAPI, engine: Engine) -> None:
     """Add the history to an application. Who may only submit finds their own submissions."""
+    _proofs(app, engine)
 
     @app.get("/audit")
     async def history(
@@ -46,10 +47,17 @@ def auditing(app: FastAPI, engine: Engine) -> None:
         await engine.case(id)
         return await engine.archive.trail(id, by)
 
+    @app.get("/submissions/{id}/erased")
+    async def erased(id: str) -> tuple[Erasure, ...]:
+        await engine.case(id)
+        return await engine.archive.erasures(id)
+
     @app.post("/audit/exports", status_code=204)
     async def exported(taken: Taken, by: Owner) -> None:
         await engine.archive.exported(taken.what.text, taken.format, taken.submissions, by)
 
+
+def _proofs(app: FastAPI, engine: Engine) -> None:
     @app.post("/audit/verification")
     async def verify() -> Verification:
         return await engine.verify()

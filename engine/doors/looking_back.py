@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from urllib.parse import quote
+
+from pydantic import TypeAdapter
 
 from engine.doors.connection import Connection
 from engine.doors.wire import Taken, Witnessed
-from engine.models import Facets, FilterHelp, Trends, Verifying
+from engine.models import Erasure, Facets, FilterHelp, Trends, Verifying
 from engine.text import Untrusted
 
 SEARCH_SECONDS = 60.0
+_ERASURES = TypeAdapter(tuple[Erasure, ...])
 
 
 class LookingBack(Connection):
@@ -39,6 +43,10 @@ class LookingBack(Connection):
         if witnessed:
             return self._lines("/audit/witnessed", {}, Verifying, Witnessed(notes=tuple(witnessed)))
         return self._lines("/audit/verification", {"resume": resume}, Verifying)
+
+    async def erased(self, id: str) -> tuple[Erasure, ...]:
+        """Return what the rules of retention have erased of a submission."""
+        return _ERASURES.validate_json(await self._get(f"/submissions/{quote(id, safe='')}/erased"))
 
     async def exported(self, what: str, kind: str, submissions: int) -> None:
         """Have it recorded that records leave the house."""

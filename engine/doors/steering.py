@@ -30,7 +30,9 @@ def steering(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
     async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
-        await engine.case(id)
+        case = await engine.case(id)
+        if case.result is not None:
+            await engine.archive.has_output(id)
         return written(engine.output(id, offset), request.headers.get("accept", ""))
 
     @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))

@@ -28,7 +28,7 @@ from engine.models.decision import (
 )
 from engine.models.event import Event, Verification
 from engine.models.health import Check, Health
-from engine.models.history import DecisionTimes, FilterHelp, Trends, Verifying
+from engine.models.history import DecisionTimes, Erasure, FilterHelp, Trends, Verifying
 from engine.models.likeness import Nearest
 from engine.models.run import (
     Artifact,
@@ -79,6 +79,7 @@ __all__ = [
     "Disposed",
     "Disposition",
     "Draft",
+    "Erasure",
     "Event",
     "Evidence",
     "Expect",

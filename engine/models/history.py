@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from engine.models.base import Level, Noun
+from typing import Literal
+
+from engine.models.base import Digest, Level, Noun
 from engine.models.event import Verification
+from engine.text import Untrusted
 
 
 class DecisionTimes(Noun):
@@ -29,6 +32,17 @@ class Trends(Noun):
     hasty_share: float
     """Approvals by people in under three seconds, among all approvals by people."""
     busiest: dict[str, int]
+
+
+class Erasure(Noun):
+    """A content of a submission that the rules of retention have erased."""
+
+    what: Literal["code", "file", "output", "artifact"]
+    digest: Digest
+    rule: str
+    """The rule by which it was erased."""
+    name: Untrusted = Untrusted("")
+    """Of a file or an artifact."""
 
 
 class FilterHelp(Noun):

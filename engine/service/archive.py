@@ -9,7 +9,18 @@ from datetime import UTC, datetime, timedelta
 
 from engine.audit import AuditError, AuditLog
 from engine.audit.filter import FilterError, complete, parse
-from engine.models import Event, Facets, FilterHelp, Principal, Summary, Trends, Verification, Verifying
+from engine.models import (
+    Erasure,
+    Event,
+    Facets,
+    FilterHelp,
+    Principal,
+    Summary,
+    Trends,
+    Verification,
+    Verifying,
+)
+from engine.problem import Problem
 from engine.service.journal import Journal
 
 RETAIN_SECONDS = 3600.0
@@ -57,6 +68,19 @@ class Archive:
                 completions=completions, position=error.position, problem=error.problem, mend=error.mend
             )
         return FilterHelp(completions=completions)
+
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        """Return what the rules of retention have erased of a submission."""
+        return await self._log.erasures(id)
+
+    async def has_output(self, id: str) -> None:
+        """Return where a run has output, or never had any.
+
+        Raises:
+            Problem: it was erased by the rules of retention (410).
+        """
+        if rule := await self._log.output_gone(id):
+            raise Problem(410, f"the output of {id} was erased by retention: {rule}")
 
     async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first, and record who looked."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 
-from engine.audit import AuditLog
+from engine.audit import AuditLog, ErasedError
 from engine.models import WorkspaceFile
 from engine.problem import Problem
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import Backend, SandboxUnavailable
 from engine.text import visible
 
 
 class Artifacts:
     """Hands out files of runs. Whose a run is, is for the doors to check."""
 
-    def __init__(self, log: AuditLog, sandboxes: SandboxManager) -> None:
+    def __init__(self, log: AuditLog, sandboxes: Backend) -> None:
         self._log = log
         self._sandboxes = sandboxes
 
@@ -40,9 +40,8 @@ class Artifacts:
                 if (now := await self._sandboxes.file(run, name)) is not None:
                     return now
         try:
-            content = await self._log.artifact(run, name)
+            return await self._log.artifact(run, name)
         except KeyError:
             raise Problem(404, f"{run} left no file {visible(name)[:200]}") from None
-        if content is None:
-            raise Problem(410, f"{visible(name)[:200]} of {run} was erased by retention")
-        return content
+        except ErasedError as error:
+            raise Problem(410, error.title) from None

@@ -23,7 +23,7 @@ from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.exporting import Format, exported, found_by, write
 from engine.doors.cli.submissions import Id, Json
-from engine.doors.cli.words import dim, say, say_json, say_output, say_summaries
+from engine.doors.cli.words import dim, say, say_erased, say_json, say_output, say_summaries
 from engine.doors.client import Client
 from engine.models import Verification
 from engine.problem import Problem
@@ -151,6 +151,7 @@ def replay(id: Id, speed: Annotated[float, typer.Option(min=0.01, help="2 is twi
             last = max(last, chunk.at)
             say_output(chunk)
             sys.stdout.flush()
+        say_erased(one for one in await client.erased(id) if one.what == "output")
 
     engaged(play)
 

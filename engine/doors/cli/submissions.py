@@ -31,11 +31,12 @@ from engine.doors.cli.words import (
     dim,
     say,
     say_case,
+    say_erased,
     say_json,
     say_summaries,
 )
 from engine.doors.client import Client
-from engine.models import Case, Expect, EyesOn, Status, Verdict
+from engine.models import Case, Erasure, Expect, EyesOn, Status, Verdict
 from engine.problem import Problem
 from engine.text import visible
 
@@ -95,13 +96,18 @@ def history(
 
 def show(id: Id, json: Json = False) -> None:
     """Show a submission: its code, files and violations, and what became of it."""
-    case = engaged(lambda client: client.case(id))
+    case, erased = engaged(lambda client: _with_erasures(client, id))
     if json:
         say_json(case)
         return
     say_all(case)
+    say_erased(erased)
     if case.status is Status.WAITING:
         say_unsettled(case, EyesOn(seconds=0))
+
+
+async def _with_erasures(client: Client, id: str) -> tuple[Case, tuple[Erasure, ...]]:
+    return await client.case(id), await client.erased(id)
 
 
 def approve(

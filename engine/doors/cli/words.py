@@ -15,6 +15,7 @@ from engine.models import (
     Case,
     Consequence,
     Draft,
+    Erasure,
     KillReason,
     Level,
     OutputChunk,
@@ -134,6 +135,12 @@ def consequence_line(one: Consequence) -> str:
     lines = ", ".join(str(line) for line in one.lines)
     where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no line is known to fail"
     return f"without {visible(one.capability)}: {where}"
+
+
+def say_erased(erased: Iterable[Erasure]) -> None:
+    """Print what the rules of retention have erased, each kind once."""
+    for line in dict.fromkeys(f"{one.what} {visible(one.name)}".rstrip() + f": {one.rule}" for one in erased):
+        say(f"erased by retention: {line}; its digest is in the events", error=True)
 
 
 def say_summaries(summaries: Iterable[Summary]) -> None:
