@@ -6,6 +6,7 @@ from engine.analysis import guards
 from engine.analysis.findings import Findings
 from engine.analysis.shell.checks import (
     alteration,
+    carried,
     destruction,
     disguise,
     evasion,
@@ -31,8 +32,8 @@ __all__ = ["analyse_shell"]
 _CHECKS = tuple(
     module.check
     for module in (
-        syntax, execution, transfers, network, reverse, destruction, persistence, evasion, alteration,
-        secrets, survey, disguise, processes,
+        syntax, execution, carried, transfers, network, reverse, destruction, persistence, evasion,
+        alteration, secrets, survey, disguise, processes,
     )
 )  # fmt: skip
 _START = Span(line=1, column=1, end_line=1, end_column=1)

@@ -12,7 +12,7 @@ from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
 from engine.analysis.shell.values import UNKNOWN, Value, bare
 from engine.analysis.shell.words import Words
-from engine.analysis.shell.wrappers import basename, unwrap
+from engine.analysis.shell.wrappers import assigned, basename, unwrap
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
 _plain = re.compile(r"[\w./:=+@%-]+").fullmatch
@@ -95,13 +95,13 @@ class Builder(Words):
         """Return the command of a node, and those that it carries, as `find -exec` does."""
         fields: list[Arg] = []
         parts: list[Node] = []
-        assigned: list[Node] = []
+        prefix: list[Node] = []
         for child in node.named_children:
             kind = child.type
             if kind not in _NO_WORDS:
                 fields += self.args(child)
             elif kind == "variable_assignment":
-                assigned.append(child)
+                prefix.append(child)
             elif kind in REDIRECTS:
                 parts.append(child)
         if not fields:
@@ -112,15 +112,24 @@ class Builder(Words):
         command = self.command(node, self._dealiased(fields))
         command.redirects = own + inherited
         command.feed = feed
-        command.assigned = self._prefix(assigned)
+        command.assigned += self._prefix(prefix)
         command.background = (node.start_byte, node.end_byte) in self._background
         return [command, *self._carried(command)]
 
     def command(self, node: Node, fields: list[Arg]) -> Command:
         """Return a command made of fields."""
         wrappers, rest = unwrap(fields)
-        name = basename(rest[0].text) if rest[0].known else UNKNOWN
-        return Command(name, rest[0], tuple(rest[1:]), self.tree, node.start_byte, node.end_byte, wrappers)
+        name = basename(rest[0].text) if rest[0].known else self._own_shell(rest)
+        command = Command(name, rest[0], tuple(rest[1:]), self.tree, node.start_byte, node.end_byte, wrappers)
+        if wrappers:
+            command.assigned = assigned(fields[: len(fields) - len(rest)])
+        return command
+
+    def _own_shell(self, fields: list[Arg]) -> str:
+        """Return the shell for `$0 -c …`, which starts the shell that reads the script; else unknown."""
+        raw = self.tree.slice(fields[0].start, fields[0].end).strip('"')
+        runs = len(fields) > 2 and fields[1].text.startswith("-") and fields[1].text.endswith("c")
+        return "bash" if runs and raw in {"$0", "${0}"} else UNKNOWN
 
     def quiet_command(self, node: Node) -> Command | None:
         """Return the command of a node without recording anything about it."""

@@ -21,6 +21,7 @@ def _w(valued: str = "", skip: int = 0) -> _Wrapper:
 
 _PLAIN = (
     "nohup setsid command builtin busybox toybox time eatmydata caffeinate torsocks tsocks torify coproc "
+    "linux32 linux64 fakeroot fakechroot xvfb-run dbus-launch chronic ssh-agent "
     "unbuffer catchsegv ltrace pkexec firejail faketime dbus-run-session nocorrect noglob rlwrap"
 )
 _WRAPPERS = {
@@ -28,6 +29,12 @@ _WRAPPERS = {
     "sudo": _w("-u -g -h -p -C -T -r -t -D -R -U --user --group --host --prompt --chdir"),
     "doas": _w("-u -C"),
     "env": _w("-u -C --unset --chdir"),
+    "numactl": _w("-N -m -C"),
+    "prlimit": _w("-p --pid"),
+    "setarch": _w(skip=1),
+    "logsave": _w(skip=1),
+    "sshpass": _w("-p -f -d"),
+    "setpriv": _w("--reuid --regid --groups"),
     "exec": _w("-a"),
     "nice": _w("-n --adjustment"),
     "ionice": _w("-c -n -p --class --classdata"),
@@ -81,6 +88,8 @@ def _inner(name: str, wrapper: _Wrapper, fields: list[Arg]) -> list[Arg]:
         text = fields[at].text
         if text == "--":
             return fields[at + 1 :]
+        if name == "env" and text in {"-S", "--split-string"} and at + 1 < len(fields):
+            return [*_split(fields[at + 1]), *fields[at + 2 :]]
         if name == "command" and text in {"-v", "-V"}:
             return []
         if text.startswith(("-", "+")) and len(text) > 1:
@@ -91,10 +100,20 @@ def _inner(name: str, wrapper: _Wrapper, fields: list[Arg]) -> list[Arg]:
             skip -= 1
             at += 1
         else:
-            return fields[at:]
+            return [] if name == "watch" and at == len(fields) - 1 and " " in text else fields[at:]
     return []
+
+
+def _split(field: Arg) -> list[Arg]:
+    return [Arg(word, field.start, field.end, field.taints, field.origin) for word in field.text.split()]
 
 
 def _is_assignment(text: str) -> bool:
     name, equals, _ = text.partition("=")
     return bool(equals) and name.isidentifier()
+
+
+def assigned(fields: list[Arg]) -> tuple[tuple[str, str], ...]:
+    """Return the variables that a wrapper is given: `env A=b`."""
+    pairs = (field.text.partition("=") for field in fields if _is_assignment(field.text))
+    return tuple((name, value) for name, _, value in pairs)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.declare import HIGH
+from engine.analysis.shell.declare import HIGH, MEDIUM
 from engine.analysis.shell.flow import SHELLS, is_interpreter
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.evasion import ATTRIBUTES, MASQUERADE, PADDING, SANDBOX, TIMES
 from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
+from engine.analysis.shell.writes import written
 from engine.models import Violation
 
 _O = r"(?<!\S)"
@@ -28,6 +29,7 @@ _DOUBLE = re.compile(
     r"\.(?:sh|py|pl|elf|exe|bin|js|run|command|app|scr)$",
     re.IGNORECASE,
 )
+_HIDDEN_TEMPORARY = re.compile(r"/(?:var/tmp|tmp|dev/shm)/\.[\w-]")
 _HIDDEN = re.compile(r"(?:^|/)(?:\.\.\.+|\.{1,2}\s+|[^/]*\s)(?:/|$)")
 
 
@@ -94,6 +96,10 @@ def check(script: Script) -> Iterator[Violation]:
             _DOUBLE.search(path) or "/.../" in path or (path.endswith(" ") and path.strip())
         ):
             yield MASQUERADE.violation(command.span, command.line, evidence=command.evidence)
+    for target in written(script):
+        if _HIDDEN_TEMPORARY.match(paths.normal(target.path)):
+            message = f"Writes {target.shown}"
+            yield MASQUERADE.violation(target.span, message, evidence=target.evidence, severity=MEDIUM)
     text = script.tree.text
     if "/.dockerenv" in text:
         at = text.index("/.dockerenv")

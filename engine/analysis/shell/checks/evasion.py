@@ -46,6 +46,7 @@ _SHAPES = by_name(
     shape(PROTECTION, "tmutil", r"\b(?:disable|deletelocalsnapshots|addexclusion)\b"),
     shape(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
     shape(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
+    shape(PROTECTION, "codesign", "--remove-signature"),
     shape(PROTECTION, "mokutil", "--disable-validation"),
     shape(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
     shape(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli setsebool bcdedit Set-MpPreference"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.declare import LOW, found
+from engine.analysis.shell.declare import LOW, MEDIUM, found
 from engine.analysis.shell.flow import DECODERS, SHELLS, before, given, is_interpreter
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.execution import (
@@ -39,6 +39,13 @@ _ESCAPERS = {
     "osascript", "rvim", "pico", "mutt", "wish", "dmesg", "tmux", "screen", "cmake", "bundle", "capsh",
     "docker",
 }  # fmt: skip
+_ESCAPING = frozenset({
+    "env", "nice", "ionice", "timeout", "stdbuf", "xargs", "flock", "taskset", "setarch", "linux32",
+    "linux64",
+    "logsave", "unshare", "chrt", "rlwrap", "strace", "ltrace", "setpriv", "ssh-agent", "unbuffer",
+    "cpulimit", "catchsegv", "fakeroot", "chronic", "numactl", "prlimit", "dbus-launch", "watch",
+})  # fmt: skip
+"""Wrappers by which GTFOBins gets a shell."""
 _COMPILERS = {
     "gcc",
     "g++",
@@ -67,6 +74,8 @@ def check(script: Script) -> Iterator[Violation]:
         yield from _evaluations(script, command)
         if _escapes(command):
             yield found(SHELL_ESCAPE, command)
+        elif _is_wrapped_shell(command):
+            yield found(SHELL_ESCAPE, command, severity=MEDIUM)
         yield from _unread(command)
         yield from _compiles(command, compiled)
 
@@ -108,7 +117,8 @@ def _code(command: Command) -> tuple[str, set[str]] | None:
     option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
     if option is not None and option + 1 < len(command.args) and command.name in SHELLS:
         arg = command.args[option + 1]
-        return arg.text, set(arg.taints)
+        handed = "xargs" in command.wrappers and arg.text.lstrip("\"' ").startswith("{}")
+        return arg.text, {*arg.taints, "input"} if handed else set(arg.taints)
     if command.feed is not None:
         return command.feed.text, set(command.feed.taints)
     if command.upstream and (not command.operands or command.has("s")):
@@ -128,6 +138,14 @@ def _escapes(command: Command) -> bool:
     if not _ESCAPE.search(text):
         return False
     return command.name not in {"echo", "printf"} or command.piped
+
+
+def _is_wrapped_shell(command: Command) -> bool:
+    """Say whether a program is asked for a shell that is given nothing to do: `env /bin/sh`, `nice bash`."""
+    if command.name not in SHELLS or not _ESCAPING.intersection(command.wrappers):
+        return False
+    fed = command.feed is not None or command.upstream or any(not r.writes for r in command.redirects)
+    return not fed and all(word in {"-i", "-p", "-s", "-l"} for word in command.words)
 
 
 def _unread(command: Command) -> Iterator[Violation]:

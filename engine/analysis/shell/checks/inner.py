@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engine.analysis.embedded import Place, analyse_embedded, at, from_point
 from engine.analysis.findings import Findings
+from engine.analysis.shell.checks.carried import Carried, carried
 from engine.analysis.shell.declare import HIGH, found
 from engine.analysis.shell.dropped import programs
 from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
@@ -30,7 +31,7 @@ _HARM = re.compile(
 )
 _STRINGS = {"-e": "perl ruby lua osascript Rscript tclsh groovy guile julia", "-r": "php", "-E": "perl"}
 _ADDRESSED = {
-    "ssh", "su", "script", "watch", "trap", "flock", "expect", "docker", "podman", "kubectl", "tmux",
+    "ssh", "su", "watch", "trap", "flock", "expect", "docker", "podman", "kubectl", "tmux",
     "screen", "xterm", "sqlite3", "nohup", "parallel", "gnome-terminal", "sg", "lxc", "runuser",
     "start-stop-daemon", "daemonize", "mshta",
 }  # fmt: skip
@@ -51,6 +52,9 @@ _EDITORS = {
     "git",
 }
 """Programs in which a `!` starts a shell."""
+_SCRIPTED = re.compile(r"(?:\+|-c|-ex)?\s*:?(?:py3?|pyx|python3?)\s+(?=\S)(.+)", re.DOTALL)
+_LUA = re.compile(r":?\blua\b.*os\.execute\(([\"'])(.+?)\1")
+_WORD = re.compile(r"\w")
 _ESCAPED = re.compile(r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:\\)?!(.+)", re.DOTALL)
 
 
@@ -76,6 +80,9 @@ def check(script: Script) -> Findings:
         foreign = _foreign(command)
         if foreign:
             findings.add(_read_foreign(script, command, foreign))
+    for one in carried(script):
+        if _WORD.search(one.handed.text):
+            findings.add(_analysed(script, _carried(script, one), ()))
     for command, text, language in programs(script):
         findings.add(_analysed(script, Code(text, language, "file", at(command.span)), ()))
     return findings
@@ -87,6 +94,13 @@ def _analysed(script: Script, code: Code, decoders: tuple[str, ...]) -> Findings
     return analyse_embedded(
         text, code.language, script.settings, script.depth, place=code.place, layer=layers
     )
+
+
+def _carried(script: Script, one: Carried) -> Code:
+    arg = one.handed.arg
+    whole = arg is not None and arg.text == one.handed.text
+    place = _place(script, arg) if arg is not None and whole else at(one.span)
+    return Code(one.handed.text, Language.SHELL, one.handed.layer, place)
 
 
 def _codes(script: Script, command: Command) -> Iterator[Code]:
@@ -103,13 +117,21 @@ def _codes(script: Script, command: Command) -> Iterator[Code]:
     elif command.name in _ADDRESSED:
         yield from _addressed(script, command)
     elif command.name in _EDITORS:
-        for arg in command.args:
-            if match := _ESCAPED.match(arg.text):
-                yield Code(
-                    match[1], Language.SHELL, command.name, at(script.tree.span_of(arg.start, arg.end))
-                )
+        yield from _escaped(script, command)
     if command.name in {".", "source", "sudo"} and command.feed is not None:
         yield Code(command.feed.text, Language.SHELL, command.name, at(command.span))
+
+
+def _escaped(script: Script, command: Command) -> Iterator[Code]:
+    """Commands, and Python, that an editor or a viewer is asked to run."""
+    for arg in command.args:
+        place = at(script.tree.span_of(arg.start, arg.end))
+        if match := _ESCAPED.match(arg.text):
+            yield Code(match[1], Language.SHELL, command.name, place)
+        elif match := _SCRIPTED.match(arg.text):
+            yield Code(match[1], Language.PYTHON, command.name, place)
+        elif match := _LUA.search(arg.text):
+            yield Code(match[2], Language.SHELL, command.name, place)
 
 
 def _language(name: str) -> Language | None:
@@ -129,7 +151,10 @@ def _interpreted(script: Script, command: Command, language: Language) -> Iterat
             return
     if option is not None and option + 1 < len(command.args):
         arg = command.args[option + 1]
-        yield Code(arg.text, language, f"{command.name} {command.words[option]}", _place(script, arg))
+        text = arg.text
+        if "xargs" in command.wrappers and "{}" in text:
+            text = text.replace("{}", given(command).strip())
+        yield Code(text, language, f"{command.name} {command.words[option]}", _place(script, arg))
         return
     if command.operands and not command.has("s") and command.operands[0].text not in {"-", "/dev/stdin"}:
         return
@@ -145,7 +170,7 @@ def _interpreted(script: Script, command: Command, language: Language) -> Iterat
 def _addressed(script: Script, command: Command) -> Iterator[Code]:
     """Commands that another program passes on to a shell."""
     name, words = command.name, command.words
-    if name in {"su", "sg", "runuser", "script"}:
+    if name in {"su", "sg", "runuser"}:
         arg = command.option("-c", "--command")
     elif name == "trap":
         arg = command.args[0] if len(command.args) > 1 else None

@@ -41,14 +41,18 @@ _INSTALLERS = (
     "pip pip3 pipx npm yarn pnpm bun gem cargo go apt apt-get aptitude yum dnf apk brew zypper uv conda snap"
     " composer port pkg cpan cpanm luarocks dpkg rpm opkg"
 )
-_INSTALLS = r"^(?:-\S+ )*(?:global |tool |pip )?(?:install|add|i|get|require|-i|--install|ci)\b"
+_INSTALLS = (
+    r"^(?:-\S+ )*(?:global |tool |pip )?(?:(?:local|re|group)?install|add|i|get|require|-i|--install|ci)\b"
+)
 _ELSEWHERE = r"\bgit\+|https?://|--(?:extra-)?index-url|--registry|--trusted-host|\.git\b"
 _HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
-_QUESTIONS = {"--version", "--help", "-V", "-h"}
+_RANGE = re.compile(r"^(?:\d{1,3}\.){1,3}\x00")
+"""An address whose end only the run will tell."""
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
 _SHAPES = by_name(
     shape(TUNNEL, _TUNNELS, test=busy),
     shape(TUNNEL, "tor"),
+    shape(TUNNEL, "curl wget", r"--socks\S*|:9[01]50\b"),
     shape(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
     shape(TUNNEL, "ssh", r"(?<!\S)-\w*[RDLw](?:\s|\d|$)"),
     shape(TUNNEL, "systemctl service sysrc brew rc-service",
@@ -59,6 +63,7 @@ _SHAPES = by_name(
     shape(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
     shape(PACKAGE, "npx bunx pnpx uvx easy_install", test=busy),
     shape(PACKAGE, "python python2 python3", r"^-m pip install\b"),
+    shape(PACKAGE, "npm pnpm yarn bun", r"^(?:exec|dlx|x)\b"),
     shape(PACKAGE, "pacman", r"^-S"),
     shape(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
     shape(LISTENER, "socat", r"(?i)listen"),
@@ -91,7 +96,7 @@ def check(script: Script) -> Iterator[Violation]:
 
 
 def _talk(command: Command) -> Iterator[Violation]:
-    if not command.operands or _QUESTIONS & set(command.words):
+    if not command.operands or "--help" in command.words:
         return
     if command.name in _LOOKUPS and _smuggles(command):
         yield found(DNS_EXFIL, command)
@@ -99,7 +104,15 @@ def _talk(command: Command) -> Iterator[Violation]:
         yield found(UPLOAD, command)
     else:
         quiet = command.name in _QUIET or (is_local(command) and command.name not in _NETCATS)
+        quiet = quiet and not _scans(command)
         yield found(NETWORK, command, severity=LOW if quiet else None)
+
+
+def _scans(command: Command) -> bool:
+    """Say whether a whole range of addresses is asked, or a port that has nothing to do with the question."""
+    if command.name == "whois" and command.has("p"):
+        return True
+    return any(_RANGE.match(arg.text) for arg in command.operands)
 
 
 def _smuggles(command: Command) -> bool:

@@ -34,6 +34,13 @@ _ACCOUNTS = (
 _PRELOADS = {
     "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
 }  # fmt: skip
+_MODULE = re.compile(r"(?:^|\s)-(?:-require|-import|-loader|-experimental-loader|r|I|M|d|javaagent|agent)")
+_LOADERS = {
+    "NODE_OPTIONS": _MODULE, "RUBYOPT": _MODULE, "PERL5OPT": _MODULE, "PERL5DB": re.compile("."),
+    "JAVA_TOOL_OPTIONS": _MODULE, "_JAVA_OPTIONS": _MODULE,
+    "LD_LIBRARY_PATH": re.compile(r"^(?:\.(?:[:/]|$)|/tmp|/var/tmp|/dev/shm)"),
+    "ENV": re.compile(r"^(?:\.{0,2}/|~)\S+$"), "GCONV_PATH": re.compile("."),
+}  # fmt: skip
 _GUARDED = {"sudo", "su", "passwd", "ssh", "login", "doas", "gpg", "kinit"}
 _DANGEROUS = re.compile(
     r"\b(?:rm\s+-\w*[rf]|curl|wget|nc|ncat|bash\s+-[ic]|sh\s+-c|/dev/tcp|dd\s+|mkfs|eval|base64|python|perl"
@@ -57,24 +64,33 @@ _SHAPES = by_name(
     shape(SERVICE, "systemctl", r"\b(?:enable|link|preset|reenable|edit|set-property)\b"),
     shape(SERVICE, "launchctl", r"\b(?:load|bootstrap|submit|enable|kickstart)\b"),
     shape(SERVICE, "update-rc.d chkconfig rc-update", r"\b(?:defaults|enable|on|add)\b|--add"),
+    shape(SERVICE, "loginctl", r"\benable-linger\b"),
+    shape(SERVICE, "kickstart", r"-activate\b"),
+    shape(SERVICE, "systemsetup", r"(?i)-setremote\w+ on\b"),
+    shape(SERVICE, "profiles", r"\b-?install\b|(?<!\S)-I\b"),
     shape(SERVICE, "sysrc", r"(?i)enable=\"?yes"),
     shape(SERVICE, "defaults", r"write.*(?:Hook|AutoLaunched|LoginItem)"),
     shape(SERVICE, "sc sc.exe sfltool", r"\b(?:create|add-item)\b"),
     shape(SERVICE, "systemctl service", r"\b(?:start|restart|daemon-reload)\b", severity=LOW),
     shape(ACCOUNT, _ACCOUNTS, unwanted=r"^(?:-S|--status)"),
+    shape(ACCOUNT, "defaults", r"write.*(?:Hide500Users|HiddenUsersList|autoLoginUser)"),
     shape(ACCOUNT, "dscl", r"-?\b(?:create|append|passwd|delete|change|merge)\b"),
     shape(ACCOUNT, "pw", r"\b(?:user|group)?(?:add|mod|del)\b|\b(?:un)?lock\b|\buser\b"),
     shape(ACCOUNT, "net net.exe", r"\b(?:user|localgroup)\b.*/add"),
     shape(PRIVILEGE, "chmod gchmod", _O + _SETUID),
     shape(PRIVILEGE, "install", r"(?:-m\s*|--mode[= ])" + _SETUID),
+    shape(PRIVILEGE, "sh bash dash zsh ksh", r"^-[a-oq-z]*p\w*(?:\s|$)", severity=MEDIUM),
     shape(PRIVILEGE, "setcap", test=busy),
     shape(PRIVILEGE, "visudo", unwanted=_O + "-c"),
+    shape(HIJACK, "enable", _O + "-f"),
     shape(HIJACK, "git", r"\bconfig\b.*(?:core\.(?:hooksPath|sshCommand|pager|fsmonitor)|alias\.\S+ !)",
           severity=MEDIUM),
     shape(ESCAPE, "docker podman nerdctl", r"(?:-v|--volume)[ =]?/:|--privileged|--pid[= ]host"
           r"|--cap-add[= ](?:ALL|SYS_)|docker\.sock|--mount \S*source=/,"),
     shape(ESCAPE, "nsenter", r"(?:-t|--target)[ =]?1\b"),
-    shape(ESCAPE, "mount", r"/dev/(?:sd|vd|nvme|xvd)|(?<!\S)-o \S*(?:bind|remount,rw)|cgroup"),
+    shape(ESCAPE, "mount",
+          r"/dev/(?:sd|vd|nvme|xvd)|(?<!\S)-o \S*(?:bind|remount,(?:rw|exec|suid|dev)\b)|cgroup"),
+    shape(ESCAPE, "mknod", r"(?:^|\s)[bcu] +\d+ +\d+"),
     shape(KERNEL, "insmod kextload kldload kmutil rmmod kextunload kldunload dkms", test=busy),
     shape(KERNEL, "modprobe", r"\w", unwanted=r"(?:^|\s)(?:-n|--dry-run|--show-depends|-c)(?:\s|$)"),
 )  # fmt: skip
@@ -116,7 +132,7 @@ def _startup(target: Touched) -> Iterator[Violation]:
 
 def _hijacks(command: Command) -> Iterator[Violation]:
     for name, value in command.assigned:
-        if name in _PRELOADS and value:
+        if _preloads(name, value):
             yield found(HIJACK, command, f"Sets {name}")
     for arg in command.args if command.name == "alias" else ():
         name, equals, body = arg.text.partition("=")
@@ -125,9 +141,15 @@ def _hijacks(command: Command) -> Iterator[Violation]:
             yield found(HIJACK, command)
 
 
+def _preloads(name: str, value: str) -> bool:
+    """Say whether a variable makes programs load, or run, something else first."""
+    pattern = _LOADERS.get(name)
+    return bool(value) and (name in _PRELOADS or (pattern is not None and bool(pattern.search(value))))
+
+
 def _hooks(script: Script, name: str, value: Arg) -> Iterator[Violation]:
     span = script.tree.span_of(value.start, value.end)
-    if name in _PRELOADS and value.text:
+    if _preloads(name, value.text):
         yield HIJACK.violation(span, f"Sets {name}")
     elif name == "PATH":
         first = value.text.split(":")[0]

@@ -61,10 +61,16 @@ _STORES = {
     "docker": re.compile(r"secret|--env-file"), "defaults": re.compile(r"read.*(?:kcpassword|autologin)"),
 }  # fmt: skip
 _MEMORY = re.compile(r"/proc/[^/]+/(?:mem|maps?|smaps|environ|fd|stack|syscall)\b")
+_RECORDERS = {
+    "xinput": re.compile("test"),
+    "ffmpeg": re.compile(r"x11grab|avfoundation|gdigrab|kmsgrab|v4l2|-f (?:alsa|pulse)"),
+    "osascript": re.compile(r"display dialog.*(?:hidden|default) answer", re.DOTALL),
+}
+"""Programs that record keys, the screen, sound or a password, and when they do."""
 _LISTENS = re.compile(r"pcap|keylog|sniff")
 _SECRET_NAME = re.compile(
-    r"\$\{?([A-Z][A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY"
-    r"|CREDENTIALS?)[A-Z0-9_]*)\b"
+    r"\$\{?((?:[A-Z][A-Z0-9_]*)?(?:SECRET|TOKEN(?!S)|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY"
+    r"|CREDENTIALS?)[A-Z0-9_]*)\b(?!:?\+)"
 )
 
 
@@ -92,6 +98,7 @@ def _searches(command: Command) -> Iterator[Violation]:
             (_WANTED.search(joined) and recursive and any(_WIDE.match(place) for place in places))
             or "Cookies" in joined
             or ("xargs" in command.wrappers and _WANTED.search(joined))
+            or (_WANTED.search(joined) and any(other.name == "history" for other in command.upstream))
         ):
             yield found(SEARCH, command)
     elif name in {"find", "gfind", "fd", "locate", "mdfind", "plocate"}:
@@ -109,7 +116,8 @@ def _searches(command: Command) -> Iterator[Violation]:
         ):
             yield found(SEARCH if name in {"ls", "cd", "tree", "open"} else READ, command)
         elif name == "sqlite3" and re.search(
-            r"Login Data|Cookies|logins|moz_cookies|keychain|TCC\.db|QuarantineEvents", joined
+            r"Login Data|Cookies|logins|moz_cookies|keychain|TCC\.db|QuarantineEvents|chat\.db|knowledgeC",
+            joined,
         ):
             yield found(READ, command)
 
@@ -152,17 +160,20 @@ def _reads_memory(command: Command) -> bool:
     return command.name not in {"echo", "printf"} and any(map(_MEMORY.search, command.words))
 
 
+def _records(command: Command) -> bool:
+    pattern = _RECORDERS.get(command.name)
+    return pattern is not None and pattern.search(command.text) is not None
+
+
 def _attacks(command: Command) -> Iterator[Violation]:
     name, words = command.name, command.words
     if words[:1] in (["--version"], ["--help"], ["-h"]):
         return
-    if name in _CAPTURES or (name == "xinput" and "test" in command.text) or _LISTENS.search(name):
+    if name in _CAPTURES or _records(command) or _LISTENS.search(name):
         yield found(CAPTURE, command)
-    elif (
-        name in _GUESSERS
-        or "sshpass" in command.wrappers
-        or (name in {"su", "sudo", "ssh", "kinit"} and command.upstream and name == "su")
-    ):
+    elif "sshpass" in command.wrappers:
+        yield found(GUESS, command, "With sshpass")
+    elif name in _GUESSERS or (name in {"su", "sudo", "ssh", "kinit"} and command.upstream and name == "su"):
         yield found(GUESS, command)
     elif name in {"pbpaste", "wl-paste"} or (
         name in {"xclip", "xsel"} and not command.has("i", "-in", "--input")

@@ -92,7 +92,9 @@ def _started(command: Command) -> list[str]:
 def _reads(script: Script) -> Iterator[Violation]:
     for target in read(script):
         path = paths.normal(target.path)
-        if (paths.is_system(path) or path.startswith("~/.bash")) and not paths.is_credential(path):
+        if paths.is_device(path):
+            yield SYSTEM_READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+        elif (paths.is_system(path) or path.startswith("~/.bash")) and not paths.is_credential(path):
             loud = not paths.is_harmless_read(path) or (
                 path.startswith("/usr/share/") and target.command is not None
             )
@@ -128,6 +130,8 @@ def _places(command: Command) -> list[str]:
 def _seeks_setuid(command: Command) -> bool:
     if command.name == "getcap":
         return command.has("r")
+    if command.name == "sudo":
+        return command.has("l", "--list") and not command.operands
     if command.name not in {"find", "gfind"} or "-perm" not in command.words:
         return False
     wanted = command.words[command.words.index("-perm") + 1 :][:1]
@@ -153,4 +157,5 @@ _LISTERS: dict[str, Callable[[list[str]], bool]] = {
     **dict.fromkeys(("ls", "dir", "vdir", "tree", "du", "exa", "eza", "lsd", "gls"), _lists_system),
     **dict.fromkeys(("find", "gfind", "fd"), _finds_in_system),
     "echo": _spells_system,
+    "getent": lambda places: places in (["passwd"], ["group"], ["shadow"]),
 }

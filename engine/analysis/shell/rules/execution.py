@@ -96,6 +96,34 @@ SHELL_ESCAPE = rule(
     ),
     cwe=78,
 )
+CARRIED = rule(
+    "sh-carried-command",
+    "Hands a command to a program in a place where few look for one",
+    "process",
+    MEDIUM,
+    attack="Runs a command of its own under the name of a pager, an editor, an archiver or of git.",
+    why="MEDIUM: there are honest uses; what the command does is judged as well, and shown as a layer.",
+    fix="Call the command itself.",
+    match=(
+        "PAGER='touch /tmp/x' git log",
+        "git -c core.sshCommand='touch /tmp/x' fetch",
+        "man -P 'touch x' ls",
+        "export GIT_SSH_COMMAND='touch x; ssh'",
+        "tar cf a.tar -I 'touch x' b",
+        "sed '1e touch x' a",
+    ),
+    not_match=(
+        "PAGER='less -R' git log",
+        "git -c core.pager=cat log",
+        "GIT_SSH_COMMAND='ssh -i key' git fetch",
+        "tar cf a.tar -I 'zstd -19' b",
+        "rsync -e 'ssh -p 22' a b",
+        "sed 's/a/e/' b",
+        "git config --global alias.st status",
+    ),
+    cwe=78,
+    confidence=Confidence.MEDIUM,
+)
 TEMP_PROGRAM = rule(
     "sh-temp-program",
     "Runs a program from a folder for temporary files",
@@ -144,6 +172,7 @@ RULES = (
     DECODED_EXEC,
     INPUT_COMMAND,
     SHELL_ESCAPE,
+    CARRIED,
     TEMP_PROGRAM,
     COMPILE,
 )

@@ -1,0 +1,80 @@
+"""Commands that a program is handed, by an option, its input or a variable, and runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.analysis.shell.carriers import Handed, handed
+from engine.analysis.shell.declare import MEDIUM
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.execution import CARRIED, SHELL_ESCAPE
+from engine.analysis.shell.values import UNKNOWN, shown
+from engine.analysis.shell.variables import is_ordinary, runs
+from engine.models import Evidence, Span, Violation
+
+_BARE_SHELL = re.compile(
+    r"\s*(?:exec\s+)?(?:/\S*/)?(?:ba|z|da|k|a|c|tc|fi)?sh(?:\s+(?:-[ips]+|#.*|\.|[\d<>&]+\S*))*\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A command that something is handed, and where."""
+
+    handed: Handed
+    span: Span
+    evidence: tuple[Evidence, ...] = ()
+
+
+def carried(script: Script) -> list[Carried]:
+    """Return every command that a program is handed."""
+    return script.once("carried", lambda script: [*_by_commands(script), *_by_variables(script)])
+
+
+def _by_commands(script: Script) -> Iterator[Carried]:
+    for command in script.commands:
+        if command.own:
+            continue
+        for one in handed(command):
+            yield Carried(one, command.span, command.evidence)
+        yield from _by_prefix(command)
+
+
+def _by_prefix(command: Command) -> Iterator[Carried]:
+    for name, value in command.assigned:
+        text = runs(name, value)
+        if text:
+            yield Carried(Handed(text, f"${name}"), command.span)
+
+
+def _by_variables(script: Script) -> Iterator[Carried]:
+    for name, value, span in script.assignments:
+        text = runs(name, value.text)
+        if text:
+            yield Carried(Handed(text, f"${name}", usual=name == "PS1"), span)
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what is handed on by a way that nobody expects a command on."""
+    for one in carried(script):
+        text = one.handed.text
+        if _BARE_SHELL.fullmatch(text):
+            yield _violation(one, escape=True)
+        elif not one.handed.usual and not _is_expected(one.handed):
+            yield _violation(one, escape=False)
+
+
+def _is_expected(one: Handed) -> bool:
+    """Say whether what is handed on is an ordinary program, or the mere name of one in a variable."""
+    named = one.layer.startswith("$") and not one.layer.startswith("$PS") and one.text.isidentifier()
+    return named or one.text.startswith(UNKNOWN) or is_ordinary(one.text)
+
+
+def _violation(one: Carried, *, escape: bool) -> Violation:
+    message = f"{one.handed.layer} runs {shown(one.handed.text)[:160]}"
+    if escape:
+        severity = MEDIUM if one.handed.layer.startswith("$") else None
+        return SHELL_ESCAPE.violation(one.span, message, evidence=one.evidence, severity=severity)
+    return CARRIED.violation(one.span, message, evidence=one.evidence)
