@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from engine.analysis.archives import modules_in
 from engine.analysis.grouping import grouped, merged_predictions
 from engine.analysis.guards import NAMED, UNREAD
-from engine.analysis.kinds import Unreadable, language_of, modules_in
+from engine.analysis.kinds import Unreadable, language_of
 from engine.analysis.positions import Lines
-from engine.models import Analysis, Evidence, Language, Level, Prediction, Span, Violation
+from engine.analysis.python.popular import IMPORT_NAMES
+from engine.models import Analysis, Evidence, Language, Level, Need, Prediction, Span, Violation
 from engine.text import Untrusted, visible
 
 _GLUE = r"\b[\]'\",\[ \t<]+(?:-[\w-]+['\", \t]+)*['\"]?[./\w$-]*?"
@@ -89,10 +91,10 @@ def readings(code: str, language: Language, files: Sequence[File], limit: int) -
 
 def _module(name: str, source: bytes) -> Reading | Unread:
     try:
-        language_of(name, source)
+        language = language_of(name, source) or Language.PYTHON
     except Unreadable as reason:
         return Unread(name, str(reason))
-    return Reading(name, source, Language.PYTHON, certain=True)
+    return Reading(name, source, language, certain=True)
 
 
 def _loaded(name: str, code: str, language: Language, manifests: set[str]) -> Language | None:
@@ -202,6 +204,25 @@ def misnamed(files: Iterable[str], code: str) -> Analysis:
     return Analysis(
         violations=tuple(NAMED.violation(place_of(name, code), f"{name!a}"[:300]) for name in odd)
     )
+
+
+def without_own(found: Analysis, files: Iterable[str]) -> Analysis:
+    """Return an analysis that asks for no package whose module is one of the input files."""
+    own = {module for name in files for module in _modules_of(PurePosixPath(name))}
+    own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
+    kept = [
+        one.model_copy(update={"need": Need.MODULE, "note": "an input file"})
+        if one.need is Need.PACKAGE and one.value.text in own
+        else one
+        for one in found.predictions
+    ]
+    return found.model_copy(update={"predictions": merged_predictions(kept)})
+
+
+def _modules_of(path: PurePosixPath) -> Iterator[str]:
+    """Yield what Python imports a file as: its stem, or the folder that it lies in."""
+    if path.suffix == ".py":
+        yield path.parts[0] if len(path.parts) > 1 else path.stem
 
 
 def joined(parts: Sequence[Analysis]) -> Analysis:

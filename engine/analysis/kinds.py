@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from engine.models import Language
@@ -26,8 +23,6 @@ _INTERPRETERS = (
     (re.compile(r"(?:node|nodejs|deno|bun)\Z"), Language.JAVASCRIPT),
     (re.compile(r"(?:ba|z|da|k|a)?sh\Z"), Language.SHELL),
 )
-MAX_MEMBERS = 500
-"""How many files of an archive are looked at."""
 
 
 class Unreadable(ValueError):
@@ -69,32 +64,3 @@ def _is_bytecode(content: bytes) -> bool:
         and len(content) >= 16
         and 3000 <= int.from_bytes(content[:2], "little") < 4000
     )
-
-
-def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    members = archive.infolist()
-    if len(members) > MAX_MEMBERS:
-        raise Unreadable(f"an archive of {len(members):,} files")
-    return members
-
-
-def modules_in(content: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the modules in a zip, from which Python imports, each cut behind `limit` bytes.
-
-    Raises:
-        Unreadable: one cannot be read, or there are too many files.
-    """
-    if b"PK\x05\x06" not in content:
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for member in _members(archive):
-                if suffix(member.filename) in {".py", ".pyc", ".pyo"}:
-                    with archive.open(member) as file:
-                        yield member.filename, file.read(limit + 1)
-    except Unreadable:
-        raise
-    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, NotImplementedError, EOFError):
-        raise Unreadable("it is an archive that cannot be read to its end") from None
-    except Exception as error:
-        raise Unreadable(f"it is an archive that breaks its reader ({type(error).__name__})") from None

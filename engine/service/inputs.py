@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread
+from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread, without_own
 from engine.analysis.packages import wanted
 from engine.analyst import Analyst
 from engine.models import Analysis, Draft
@@ -31,7 +31,7 @@ async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
             parts.append(await _read(analyst, one, code, until))
         else:
             parts.append(unread(one.name, one.reason, code))
-    return joined(parts)
+    return without_own(joined(parts), (name for name, _ in files))
 
 
 async def _read(analyst: Analyst, reading: Reading, code: str, until: float) -> Analysis:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import tarfile
 import zipfile
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 
 from engine.analysis import analyse
-from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread
+from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread, without_own
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
 
@@ -25,6 +28,16 @@ def _zipped(**members: bytes) -> bytes:
     with zipfile.ZipFile(data, "w") as archive:
         for name, content in members.items():
             archive.writestr(name.replace("__dot__", "."), content)
+    return data.getvalue()
+
+
+def _tarred(mode: Literal["w", "w:gz", "w:bz2", "w:xz"], **members: bytes) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name.replace("__dot__", "."))
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     return data.getvalue()
 
 
@@ -54,6 +67,10 @@ _PAYLOADS: Sequence[tuple[Language, str, str, bytes]] = (
     (_PY, "import math", "h\u00e9lper \u202e.py ", _BAD_PY),
     (_PY, "import sys\nsys.path.insert(0, 'lib.zip')", "lib.zip", _zipped(helper__dot__py=_BAD_PY)),
     (_PY, "import sys\nsys.path.insert(0, 'data.bin')", "data.bin", b"x" * 99 + _zipped(a__dot__py=_BAD_PY)),
+    (_PY, "import tarfile", "lib.tar", _tarred("w", helper__dot__py=_BAD_PY)),
+    (_PY, "import tarfile", "lib.tgz", _tarred("w:gz", a__dot__txt=b"a", setup__dot__sh=_BAD_SH)),
+    (_JS, "x", "lib.dat", _tarred("w:bz2", index__dot__js=_BAD_JS)),
+    (_SH, "tar xf lib.tar.xz", "lib.tar.xz", _tarred("w:xz", run=b"#!/bin/sh\n" + _BAD_SH)),
     (_JS, "require('./helper')", "helper.js", _BAD_JS),
     (_JS, "import './helper.mjs'", "helper.mjs", _BAD_JS),
     (_JS, "require('./data.txt')", "data.txt", _BAD_JS),
@@ -100,6 +117,9 @@ def test_a_package_names_its_code_by_any_suffix() -> None:
         ("lib.zip", _zipped(helper__dot__pyc=b"\xa7\r\r\n" + bytes(60))),
         ("lib.zip", _zipped(helper__dot__py=b"print(1)" * 50)[40:]),
         ("lib.zip", _zipped(**{f"a{n}": b"" for n in range(501)})),
+        ("lib.tar", _tarred("w", **{f"a{n}.py": b"1" for n in range(501)})),
+        ("lib.tar", _tarred("w", helper__dot__so=b"\x7fELF" + bytes(60))),
+        ("lib.tgz", _tarred("w:gz", zeros=bytes(65 * 1024 * 1024))),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_high(name: str, content: bytes) -> None:
@@ -117,6 +137,9 @@ def test_what_cannot_be_read_is_high(name: str, content: bytes) -> None:
         ("import helper", _PY, "helper.py", b"def add(a, b):\n    return a + b\n"),
         ("print(open('notes.txt').read())", _PY, "notes.txt", b"Do not exec or import (this.\n"),
         ("print(1)", _PY, "model.npz", _zipped(weights__dot__npy=b"\x93NUMPY")),
+        ("print(1)", _PY, "data.tar.gz", _tarred("w:gz", **{f"a{n}.csv": b"1,2" for n in range(600)})),
+        ("print(1)", _PY, "data.gz", gzip.compress(b"import,open\n" * 99)),
+        ("print(1)", _PY, "broken.gz", gzip.compress(b"a,b" * 999)[:-20]),
         ("print(1)", _PY, "photo.png", b"\x89PNG\r\n\x1a\n" + bytes(99)),
         ("const d = require('./data.json')", _JS, "data.json", b'{"eval": [1, 2]}'),
         ("require('./pkg')", _JS, "package.json", b'{"files": ["README.md"], "main": "a.js"}'),
@@ -136,6 +159,14 @@ def test_a_capability_of_an_input_file_is_predicted() -> None:
     analysis = _analysed("x = 1\nimport helper", _PY, ("helper.py", module))
     found = {one.value.text: one.lines for one in analysis.predictions if one.need == "host"}
     assert {"far.example": (2,)} == found
+
+
+def test_a_module_among_the_input_files_is_no_package() -> None:
+    """What is handed in with the code is not asked of an index; what is not, is."""
+    files = ["helper.py", "tools/__init__.py", "notes.txt"]
+    found = without_own(analyse("import helper, tools.a, notes, flask", _PY), files)
+    wanted = {one.value.text: one.need for one in found.predictions}
+    assert {"helper": "module", "tools": "module", "notes": "package", "flask": "package"} == wanted
 
 
 def test_a_name_that_hides_what_it_is_is_said() -> None:
