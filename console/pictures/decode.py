@@ -1,10 +1,8 @@
-"""`python -I decode.py COLUMNS ROWS`: a PNG on stdin becomes a few pixels on stdout. Imports nothing of ours.
+"""A picture on stdin becomes a few pixels on stdout, in a process of its own.
 
 A picture is the guest's work, and decoding it is the most that a hostile one could attack. So it is done in
 Python, in a process without environment, with bounds on its time and memory, that does nothing but answer:
 `WIDTH HEIGHT`, a line feed and three bytes for each pixel; or, with exit code 1, one line that says why not.
-
-Source: PNG specification, third edition (https://www.w3.org/TR/png-3/).
 """
 
 from __future__ import annotations
@@ -12,18 +10,15 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
 
-MOST_PIXELS = 16_000_000
+from console.pictures import gif, jpeg, png
+from console.pictures.shrink import Refused, Thumbnail
+
 MOST_BYTES = 400 << 20
-MOST_SECONDS = 8
-_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Samples of a pixel: grey, colour, palette, grey and alpha, colour and alpha."""
-Pixel = tuple[int, int, int]
-
-
-class Refused(Exception):
-    """The picture is none that can be drawn here."""
+MOST_SECONDS = 12
+KINDS = {png.SIGN: png.thumbnail, gif.SIGN: gif.thumbnail, jpeg.SIGN: jpeg.thumbnail}
+WRONG = (Refused, zlib.error, struct.error, LookupError, ValueError, MemoryError, OverflowError)
+"""What decoding a broken picture can end in."""
 
 
 def main(columns: int, rows: int) -> int:
@@ -31,7 +26,7 @@ def main(columns: int, rows: int) -> int:
     _bound()
     try:
         width, height, pixels = thumbnail(sys.stdin.buffer.read(), columns, rows)
-    except (Refused, zlib.error, struct.error, IndexError, MemoryError) as error:
+    except WRONG as error:
         sys.stdout.write(str(error) or type(error).__name__)
         return 1
     sys.stdout.buffer.write(f"{width} {height}\n".encode() + pixels)
@@ -46,137 +41,9 @@ def _bound() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def thumbnail(png: bytes, columns: int, rows: int) -> tuple[int, int, bytes]:
+def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     """Return width, height and RGB bytes of a picture that is at most `columns` by `rows` pixels."""
-    header, palette, alpha, data = _chunks(png)
-    width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
-    if kind not in _CHANNELS or depth not in {1, 2, 4, 8, 16}:
-        raise Refused("an unknown kind of PNG")
-    if interlaced:
-        raise Refused("an interlaced PNG")
-    if not 0 < width * height <= MOST_PIXELS:
-        raise Refused(f"{width} x {height} pixels are too many")
-    scale = max(width / columns, height / rows, 1.0)
-    across, down = max(1, int(width / scale)), max(1, int(height / scale))
-    lines = _lines(data, width, height, depth * _CHANNELS[kind])
-    colours = (_colours(line, width, depth, kind, palette, alpha) for line in lines)
-    return across, down, _shrunk(colours, width, height, across, down)
-
-
-def _chunks(png: bytes) -> tuple[bytes, bytes, bytes, bytes]:
-    """Return header, palette, the palette's transparency and the packed data."""
-    if png[:8] != b"\x89PNG\r\n\x1a\n":
-        raise Refused("no PNG")
-    found: dict[bytes, bytes] = {b"IHDR": b"", b"PLTE": b"", b"tRNS": b"", b"IDAT": b""}
-    at = 8
-    parts = []
-    while at + 8 <= len(png):
-        (length,), name = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
-        body = png[at + 8 : at + 8 + length]
-        if name == b"IDAT":
-            parts.append(body)
-        elif name in found:
-            found[name] = body
-        at += 12 + length
-    return found[b"IHDR"], found[b"PLTE"], found[b"tRNS"], b"".join(parts)
-
-
-def _lines(packed: bytes, width: int, height: int, bits: int) -> Iterator[bytearray]:
-    """Yield the lines of samples, their filters undone."""
-    size, step = (width * bits + 7) // 8, max(1, bits // 8)
-    data = zlib.decompressobj().decompress(packed, (size + 1) * height)
-    if len(data) < (size + 1) * height:
-        raise Refused("a PNG that ends too early")
-    before = bytearray(size)
-    for number in range(height):
-        start = number * (size + 1)
-        before = _undone(data[start], bytearray(data[start + 1 : start + 1 + size]), before, step)
-        yield before
-
-
-def _undone(kind: int, line: bytearray, above: bytearray, step: int) -> bytearray:
-    if kind == 1:
-        for at in range(step, len(line)):
-            line[at] = (line[at] + line[at - step]) & 255
-    elif kind == 2:
-        line = bytearray((one + two) & 255 for one, two in zip(line, above, strict=True))
-    elif kind == 3:
-        for at in range(len(line)):
-            left = line[at - step] if at >= step else 0
-            line[at] = (line[at] + (left + above[at]) // 2) & 255
-    elif kind == 4:
-        for at in range(len(line)):
-            left, corner = (line[at - step], above[at - step]) if at >= step else (0, 0)
-            line[at] = (line[at] + _paeth(left, above[at], corner)) & 255
-    elif kind:
-        raise Refused("an unknown filter")
-    return line
-
-
-def _paeth(left: int, above: int, corner: int) -> int:
-    guess = left + above - corner
-    by_left, by_above, by_corner = abs(guess - left), abs(guess - above), abs(guess - corner)
-    if by_left <= by_above and by_left <= by_corner:
-        return left
-    return above if by_above <= by_corner else corner
-
-
-def _colours(
-    line: bytearray, width: int, depth: int, kind: int, palette: bytes, alpha: bytes
-) -> tuple[bytes, bytes, bytes]:
-    """Return red, green and blue of a line, over white where the picture is transparent."""
-    samples = _samples(line, width * _CHANNELS[kind], depth)
-    if kind == 3:
-        known = [palette[at : at + 3] for at in range(0, len(palette), 3)]
-        seen = [known[each] for each in samples]
-        veil = bytes(alpha[each] if each < len(alpha) else 255 for each in samples)
-        channels = [bytes(each[at] for each in seen) for at in range(3)]
-        return _over_white(channels, veil)
-    if depth < 8:
-        samples = bytes(each * 255 // ((1 << depth) - 1) for each in samples)
-    count = _CHANNELS[kind]
-    channels = [samples[at::count] for at in range(count)]
-    veil = channels.pop() if kind in {4, 6} else b""
-    return _over_white(channels * 3 if len(channels) == 1 else channels, veil)
-
-
-def _samples(line: bytearray, count: int, depth: int) -> bytes:
-    if depth == 8:
-        return bytes(line)
-    if depth == 16:
-        return bytes(line[::2])
-    each, mask = 8 // depth, (1 << depth) - 1
-    return bytes((line[at // each] >> (8 - depth * (at % each + 1))) & mask for at in range(count))
-
-
-def _over_white(channels: list[bytes], veil: bytes) -> tuple[bytes, bytes, bytes]:
-    if veil and min(veil) < 255:
-        channels = [
-            bytes(255 + (colour - 255) * thick // 255 for colour, thick in zip(channel, veil, strict=True))
-            for channel in channels
-        ]
-    return channels[0], channels[1], channels[2]
-
-
-def _shrunk(
-    lines: Iterator[tuple[bytes, bytes, bytes]], width: int, height: int, across: int, down: int
-) -> bytes:
-    """Return the mean colour of each of `across` by `down` parts."""
-    edges = [width * at // across for at in range(across + 1)]
-    sums, result = [0] * (across * 3), bytearray()
-    taken = 0
-    for number, line in enumerate(lines):
-        for at in range(across):
-            for channel in range(3):
-                sums[at * 3 + channel] += sum(line[channel][edges[at] : edges[at + 1]])
-        taken += 1
-        if (number + 1) * down // height > number * down // height:
-            for at in range(across):
-                count = taken * (edges[at + 1] - edges[at])
-                result.extend(each // count for each in sums[at * 3 : at * 3 + 3])
-            sums, taken = [0] * (across * 3), 0
-    return bytes(result)
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    for sign, decode in KINDS.items():
+        if data.startswith(sign):
+            return decode(data, columns, rows)
+    raise Refused("no PNG, JPEG or GIF")

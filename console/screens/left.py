@@ -25,7 +25,8 @@ from engine.problem import Problem
 from engine.text import Untrusted
 
 SHOWN_BYTES = 512 * 1024
-PNG = b"\x89PNG"
+SIGNS = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff")
+"""How pictures begin."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class LeftScreen(ModalScreen[None]):
         data = await self._bytes(thing)
         if data is None:
             return
-        if data.startswith(PNG):
+        if data.startswith(SIGNS):
             self.query_one(ContentSwitcher).current = "picture"
             self.query_one(PictureView).show(data)
         else:

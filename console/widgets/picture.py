@@ -67,6 +67,8 @@ class PictureView(Widget):
     async def _draw(self) -> None:
         if not (self._picture and self.size.width and self.size.height):
             return
+        self._strips, self._sixels, self._said = [], "", "Drawing …"
+        self.refresh()
         means = self.means
         across, down = {Means.CELLS: (1, 2), Means.KITTY: CELL, Means.SIXEL: cell()}[means]
         try:

@@ -1,0 +1,81 @@
+"""Blocks of a JPEG: its codes and numbers from bits, and its pixels from waves.
+
+Source: ITU-T T.81, annexes A and F.
+"""
+
+from __future__ import annotations
+
+import math
+
+from console.pictures.shrink import Refused
+
+Table = list[tuple[int, int]]
+"""For each sixteen bits: how many of them are a code, and what it means; a length of 0 is no code."""
+
+
+class Bits:
+    """Reads codes and numbers from the bits of a piece."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at, self._end = data + bytes(8), 0, len(data) * 8
+
+    def code(self, table: Table) -> int:
+        """Return what the next code means."""
+        place, shift = self._at >> 3, 8 - (self._at & 7)
+        data = self._data
+        if self._at >= self._end + 32:
+            raise Refused("a JPEG that ends too early")
+        window = (data[place] << 16 | data[place + 1] << 8 | data[place + 2]) >> shift & 0xFFFF
+        length, sign = table[window]
+        if not length:
+            raise Refused("a broken JPEG")
+        self._at += length
+        return sign
+
+    def number(self, size: int) -> int:
+        """Return the next number of `size` bits; those whose first bit is 0 are negative."""
+        if not size:
+            return 0
+        if self._at >= self._end or size > 16:
+            raise Refused("a JPEG that ends too early")
+        place, shift = self._at >> 3, 24 - (self._at & 7) - size
+        data = self._data
+        value = (data[place] << 16 | data[place + 1] << 8 | data[place + 2]) >> shift & (1 << size) - 1
+        self._at += size
+        return value if value >> size - 1 else value - (1 << size) + 1
+
+
+def _waves(points: int) -> list[list[float]]:
+    return [
+        [
+            math.sqrt((2 if wave else 1) / points) * math.cos((2 * at + 1) * wave * math.pi / (2 * points))
+            for at in range(points)
+        ]
+        for wave in range(points)
+    ]
+
+
+_WAVES = {points: _waves(points) for points in (1, 2, 4, 8)}
+
+
+def pixels(found: dict[int, int], points: int) -> list[bytes]:
+    """Return the pixels that the waves of a block add up to."""
+    if len(found) == 1:
+        return [bytes([clamped(found[0] / 8 + 128)]) * points] * points
+    waves = _WAVES[points]
+    across: dict[int, list[float]] = {}
+    for place, amount in found.items():
+        sums = across.setdefault(place // 8, [0.0] * points)
+        wave, size = waves[place % 8], amount * points / 8
+        for at in range(points):
+            sums[at] += size * wave[at]
+    columns = [
+        [sum(sums[at] * waves[row][line] for row, sums in across.items()) for at in range(points)]
+        for line in range(points)
+    ]
+    return [bytes(clamped(each + 128) for each in line) for line in columns]
+
+
+def clamped(value: float) -> int:
+    """Return a sample as a byte can hold it."""
+    return min(255, max(0, round(value)))

@@ -1,0 +1,122 @@
+"""PNG, of every kind but the interlaced.
+
+Source: PNG specification, third edition (https://www.w3.org/TR/png-3/).
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+from console.pictures.shrink import Line, Refused, Thumbnail, bounded, scale, shrunk
+
+SIGN = b"\x89PNG\r\n\x1a\n"
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+"""Samples of a pixel: grey, colour, palette, grey and alpha, colour and alpha."""
+
+
+def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
+    """Return a picture of at most `columns` by `rows` pixels."""
+    header, palette, alpha, packed = _chunks(data)
+    width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
+    if kind not in _CHANNELS or depth not in {1, 2, 4, 8, 16}:
+        raise Refused("an unknown kind of PNG")
+    if interlaced:
+        raise Refused("an interlaced PNG")
+    bounded(width, height)
+    each = scale(width, height, columns, rows)
+    lines = _lines(packed, width, height, depth * _CHANNELS[kind])
+    colours = (_colours(line, width, depth, kind, palette, alpha) for line in lines)
+    return shrunk(colours, width, height, max(1, int(width / each)), max(1, int(height / each)))
+
+
+def _chunks(png: bytes) -> tuple[bytes, bytes, bytes, bytes]:
+    """Return header, palette, the palette's transparency and the packed data."""
+    found: dict[bytes, bytes] = {b"IHDR": b"", b"PLTE": b"", b"tRNS": b"", b"IDAT": b""}
+    at = 8
+    parts = []
+    while at + 8 <= len(png):
+        (length,), name = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
+        body = png[at + 8 : at + 8 + length]
+        if name == b"IDAT":
+            parts.append(body)
+        elif name in found:
+            found[name] = body
+        at += 12 + length
+    return found[b"IHDR"], found[b"PLTE"], found[b"tRNS"], b"".join(parts)
+
+
+def _lines(packed: bytes, width: int, height: int, bits: int) -> Iterator[bytearray]:
+    """Yield the lines of samples, their filters undone."""
+    size, step = (width * bits + 7) // 8, max(1, bits // 8)
+    data = zlib.decompressobj().decompress(packed, (size + 1) * height)
+    if len(data) < (size + 1) * height:
+        raise Refused("a PNG that ends too early")
+    before = bytearray(size)
+    for number in range(height):
+        start = number * (size + 1)
+        before = _undone(data[start], bytearray(data[start + 1 : start + 1 + size]), before, step)
+        yield before
+
+
+def _undone(kind: int, line: bytearray, above: bytearray, step: int) -> bytearray:
+    if kind == 1:
+        for at in range(step, len(line)):
+            line[at] = (line[at] + line[at - step]) & 255
+    elif kind == 2:
+        line = bytearray((one + two) & 255 for one, two in zip(line, above, strict=True))
+    elif kind == 3:
+        for at in range(len(line)):
+            left = line[at - step] if at >= step else 0
+            line[at] = (line[at] + (left + above[at]) // 2) & 255
+    elif kind == 4:
+        for at in range(len(line)):
+            left, corner = (line[at - step], above[at - step]) if at >= step else (0, 0)
+            line[at] = (line[at] + _paeth(left, above[at], corner)) & 255
+    elif kind:
+        raise Refused("an unknown filter")
+    return line
+
+
+def _paeth(left: int, above: int, corner: int) -> int:
+    guess = left + above - corner
+    by_left, by_above, by_corner = abs(guess - left), abs(guess - above), abs(guess - corner)
+    if by_left <= by_above and by_left <= by_corner:
+        return left
+    return above if by_above <= by_corner else corner
+
+
+def _colours(line: bytearray, width: int, depth: int, kind: int, palette: bytes, alpha: bytes) -> Line:
+    """Return red, green and blue of a line, over white where the picture is transparent."""
+    samples = _samples(line, width * _CHANNELS[kind], depth)
+    if kind == 3:
+        known = [palette[at : at + 3] for at in range(0, len(palette), 3)]
+        seen = [known[each] for each in samples]
+        veil = bytes(alpha[each] if each < len(alpha) else 255 for each in samples)
+        channels = [bytes(each[at] for each in seen) for at in range(3)]
+        return _over_white(channels, veil)
+    if depth < 8:
+        samples = bytes(each * 255 // ((1 << depth) - 1) for each in samples)
+    count = _CHANNELS[kind]
+    channels = [samples[at::count] for at in range(count)]
+    veil = channels.pop() if kind in {4, 6} else b""
+    return _over_white(channels * 3 if len(channels) == 1 else channels, veil)
+
+
+def _samples(line: bytearray, count: int, depth: int) -> bytes:
+    if depth == 8:
+        return bytes(line)
+    if depth == 16:
+        return bytes(line[::2])
+    each, mask = 8 // depth, (1 << depth) - 1
+    return bytes((line[at // each] >> (8 - depth * (at % each + 1))) & mask for at in range(count))
+
+
+def _over_white(channels: list[bytes], veil: bytes) -> Line:
+    if veil and min(veil) < 255:
+        channels = [
+            bytes(255 + (colour - 255) * thick // 255 for colour, thick in zip(channel, veil, strict=True))
+            for channel in channels
+        ]
+    return channels[0], channels[1], channels[2]
