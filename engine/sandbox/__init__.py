@@ -1,6 +1,15 @@
 """Runs approved code in gVisor sandboxes, each used once."""
 
+from engine.sandbox.backend import Abilities, Backend
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.manager import SandboxManager
 
-__all__ = ["ArtifactKeeper", "Job", "SandboxManager", "SandboxUnavailable", "Watcher"]
+__all__ = [
+    "Abilities",
+    "ArtifactKeeper",
+    "Backend",
+    "Job",
+    "SandboxManager",
+    "SandboxUnavailable",
+    "Watcher",
+]

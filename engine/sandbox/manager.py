@@ -11,6 +11,7 @@ from docker.errors import APIError
 
 from engine.models import Act, Check, KillReason, Language, Proof, Result, WorkspaceFile
 from engine.sandbox import health, owner, peek, reaper
+from engine.sandbox.backend import Abilities
 from engine.sandbox.box import Box
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
@@ -19,7 +20,7 @@ from engine.sandbox.image_rows import ImageRows
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.maker import Maker
 from engine.sandbox.network.connection import extras_of, networked, proxy_for
-from engine.sandbox.packages.builder import Packages
+from engine.sandbox.packages.builder import INSTALLERS, Packages
 from engine.sandbox.pool import Pool, Stock
 from engine.sandbox.proof import ask_inside
 from engine.sandbox.recipe import Extras
@@ -122,6 +123,22 @@ class SandboxManager:
         """Start to keep sandboxes of these images ready."""
         for language, image in images:
             self._pool.stock(language, image)
+
+    @property
+    def abilities(self) -> Abilities:
+        """Return what its sandboxes can do: without write access to control groups, less."""
+        fits = self._maker.can_fit
+        return Abilities(
+            languages=frozenset(map(Language, self.settings.images)),
+            packages=frozenset(INSTALLERS),
+            builds=True,
+            network=True,
+            secrets=True,
+            sessions=True,
+            displays=True,
+            freeze=fits,
+            fitting=fits,
+        )
 
     @property
     def stocks(self) -> tuple[Stock, ...]:

@@ -13,8 +13,8 @@ from engine.policy.review import may_not_decide, unseen
 from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.problem import Problem
-from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.sandbox.packages.builder import Packages
+from engine.sandbox import Backend, SandboxUnavailable
+from engine.sandbox.backend import PackageSource
 from engine.service.canonical import digest
 from engine.service.execution import image_name
 from engine.service.giving import may_be_given
@@ -32,7 +32,7 @@ class Decisions:
         self,
         settings: Settings,
         policy: PolicyKeeper,
-        sandboxes: SandboxManager,
+        sandboxes: Backend,
         keys: KeyRing,
         isolated: Callable[[], Awaitable[bool]],
     ) -> None:
@@ -43,7 +43,7 @@ class Decisions:
         self._isolated = isolated
 
     @property
-    def packages(self) -> Packages:
+    def packages(self) -> PackageSource:
         """Where packages are looked up."""
         return self._sandboxes.packages
 
@@ -79,6 +79,8 @@ class Decisions:
         over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
+        if lacking := self._sandboxes.abilities.lacking(case.submission.draft.language, given):
+            raise Problem(422, f"the sandboxes of this engine have {lacking}", mend="Approve without.")
         may_be_given(given, case.submission.draft)
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")

@@ -32,7 +32,7 @@ from engine.models import (
 from engine.policy.consequences import consequences
 from engine.principals import KeyRing
 from engine.problem import Problem
-from engine.sandbox import SandboxManager
+from engine.sandbox import Backend
 from engine.sandbox.pool import Stock
 from engine.service.archive import Archive
 from engine.service.arrivals import Arrivals
@@ -68,9 +68,7 @@ class Engine:
     `desk` takes submissions and decisions, `runs` stops and freezes; the engine's own methods only look.
     """
 
-    def __init__(
-        self, settings: Settings, log: AuditLog, analyst: Analyst, sandboxes: SandboxManager
-    ) -> None:
+    def __init__(self, settings: Settings, log: AuditLog, analyst: Analyst, sandboxes: Backend) -> None:
         self.settings = settings
         self._log = log
         self._analyst = analyst

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.models import Capabilities, Case, KillReason, Language, Meters, Need, OutputChunk, Result
 from engine.problem import Problem
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.network.terms import Terms
 from engine.sandbox.network.wanted import Wanted
@@ -53,7 +53,7 @@ class Execution:
             await self.journal.record(type, self.run, data=data, durable=not prepared)
 
 
-async def execute(case: Case, image: str, sandboxes: SandboxManager, execution: Execution) -> Result:
+async def execute(case: Case, image: str, sandboxes: Backend, execution: Execution) -> Result:
     """Run an approved case and return its result; a sandbox that cannot be had is a result too."""
     job = job_of(case, image, sandboxes.settings.network)
     keeping = asyncio.create_task(_keep_meters(execution))

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.models import Draft, Language, Meters, OutputChunk, Principal
 from engine.sandbox import SandboxUnavailable
-from engine.sandbox.packages.builder import Packages
+from engine.sandbox.backend import PackageSource
 from engine.service.journal import Journal
 
 SECONDS = 25.0
@@ -32,7 +32,7 @@ class _Looking:
         await self.journal.record(type, "", self.requester.name, data=data, durable=False)
 
 
-async def locked(draft: Draft, packages: Packages, journal: Journal, requester: Principal) -> Draft:
+async def locked(draft: Draft, packages: PackageSource, journal: Journal, requester: Principal) -> Draft:
     """Return the draft with exact versions and hashes of its packages and of all that these need.
 
     Where they cannot be looked up it comes back as it is: then they are shown without, and cannot be given.

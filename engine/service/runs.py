@@ -11,7 +11,7 @@ from typing import Any
 from engine.images import reference
 from engine.models import Case, KillReason, Principal, Result, SandboxState, Status
 from engine.problem import Problem
-from engine.sandbox import SandboxManager
+from engine.sandbox import Backend
 from engine.service.execution import Execution, execute, failed, image_name
 from engine.service.journal import Journal
 from engine.service.opened import Opened, OpenSubmissions
@@ -27,7 +27,7 @@ class Runs:
         self,
         settings: SandboxSettings,
         journal: Journal,
-        sandboxes: SandboxManager,
+        sandboxes: Backend,
         opened: OpenSubmissions,
         tasks: asyncio.TaskGroup,
         changed: Callable[[Case, str], tuple[str, ...]],
@@ -60,7 +60,13 @@ class Runs:
         await self._sandboxes.kill(entry.id, by.name.text)
 
     async def freeze(self, id: str, by: Principal) -> None:
-        """Hold a run where it is."""
+        """Hold a run where it is.
+
+        Raises:
+            Problem: there is no such run, or runs cannot be held here.
+        """
+        if not self._sandboxes.abilities.freeze:
+            raise Problem(409, "runs cannot be frozen here: control groups are not ours", mend="Stop it.")
         entry = await self._asked("run.freeze", id, by)
         if await self._sandboxes.freeze(entry.id):
             self._register.stands(entry.case.submission.draft.sandbox, SandboxState.FROZEN)

@@ -25,7 +25,7 @@ from engine.models import (
     SandboxState,
 )
 from engine.problem import Problem
-from engine.sandbox.sessions import Sessions
+from engine.sandbox.backend import Staying
 from engine.service.desk import Desk
 from engine.service.journal import Journal
 from engine.service.register import Register
@@ -42,7 +42,7 @@ class Sandboxes:
     """The sandboxes that stay, for their owners."""
 
     def __init__(
-        self, register: Register, journal: Journal, desk: Desk, runs: Runs, sessions: Sessions
+        self, register: Register, journal: Journal, desk: Desk, runs: Runs, sessions: Staying
     ) -> None:
         self._register = register
         self._journal = journal

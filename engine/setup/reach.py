@@ -9,18 +9,18 @@ from collections.abc import Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
-from engine.models import Check, Language, Limits, Meters, OutputChunk
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.models import Check, Language
+from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox.direct import Direct
 from engine.sandbox.network.names import Names
-from engine.sandbox.network.terms import Refused, Terms
-from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.network.terms import Refused
 from engine.sandbox.packages.registry import Registry, of_javascript, of_python
 from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
 
 _SECONDS = 90.0
 _REGISTRY_SECONDS = 5.0
-_CODE = b"""\
+_CODE = """\
 import urllib.error, urllib.request
 try: urllib.request.urlopen('http://127.0.0.1/', timeout=10)
 except urllib.error.HTTPError as error: print(error.code)
@@ -40,39 +40,21 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
     )
 
 
-class _Listener:
-    """Keeps what the program said."""
-
-    def __init__(self) -> None:
-        self.said = b""
-
-    async def output(self, chunk: OutputChunk) -> None:
-        self.said += chunk.data
-
-    def meters(self, sample: Meters) -> None:
-        pass
-
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
-        pass
-
-
 async def _network(settings: SandboxSettings) -> Check:
     """Run a program whose proxy has to refuse it: the refusal shows that it reached the proxy."""
     manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
-    image = f"pratique/{settings.images[Language.PYTHON]}"
-    wanted = Wanted(Terms.of(("doctor.example.org",), settings.network))
-    listener, began = _Listener(), time.monotonic()
+    sandboxes, began = Direct(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):
-            await manager.run(
-                Job("doctor", Language.PYTHON, image, _CODE, (), Limits(), network=wanted), listener
-            )
+            domains = ("doctor.example.org",)
+            sandbox = await sandboxes.create_sandbox(Language.PYTHON, allowed_domains=domains)
+            done = await sandboxes.execute_code(sandbox, _CODE)
     except (SandboxUnavailable, TimeoutError) as error:
         return _row("network", str(error) or "a sandbox with a network does not start in time", ok=False)
     finally:
         await manager.close()
     took = time.monotonic() - began
-    if listener.said != b"403\n":
+    if done.stdout != b"403\n":
         return _row("network", "a sandbox does not reach its proxy", ok=False)
     return _row("network", f"by grant; a sandbox starts and reaches its proxy in {took:.1f} s")
 

@@ -1,0 +1,102 @@
+"""What the engine wants of a sandbox backend, tried on the real one by the names of its operations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from engine.models import Capabilities, KillReason, Language, Package
+from engine.sandbox import Abilities, Backend, SandboxManager, SandboxUnavailable
+from engine.sandbox.direct import Direct, Failed
+from engine.settings import SandboxSettings
+from engine.text import Untrusted
+from tests.sandboxes import containers_of
+
+ENGINE = "test-backend"
+SIX = Package(name=Untrusted("six"), version=Untrusted("1.17.0"))
+ASKED = {
+    "no network": Capabilities(domains=(Untrusted("api.example.org"),)),
+    "no secrets": Capabilities(secrets=(Untrusted("key"),)),
+    "no packages for python": Capabilities(packages=(SIX,)),
+    "no packages that run code as they are installed": Capabilities(builds=(Untrusted("six"),)),
+    "no state that stays": Capabilities(session=True),
+}
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    """The backend that ships, without a pool."""
+    manager: Backend = SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+    await manager.start()
+    yield manager
+    await manager.close()
+    assert [] == containers_of(ENGINE)
+
+
+@pytest.mark.parametrize(("words", "wanted"), ASKED.items())
+def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Capabilities) -> None:
+    """Whatever is not declared is lacking; what is declared is not."""
+    bare = Abilities(languages=frozenset({Language.PYTHON}))
+    able = Abilities(frozenset(Language), frozenset(Language), *[True] * 7)
+    assert (words, "") == (bare.lacking(Language.PYTHON, wanted), able.lacking(Language.PYTHON, wanted))
+    assert "no shell" == bare.lacking(Language.SHELL, Capabilities())
+
+
+@pytest.mark.sandbox
+async def test_every_operation_by_its_name(backend: Backend) -> None:
+    """Create, execute, write, list, read, destroy: state stays until the end, and faults are told."""
+    sandboxes = Direct(backend)
+    assert set(Language) == backend.abilities.languages
+    assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.abilities.named)
+    async with asyncio.timeout(120):
+        sandbox = await sandboxes.create_sandbox(Language.JAVASCRIPT)
+        await sandboxes.execute_code(sandbox, "var x = 41")
+        await sandboxes.write_file(sandbox, "data/a.txt", b"from outside")
+        done = await sandboxes.execute_code(
+            sandbox, "console.log(x + 1, require('fs').readFileSync('data/a.txt', 'utf8'))"
+        )
+        assert b"42 from outside\n" == done.stdout
+        assert ["a.txt"] == [one["name"] for one in await sandboxes.list_files(sandbox, "data")]
+        assert b"from outside" == await sandboxes.read_file(sandbox, "data/a.txt")
+        with pytest.raises(Failed, match=r"^read gone: No such file"):
+            await sandboxes.read_file(sandbox, "gone")
+        with pytest.raises(SandboxUnavailable, match="has no hashes"):
+            await sandboxes.install_package(sandbox, Package(name=Untrusted("x"), version=Untrusted("1.0.0")))
+        await sandboxes.destroy_sandbox(sandbox)
+        assert [] == list(backend.sessions)
+
+
+@pytest.mark.sandbox
+async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
+    """Freeze, thaw, stats and signals are for what runs in a sandbox; without a run they say so."""
+    sandboxes = Direct(backend)
+    async with asyncio.timeout(120):
+        sandbox = await sandboxes.create_sandbox(Language.SHELL)
+        with pytest.raises(SandboxUnavailable, match="no packages for shell"):
+            await sandboxes.install_package(sandbox, SIX)
+        with pytest.raises(SandboxUnavailable, match="nothing runs there"):
+            await sandboxes.freeze(sandbox)
+        running = asyncio.create_task(sandboxes.execute_code(sandbox, "while :; do :; done"))
+        while sandboxes.stats(sandbox) is None:
+            await asyncio.sleep(0.05)
+        if backend.abilities.freeze:
+            await sandboxes.freeze(sandbox)
+            await sandboxes.thaw(sandbox)
+        await sandboxes.signal(sandbox, "KILL")
+        assert KillReason.OPERATOR is (await running).result.kill_reason
+        await sandboxes.destroy_sandbox(sandbox)
+
+
+@pytest.mark.sandbox
+async def test_a_sandbox_with_a_network_keeps_nothing(backend: Backend) -> None:
+    """Each execution has a sandbox of its own, and no file is put into what is no more."""
+    sandboxes = Direct(backend)
+    async with asyncio.timeout(120):
+        sandbox = await sandboxes.create_sandbox(Language.SHELL, allowed_domains=("api.example.org",))
+        done = await sandboxes.execute_code(sandbox, "echo $HTTPS_PROXY; touch here; ls")
+        assert b"http://127.0.0.1:3128\nhere\n" == done.stdout
+        assert b"" == (await sandboxes.execute_code(sandbox, "ls")).stdout
+        with pytest.raises(Failed, match="keeps nothing"):
+            await sandboxes.write_file(sandbox, "a", b"")
