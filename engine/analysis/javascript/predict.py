@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from engine.analysis.javascript.checks.execution import LAUNCHERS
 from engine.analysis.javascript.checks.files import DELETES, WRITES, path_of
@@ -12,8 +11,8 @@ from engine.analysis.javascript.checks.network import TALKS
 from engine.analysis.javascript.library import module_path
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.values import UNKNOWN, Value
-from engine.models import Certainty, Need, Prediction
-from engine.text import Untrusted
+from engine.analysis.wants import Want, address, predicted
+from engine.models import Need, Prediction
 
 _URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)
 _READS = re.compile(
@@ -74,26 +73,19 @@ _ENV = re.compile(r"^process\.env\.(\w+)$")
 
 def predictions(program: Program) -> list[Prediction]:
     """Return what the program will want."""
-    found = [*_modules(program), *_environment(program)]
+    return predicted(_wants(program))
+
+
+def _wants(program: Program) -> Iterator[Want]:
+    yield from _modules(program)
+    yield from _environment(program)
     for call in program.calls:
-        found += [*_files(program, call), *_network(call, program), *_commands(program, call)]
-    return found
+        yield from _files(program, call)
+        yield from _network(call, program)
+        yield from _commands(program, call)
 
 
-def _prediction(need: Need, value: str, line: int, note: str = "") -> Prediction:
-    certainty = Certainty.EXACT
-    if UNKNOWN in value:
-        certainty = Certainty.PATTERN if value.strip(UNKNOWN + "/.:*") else Certainty.UNKNOWN
-    return Prediction(
-        need=need,
-        value=Untrusted(value.replace(UNKNOWN, "*")[:512]),
-        certainty=certainty,
-        lines=(line,),
-        note=note,
-    )
-
-
-def _modules(program: Program) -> Iterator[Prediction]:
+def _modules(program: Program) -> Iterator[Want]:
     for node, _ in program.names.of("import_statement"):
         source = node.child_by_field_name("source")
         if source is not None:
@@ -104,8 +96,8 @@ def _modules(program: Program) -> Iterator[Prediction]:
             yield from _module(name.text if name.kind == "text" else UNKNOWN, call.span.line)
 
 
-def _module(name: str, line: int) -> Iterator[Prediction]:
-    yield _prediction(Need.MODULE, name, line)
+def _module(name: str, line: int) -> Iterator[Want]:
+    yield Want(Need.MODULE, name, line)
     plain = name.removeprefix("node:")
 
     if (
@@ -116,34 +108,34 @@ def _module(name: str, line: int) -> Iterator[Prediction]:
     ):
         parts = plain.split("/")
         package = "/".join(parts[:2]) if plain.startswith("@") else parts[0]
-        yield _prediction(Need.PACKAGE, package, line, "not in the standard library")
+        yield Want(Need.PACKAGE, package, line, "not in the standard library")
 
 
-def _environment(program: Program) -> Iterator[Prediction]:
+def _environment(program: Program) -> Iterator[Want]:
     if "process" not in program.tree.text and "env" not in program.tree.text:
         return
     for node, value in program.paths():
         match = _ENV.match(value.path) if value.path.startswith("process.env") else None
         if match and node.type != "identifier":
-            yield _prediction(Need.ENVIRONMENT, match[1], program.tree.span(node).line)
+            yield Want(Need.ENVIRONMENT, match[1], program.tree.span(node).line)
         elif value.path == "process.env.?":
-            yield _prediction(Need.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
+            yield Want(Need.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
 
 
-def _files(program: Program, call: Call) -> Iterator[Prediction]:
+def _files(program: Program, call: Call) -> Iterator[Want]:
     if not call.args or "()" in call.path or not call.path.startswith(("fs.", "rimraf", "del")):
         return
     line = call.span.line
     if DELETES.match(call.path):
-        yield _prediction(Need.WRITE, path_of(program, call, 0), line, "deleted")
+        yield Want(Need.WRITE, path_of(program, call, 0), line, "deleted")
     elif _READS.match(call.path) and not _NO_PATH.match(call.path):
-        yield _prediction(Need.READ, path_of(program, call, 0), line)
+        yield Want(Need.READ, path_of(program, call, 0), line)
     if WRITES.match(call.path) and not _NO_PATH.match(call.path):
         target = 1 if re.search(r"\.(?:copy|cp|rename|move)", call.path) else 0
-        yield _prediction(Need.WRITE, path_of(program, call, target), line)
+        yield Want(Need.WRITE, path_of(program, call, target), line)
 
 
-def _network(call: Call, program: Program) -> Iterator[Prediction]:
+def _network(call: Call, program: Program) -> Iterator[Want]:
     if not TALKS.match(call.path):
         return
     line = call.span.line
@@ -153,32 +145,21 @@ def _network(call: Call, program: Program) -> Iterator[Prediction]:
     if call.path.startswith(("net.", "tls.", "dgram.", "dns.")):
         for arg in call.args:
             if arg.kind == "number":
-                yield _prediction(Need.PORT, arg.text, line)
+                yield Want(Need.PORT, arg.text, line)
             elif arg.kind == "text" and not _URL.match(arg.text):
-                yield _prediction(Need.HOST, arg.text, line)
+                yield Want(Need.HOST, arg.text, line)
     for node in call.nodes:
         if node.type == "object":
             yield from _options(program.resolver.value(node, call.scope), program, call, line)
     if not texts and not any(node.type == "object" for node in call.nodes) and call.args:
-        yield _prediction(Need.HOST, UNKNOWN, line)
+        yield Want(Need.HOST, UNKNOWN, line)
 
 
-def _address(text: str, line: int) -> Iterator[Prediction]:
-    if not _URL.match(text):
-        return
-    yield _prediction(Need.URL, text, line)
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return
-    if host:
-        yield _prediction(Need.HOST, host, line)
-    if port:
-        yield _prediction(Need.PORT, str(port), line)
+def _address(text: str, line: int) -> Iterator[Want]:
+    return address(text, line) if _URL.match(text) else iter(())
 
 
-def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Prediction]:
+def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Want]:
     if options.node is None:
         return
     for pair in options.node.named_children:
@@ -187,17 +168,17 @@ def _options(options: Value, program: Program, call: Call, line: int) -> Iterato
             continue
         name, given = program.tree.of(key).strip("\"'"), program.resolver.value(value, call.scope)
         if name in {"host", "hostname"} and given.kind == "text":
-            yield _prediction(Need.HOST, given.text, line)
+            yield Want(Need.HOST, given.text, line)
         elif name == "port" and given.kind in {"number", "text"}:
-            yield _prediction(Need.PORT, given.text, line)
+            yield Want(Need.PORT, given.text, line)
         elif name in {"url", "uri", "baseURL"} and given.kind == "text":
             yield from _address(given.text, line)
 
 
-def _commands(program: Program, call: Call) -> Iterator[Prediction]:
+def _commands(program: Program, call: Call) -> Iterator[Want]:
     if call.path.startswith(LAUNCHERS) and call.args and module_path(call.path) and "()" not in call.path:
         command = call.arg(0)
         text = command.text if command.kind == "text" else UNKNOWN
-        yield _prediction(
+        yield Want(
             Need.COMMAND, text.split()[0] if text.strip() and UNKNOWN not in text else text, call.span.line
         )

@@ -9,9 +9,10 @@ from operator import attrgetter
 
 from tree_sitter import Node
 
+from engine.analysis import wants
 from engine.models import Evidence
 
-UNKNOWN = "\x00"
+UNKNOWN = wants.UNKNOWN
 """Stands for a stretch of text that is only known when the code runs."""
 MAX_TEXT = 65_536
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from engine.analysis import paths
 from engine.analysis.shell.flow import language_of
-from engine.analysis.shell.model import Arg, Command, Script
-from engine.analysis.shell.values import UNKNOWN, shown
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.values import shown
 from engine.analysis.shell.writes import read, written
-from engine.models import Certainty, Need, Prediction
-from engine.text import Untrusted
+from engine.analysis.wants import Want, address, predicted
+from engine.models import Need, Prediction
 
 _URL = re.compile(
     r"(?:https?|ftps?|sftp|wss?|telnet|gopher|ldaps?|git|ssh|rsync|socks5?)://[^\s'\"<>|\\)]+", re.IGNORECASE
@@ -54,45 +52,15 @@ _OWN_VARIABLES = re.compile(
 _VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 
 
-class _Want(NamedTuple):
-    """Something that is wanted, and the line that says so."""
-
-    need: Need
-    value: str
-    line: int
-    note: str = ""
-
-
 def predictions(script: Script) -> list[Prediction]:
-    """Return what the script will want, one prediction for each need and value."""
-    wants: dict[tuple[Need, str], list[_Want]] = {}
-    for work in (_files, _network, _programs, _environment):
-        for want in work(script):
-            wants.setdefault((want.need, want.value), []).append(want)
-    return [_prediction(group) for group in wants.values()]
+    """Return what the script will want."""
+    return predicted(want for work in (_files, _network, _programs, _environment) for want in work(script))
 
 
-def _prediction(group: list[_Want]) -> Prediction:
-    first = group[0]
-    return Prediction(
-        need=first.need,
-        value=Untrusted(first.value.replace(UNKNOWN, "*")[:512]),
-        certainty=_certainty(first.value),
-        lines=tuple(sorted({want.line for want in group})),
-        note=first.note,
-    )
-
-
-def _certainty(value: str) -> Certainty:
-    if UNKNOWN not in value:
-        return Certainty.EXACT
-    return Certainty.PATTERN if value.strip(UNKNOWN + "/.:*") else Certainty.UNKNOWN
-
-
-def _files(script: Script) -> Iterator[_Want]:
+def _files(script: Script) -> Iterator[Want]:
     for target in written(script):
         if target.path and not target.path.startswith("/dev/") and "://" not in target.path:
-            yield _Want(Need.WRITE, paths.normal(target.path), target.by.row)
+            yield Want(Need.WRITE, paths.normal(target.path), target.by.row)
     for target in read(script):
         if (
             target.path
@@ -100,68 +68,54 @@ def _files(script: Script) -> Iterator[_Want]:
             and "://" not in target.path
             and target.path not in {"-", "|"}
         ):
-            yield _Want(Need.READ, paths.normal(target.path), target.by.row)
+            yield Want(Need.READ, paths.normal(target.path), target.by.row)
     for command in script.named("rm", "rmdir", "unlink", "shred"):
         for arg in command.operands:
-            yield _Want(Need.WRITE, paths.normal(arg.text), command.row, "deleted")
+            yield Want(Need.WRITE, paths.normal(arg.text), command.row, "deleted")
 
 
-def _network(script: Script) -> Iterator[_Want]:
+def _network(script: Script) -> Iterator[Want]:
     for command in script.commands:
         if "://" in command.text or "://" in command.program.text:
             for arg in (command.program, *command.args):
-                yield from _addresses(arg, command.row)
+                for match in _URL.finditer(arg.text):
+                    yield from address(match[0], command.row)
         if command.name in _HOST_FIRST and not command.own:
             yield from _hosts(command)
     for redirect in script.redirects:
-        if match := _DEVICE.search(redirect.target.text):
-            yield _Want(Need.HOST, match[1], redirect.span.line)
-            yield _Want(Need.PORT, match[2], redirect.span.line)
+        if device := _DEVICE.search(redirect.target.text):
+            yield Want(Need.HOST, device[1], redirect.row)
+            yield Want(Need.PORT, device[2], redirect.row)
 
 
-def _addresses(arg: Arg, line: int) -> Iterator[_Want]:
-    for match in _URL.finditer(arg.text):
-        url = match[0]
-        yield _Want(Need.URL, url, line)
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            continue
-        if host:
-            yield _Want(Need.HOST, host, line)
-        if port:
-            yield _Want(Need.PORT, str(port), line)
-
-
-def _hosts(command: Command) -> Iterator[_Want]:
+def _hosts(command: Command) -> Iterator[Want]:
     operands = [arg for arg in command.operands if "://" not in arg.text]
     for index, arg in enumerate(operands):
         match = _HOST.match(arg.text)
         if match and not (command.name in {"scp", "rsync"} and ":" not in arg.text):
-            yield _Want(Need.HOST, match[1], command.row)
+            yield Want(Need.HOST, match[1], command.row)
             if match[2]:
-                yield _Want(Need.PORT, match[2], command.row)
+                yield Want(Need.PORT, match[2], command.row)
         elif command.name in {"nc", "ncat", "netcat", "telnet"} and arg.text.isdigit() and index:
-            yield _Want(Need.PORT, arg.text, command.row)
+            yield Want(Need.PORT, arg.text, command.row)
     port = command.option("-p") if command.name in {"ssh", "nc", "ncat"} else None
     if port is not None and port.text.isdigit():
-        yield _Want(Need.PORT, port.text, command.row)
+        yield Want(Need.PORT, port.text, command.row)
 
 
-def _programs(script: Script) -> Iterator[_Want]:
+def _programs(script: Script) -> Iterator[Want]:
     for command in script.commands:
         if command.own:
             continue
         for wrapper in command.wrappers:
             if wrapper not in _BUILTINS:
-                yield _Want(Need.COMMAND, wrapper, command.row)
+                yield Want(Need.COMMAND, wrapper, command.row)
         if command.name and command.name not in _BUILTINS:
-            yield _Want(Need.COMMAND, command.program.text, command.row)
+            yield Want(Need.COMMAND, command.program.text, command.row)
         yield from _packages(command)
 
 
-def _packages(command: Command) -> Iterator[_Want]:
+def _packages(command: Command) -> Iterator[Want]:
     name, args = command.name, list(command.operands)
     if language_of(name) == "python" and command.words[:2] == ["-m", "pip"]:
         name, args = "pip", args[1:]
@@ -173,7 +127,7 @@ def _packages(command: Command) -> Iterator[_Want]:
         return
     for text in texts:
         if text not in verbs | {"pip", "global", "tool"} and re.match(r"[@\w\x00]", text):
-            yield _Want(
+            yield Want(
                 Need.PACKAGE,
                 re.split(r"[=<>~!;\[]|(?<=.)@", text)[0],
                 command.row,
@@ -181,7 +135,7 @@ def _packages(command: Command) -> Iterator[_Want]:
             )
 
 
-def _environment(script: Script) -> Iterator[_Want]:
+def _environment(script: Script) -> Iterator[Want]:
     assigned = {name for name, _, _ in script.assignments} | {
         word
         for command in script.named("read", "mapfile", "readarray", "getopts", "local", "declare")
@@ -198,7 +152,7 @@ def _environment(script: Script) -> Iterator[_Want]:
         ):
             continue
         seen.add(name)
-        yield _Want(Need.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
+        yield Want(Need.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
 
 
 def _quoted(text: str, position: int) -> bool:

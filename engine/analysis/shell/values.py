@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from engine.analysis import wants
 from engine.models import Evidence
 
-UNKNOWN = "\x00"
+UNKNOWN = wants.UNKNOWN
 """Stands for a stretch of text that is only known when the code runs."""
 OPEN, COMMA, CLOSE, GAP = "\x01", "\x02", "\x03", "\x04"
 """Unquoted braces and commas, and a place where an unquoted expansion splits into fields."""
