@@ -17,6 +17,8 @@ from engine.models import Case, Status, Summary
 
 PAGE = 200
 KEPT_PAGES = 64
+AHEAD = 3 * PAGE
+"""So many rows are kept at hand below what is drawn, once somebody goes down: a held key does not wait."""
 BROAD = 110
 WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
@@ -89,7 +91,7 @@ class HistoryTable(Rows):
         if page is None:
             self._ask(number)
             return None
-        if not self._ended and index > self._total - PAGE // 2:
+        if not self._ended and index > max(PAGE // 4, self._total - AHEAD):
             self._ask(len(self._keys) - 1)
         return page[place] if place < len(page) else None
 
@@ -126,7 +128,7 @@ class Columns(Static):
 
     def on_resize(self) -> None:
         """Fit to the new width."""
-        names = f" {'when':<{WHEN}} risk   {'outcome':<{OUTCOME + 1}} {'asked by':<{WHO}} "
+        names = f" {'when':<{WHEN}} risk   {'outcome':<{OUTCOME}} {'asked by':<{WHO}} "
         if self.size.width > BROAD:
             names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
         self.update(content((names + "first line", "faint")))

@@ -130,10 +130,11 @@ class Rows(ScrollView, can_focus=True):
         top, height = index * self.ROW_HEIGHT, self.size.height
         if not height:
             return
+        at_once = self.show_vertical_scrollbar  # else what was just listed is not laid out yet
         if top < self.scroll_offset.y:
-            self.scroll_to(y=top, animate=False)
+            self.scroll_to(y=top, animate=False, immediate=at_once)
         elif top + self.ROW_HEIGHT > self.scroll_offset.y + height:
-            self.scroll_to(y=top + self.ROW_HEIGHT - height, animate=False)
+            self.scroll_to(y=top + self.ROW_HEIGHT - height, animate=False, immediate=at_once)
 
     def on_resize(self) -> None:
         """Fit the rows to the new width."""

@@ -98,6 +98,11 @@ class PtyConsole:
         threads = Path(f"/proc/{self._process.pid}/task").iterdir()
         return sum(int((each / "schedstat").read_text().split()[0]) for each in threads) / 1e9
 
+    def memory(self) -> int:
+        """Return the bytes of memory that the process holds."""
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
 
 def console(home: Path, program: str = "from console.main import main; main()") -> PtyConsole:
     """Return the console of the engine of a home, or a program around it."""
