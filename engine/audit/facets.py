@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from engine.audit.filter import Term
 from engine.audit.plan import plan
-from engine.audit.search import where
+from engine.audit.search import Where, where
 from engine.models import Facets
 
 KINDS = ("risk", "status", "kill", "lang", "day", "requester")
@@ -19,41 +20,42 @@ CAP = 10_000
 SHOWN = 31
 """How many values of one kind are told, the most frequent ones; of days the latest."""
 
-_TALLY = "risk, status, kill_reason, language, day, '' AS requester, count"
-_ROWS = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester, count(*)"
+_TALLY = "risk, status, kill_reason, language, day, count"
+_ROW = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester"
 
 
 def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
     """Return the counts; `exact` is False where more cases fit than were counted."""
     if {term.key for term in terms} <= TALLIED:
-        fits = where(terms)
-        rows = connection.execute(f"SELECT {_TALLY} FROM tallies WHERE {fits.sql}", fits.values).fetchall()
-        names = connection.execute(
-            f"SELECT requester, sum(count) FROM requesters WHERE {fits.sql} "
-            f"GROUP BY requester ORDER BY 2 DESC LIMIT {SHOWN}",
-            fits.values,
-        ).fetchall()
-        return _facets(rows, dict(names), exact=True)
+        return _tallied(connection, where(terms))
     fits = plan(connection, terms)
     rows = connection.execute(
-        f"SELECT {_ROWS} FROM (SELECT * FROM cases WHERE {fits.sql} ORDER BY n DESC LIMIT {CAP}) "
-        "GROUP BY 1, 2, 3, 4, 5, 6",
-        fits.values,
+        f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC LIMIT {CAP}", fits.values
     ).fetchall()
-    return _facets(rows, None, exact=sum(row[-1] for row in rows) < CAP)
+    counters = [Counter(values) for values in zip(*rows, strict=True)]
+    return _facets(len(rows), counters, exact=len(rows) < CAP)
 
 
-def _facets(rows: Iterable[Sequence[object]], requesters: dict[str, int] | None, *, exact: bool) -> Facets:
-    counters = {kind: Counter[str]() for kind in KINDS}
-    total = 0
+def _tallied(connection: sqlite3.Connection, fits: Where) -> Facets:
+    rows = connection.execute(f"SELECT {_TALLY} FROM tallies WHERE {fits.sql}", fits.values).fetchall()
+    counters = [Counter[str]() for _ in KINDS[:-1]]
     for *values, count in rows:
-        amount = int(str(count))
-        total += amount
-        for kind, value in zip(KINDS, values, strict=True):
-            if value:
-                counters[kind][str(value)] += amount
-    if requesters is not None:
-        counters["requester"] = Counter(requesters)
-    counts = {kind: dict(counter.most_common(SHOWN)) for kind, counter in counters.items()}
-    counts["day"] = dict(sorted(counters["day"].items(), reverse=True)[:SHOWN])
+        for counter, value in zip(counters, values, strict=True):
+            counter[value] += count
+    requesters = connection.execute(
+        f"SELECT requester, sum(count) FROM requesters WHERE {fits.sql} "
+        f"GROUP BY requester ORDER BY 2 DESC LIMIT {SHOWN}",
+        fits.values,
+    )
+    names = Counter(dict(requesters.fetchall()))
+    return _facets(sum(row[-1] for row in rows), [*counters, names], exact=True)
+
+
+def _facets(total: int, counters: Sequence[Counter[str]], *, exact: bool) -> Facets:
+    """Put the counts of the `KINDS` together, without what there is none of."""
+    counts: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}
+    for kind, counter in zip(KINDS, counters, strict=False):
+        found = {value: count for value, count in counter.most_common() if value and count > 0}
+        listed = sorted(found.items(), reverse=True) if kind == "day" else found.items()
+        counts[kind] = dict(islice(listed, SHOWN))
     return Facets(total=total, exact=exact, counts=counts)

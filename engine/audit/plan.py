@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from engine.audit.filter import Term
 from engine.audit.search import Where, condition, joined, phrase
 
-RARE = 20_000
+RARE = 50_000
 """A term that fits no more cases than that is looked up first."""
 USED = 100_000
-"""A text that no more cases use is looked up by its cases; a more frequent one case by case."""
+"""A text that no more cases use, and no more than fit the rarest term, is looked up by its cases; a more
+frequent one case by case."""
 KEPT = 100_000
 """Numbers of texts that are held while cases are looked at."""
 INDEXED = frozenset(
@@ -46,19 +47,23 @@ _PROBED = (
 
 def plan(connection: sqlite3.Connection, terms: Sequence[Term]) -> Where:
     """Return the condition that all terms hold, on the table `cases`, as it is looked up fastest."""
-    rarest = _rarest(connection, terms)
-    parts = [_part(connection, number, term, rarest) for number, term in enumerate(terms)]
+    rarest, many = _rarest(connection, terms)
+    parts = [
+        _text(connection, number, term, most=min(USED, many)) if term.key == "text" else _part(term, rarest)
+        for number, term in enumerate(terms)
+    ]
     return joined(parts)
 
 
-def _rarest(connection: sqlite3.Connection, terms: Sequence[Term]) -> Term | None:
+def _rarest(connection: sqlite3.Connection, terms: Sequence[Term]) -> tuple[Term | None, int]:
+    """Return the rarest term and how many cases fit it; none, and `USED`, where none is rare."""
     counted = [
         (_count(connection, term), number, term)
         for number, term in enumerate(terms)
         if term.key in INDEXED and not term.negated
     ]
-    least = min(counted, default=None)
-    return least[2] if least and least[0] <= RARE else None
+    many, _, rarest = min(counted, default=(USED, 0, None))
+    return (rarest, many) if many <= RARE else (None, USED)
 
 
 def _count(connection: sqlite3.Connection, term: Term) -> int:
@@ -67,25 +72,27 @@ def _count(connection: sqlite3.Connection, term: Term) -> int:
     return int(count)
 
 
-def _part(connection: sqlite3.Connection, number: int, term: Term, rarest: Term | None) -> Where:
-    if term.key == "text":
-        found = _text(connection, number, term)
-        return Where(f"NOT {found.sql}", found.values) if term.negated else found
+def _part(term: Term, rarest: Term | None) -> Where:
     if term is rarest:
         fits = condition(term)
         return Where(f"n IN (SELECT n FROM cases WHERE {fits.sql})", fits.values)
     return condition(term, unindexed=True)
 
 
-def _text(connection: sqlite3.Connection, number: int, term: Term) -> Where:
+def _text(connection: sqlite3.Connection, number: int, term: Term, *, most: int) -> Where:
+    found = _holding(connection, number, term, most)
+    return Where(f"NOT {found.sql}", found.values) if term.negated else found
+
+
+def _holding(connection: sqlite3.Connection, number: int, term: Term, most: int) -> Where:
     """Look a text up by its cases where they are few, else by whether a case uses it."""
     words = phrase(term)
     blobs = [blob for (blob,) in connection.execute(_MATCHES, (words, KEPT + 1))]
     if len(blobs) > KEPT:
         return Where(_PROBED, (words,))
     listed = json.dumps(blobs)
-    (uses,) = connection.execute(_USES, (listed, USED + 1)).fetchone()
-    if uses <= USED:
+    (uses,) = connection.execute(_USES, (listed, most + 1)).fetchone()
+    if uses <= most:
         return Where(_CASES_OF, (listed,))
     name = f"holds_{number}"
     connection.create_function(name, 1, _among(blobs))

@@ -214,7 +214,7 @@ async def test_facets_follow_a_case(log: AuditLog, make_case: Callable[..., Case
     """A case that changes is counted as what it is, and no more as what it was."""
     for status in (Status.WAITING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
         await log.append("claimed", "a", ALICE, {}, case=make_case("a", status=status))
-    assert {"finished": 1} == {k: v for k, v in (await log.facets()).counts["status"].items() if v}
+    assert {"finished": 1} == (await log.facets()).counts["status"]
 
 
 async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..., Case]) -> None:
@@ -225,8 +225,8 @@ async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..
             await asyncio.sleep(0.01)
 
 
-WAYS = [(20_000, 100_000, 100_000), (0, 0, 100_000), (0, 0, 0)]
-"""By the rarest term and by the cases of a text; case by case, with the texts at hand; and without."""
+WAYS = [(20_000, 100_000, 100_000), (20_000, 0, 100_000), (0, 0, 100_000), (0, 0, 0)]
+"""By the rarest term and by the cases of a text; by that term; case by case, with the texts held; without."""
 ASKED = (
     "text:pandas",
     "-text:pandas risk:high",
@@ -253,7 +253,7 @@ async def test_every_way_to_look_up_finds_the_same(
         found.append([row.id for row in await log.summaries(filter)])
         await log.close()
     assert found[0]
-    assert found[0] == found[1] == found[2]
+    assert [found[0]] * len(WAYS) == found
 
 
 async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
