@@ -28,7 +28,7 @@ INKS = {"+": "success", "-": "error", " ": "muted", "…": "faint"}
 class DifferenceRows(Rows):
     """The lines that differ, with a few around them; long ones go on in the next row."""
 
-    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("The code is the same, line by line.", "bold success")],)
+    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("Both are the same, line by line.", "bold success")],)
 
     def __init__(self) -> None:
         super().__init__(id="difference")
@@ -41,8 +41,9 @@ class DifferenceRows(Rows):
         return len(self._rows)
 
     def show(self, lines: tuple[Line, ...]) -> None:
-        """Show lines."""
+        """Show lines, from the first on."""
         self._lines = lines
+        self.cursor = 0
         self._lay_out()
 
     def on_resize(self) -> None:

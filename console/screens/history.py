@@ -60,7 +60,8 @@ class HistoryScreen(Place):
         ),
         Binding("ctrl+s", "keep", "Keep", id="history.keep", show=False,
                 tooltip="Keep the search, or forget it"),
-        Binding("escape", "leave", "Leave", id="history.leave", show=False, tooltip="Close the search"),
+        Binding("escape", "leave", "Leave", id="history.leave", show=False,
+                tooltip="Close the facets, then the search"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
@@ -224,7 +225,10 @@ class HistoryScreen(Place):
         self.notify("Kept; f lists it" if typed in kept else "Forgotten")
 
     def action_leave(self) -> None:
-        """Close the search and show everything."""
+        """Close what there is among the found; else close the search and show everything."""
+        if self.query_one(FacetList).has_focus:
+            self.action_facets()
+            return
         self.query_one(FilterLine).remove_class("-open")
         self.query_one(HistoryTable).focus()
         if self._filter:

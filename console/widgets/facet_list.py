@@ -31,6 +31,7 @@ class FacetList(Rows):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Among these"
+        self.border_subtitle = "Enter narrows   f closes"
         self._lines: list[Facet] = []
         self._kept: list[str] = []
         self._facets: Facets | None = None
@@ -72,8 +73,8 @@ class FacetList(Rows):
             return [" ", (facet.words, "bold muted")]
         if not facet.many:
             return ["   ", ("★ ", "accent"), clip(facet.words, width - 6)]
-        words = pad(facet.words, max(4, width - COUNT - BAR - 5))
-        return ["   ", words, *bar(facet.share, BAR, "primary"), (f"{facet.many:>{COUNT},}", "muted")]
+        words = pad(facet.words, max(4, width - COUNT - BAR - 6))
+        return ["   ", words, " ", *bar(facet.share, BAR, "primary"), (f"{facet.many:>{COUNT},}", "muted")]
 
 
 def _of_kind(kind: str, most: int, facets: Facets) -> list[Facet]:

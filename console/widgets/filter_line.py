@@ -14,6 +14,7 @@ from console.text import Part, content, shown
 from engine.models import FilterHelp
 
 OFFERED = 12
+HINT = "Enter searches, Tab completes, Ctrl+S keeps the search, Esc closes"
 
 
 class FilterInput(Input):
@@ -29,14 +30,19 @@ class FilterInput(Input):
             placeholder='risk:critical kill:memory since:7d text:"requests.get"',
         )  # fmt: skip
         self.completions: tuple[str, ...] = ()
+        self._taken: tuple[str, ...] = ()
 
     def action_complete(self) -> None:
-        """Take the first completion; without one go to the next widget."""
-        if self.completions:
-            self.value = self.completions[0]
-            self.cursor_position = len(self.value)
-        else:
+        """Take the first completion, or after a finished word the next; without one go to the next widget."""
+        finished = self.value in self._taken and not self.value.endswith(":")
+        if not finished:
+            self._taken = tuple(each for each in self.completions if each != self.value)
+        if not self._taken:
             self.screen.focus_next()
+            return
+        place = self._taken.index(self.value) + 1 if finished else 0
+        self.value = self._taken[place % len(self._taken)]
+        self.cursor_position = len(self.value)
 
 
 class FilterLine(Vertical):
@@ -65,10 +71,10 @@ class FilterLine(Vertical):
     def _parts(self, found: FilterHelp | None) -> list[Part]:
         typed = self.query_one(FilterInput).value
         if found is None or not typed:
-            return [("Enter searches, Tab completes, Ctrl+S keeps the search, Esc closes", "muted")]
-        offered = [each[_last_word(typed) :] for each in found.completions[:OFFERED]]
+            return [(HINT, "muted")]
+        offered = [each[_last_word(typed) :] for each in found.completions[:OFFERED] if each != typed]
         if found.position is None or (offered and found.position >= _last_word(typed)):
-            return [("  ".join(offered), "muted")]
+            return [("  ".join(offered) or HINT, "muted")]
         before = cell_len(shown(typed[: found.position]))
         room = before if before < self.size.width // 2 else 0
         return [" " * room, ("^ ", "bold error"), (f"{found.problem}. {found.mend}".strip(), "error")]

@@ -84,14 +84,20 @@ class Archive:
 
     async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first, and record who looked."""
-        events = await self._log.events(subject=id)
+        await self.looked(id, by)
+        events: list[Event] = []
+        while page := await self._log.events(events[-1].seq if events else 0, id):
+            events += page
+        return tuple(events)
+
+    async def looked(self, id: str, by: Principal) -> None:
+        """Record that somebody looked at a submission; again within a while is not recorded."""
         key, now = (by.name.text, id), asyncio.get_running_loop().time()
         if now - self._looks.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
             if len(self._looks) >= MOST_LOOKS:
                 self._looks.clear()
             self._looks[key] = now
             await self._journal.record("looked", id, by.name)
-        return events
 
     async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
         """Record that somebody took records out of the house."""

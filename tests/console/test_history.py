@@ -49,6 +49,30 @@ async def test_a_search_is_completed_and_pointed_at() -> None:
         await until(pilot, lambda: "That is wrong. Leave it out" in frame(app))
 
 
+async def test_tab_goes_on_among_the_values_of_a_word() -> None:
+    """Tab takes a value, again the next one, and after the last the first."""
+    told = []
+    async with desk(StandIn(case("s-1", "1"))) as (app, pilot):
+        await quiet(pilot, "4", "slash")
+        line = app.screen.query_one(FilterInput)
+        line.completions = ("kill:none", "kill:memory")
+        for _ in range(3):
+            line.action_complete()
+            line.completions = (line.value,)
+            told.append(line.value)
+    assert ["kill:none", "kill:memory", "kill:none"] == told
+
+
+async def test_escape_closes_the_facets_first() -> None:
+    """Where the screen is narrow, the table is there again after Escape."""
+    async with desk(StandIn(case("s-1", "1")), size=(80, 24)) as (app, pilot):
+        await quiet(pilot, "4", "f")
+        await until(pilot, lambda: app.screen.query_one(FacetList).count > 2)
+        await quiet(pilot, "escape")
+        await until(pilot, lambda: app.screen.query_one(HistoryTable).has_focus and "s-1" not in frame(app))
+        assert not app.screen.has_class("-facets")
+
+
 async def test_a_facet_narrows_and_widens() -> None:
     """Enter on a value searches for it, again takes it out of the search."""
     engine = StandIn(case("s-1", "1", who="anna"), case("s-2", "2", level=Level.LOW, who="risk:low"))

@@ -23,9 +23,9 @@ from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.exporting import Format, exported, found_by, write
 from engine.doors.cli.submissions import Id, Json
-from engine.doors.cli.words import dim, say, say_erased, say_json, say_output, say_summaries
+from engine.doors.cli.words import dim, level, say, say_erased, say_json, say_output
 from engine.doors.client import Client
-from engine.models import Verification
+from engine.models import Status, Summary, Verification
 from engine.problem import Problem
 from engine.text import visible
 
@@ -52,9 +52,19 @@ def search(
     if json:
         say_json(found)
     elif found:
-        say_summaries(found)
+        for summary in found:
+            say(_line(summary))
     else:
         say("Nothing matches.", error=True)
+
+
+def _line(summary: Summary) -> str:
+    at = summary.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    killed = summary.status is Status.KILLED and summary.kill_reason
+    end = f"killed: {summary.kill_reason}" if killed else summary.status.value
+    who, by = (f"{visible(name)[:16]:<16}" for name in (summary.requester, summary.reviewer))
+    first = dim(visible(summary.first_line)[:60])
+    return f"{at}  {level(summary.risk)} {summary.id}  {end:<19} {summary.language:<10} {who} {by} {first}"
 
 
 @app.command()
@@ -119,10 +129,8 @@ def trends(
     say(f"killed for memory   {found.memory_share:7.1%}{alert}")
     say(f"nobody decided      {found.expired_share:7.1%}")
     say(f"approved under 3 s  {found.hasty_share:7.1%}")
-    for level, times in found.decision_seconds.items():
-        say(
-            f"decided {level.value:<9} p50 {times.p50:,.1f} s, p95 {times.p95:,.1f} s, {times.count:,} in all"
-        )
+    for risk, times in found.decision_seconds.items():
+        say(f"decided {risk.value:<9} p50 {times.p50:,.1f} s, p95 {times.p95:,.1f} s, {times.count:,} in all")
     for name, count in found.busiest.items():
         say(f"{count:>8,}  {visible(name)}")
 

@@ -230,6 +230,45 @@ async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client:
     assert 403 == (await http.get("/audit/facets", headers=headers)).status_code
 
 
+async def test_an_auditor_reads_all_and_changes_nothing(
+    engine: EngineProcess, http: httpx.AsyncClient, client: Client
+) -> None:
+    """Whatever changes something is closed to them; what they read of others is in the history, once."""
+    made = await client.submit(draft("print('audited')"))
+    id = made.submission.id
+    await client.decide(id, Verdict.DENIED, made.submission.digest)
+    auditor = await bearer(client, "anna", Scope.AUDIT)
+    for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
+        assert 200 == (await http.get(path, headers=auditor)).status_code
+    looks = [event.actor.text for event in await client.trail(id) if event.type == "looked"]
+    assert 1 == looks.count("anna")
+    deeds = [(method, path) for path, methods in (await _routes(engine)).items() for method in methods]
+    changing = sorted(deed for deed in deeds if deed[0] != "get")
+    assert len(changing) > 20
+    for number, (method, path) in enumerate(changing):
+        if number % 30 == 0:  # a token may ask so often, then it has to wait
+            auditor = await bearer(client, f"anna-{number}", Scope.AUDIT)
+        filled = path.format(id=id, name="x", path="x", call="1", holder="x")
+        answer = await http.request(method, filled, headers=auditor, json={})
+        assert ((method, path) in FOR_AUDITORS) == (answer.status_code != 403), (method, path, answer.text)
+    assert Status.DENIED is (await client.case(id)).status
+
+
+FOR_AUDITORS = {
+    ("post", "/analysis"),
+    ("post", "/audit/exports"),
+    ("post", "/audit/verification"),
+    ("post", "/audit/witnessed"),
+}
+"""What they may do beside reading: have code read, say what they took, and have the history read."""
+
+
+async def _routes(engine: EngineProcess) -> dict[str, list[str]]:
+    transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
+    async with httpx.AsyncClient(transport=transport, base_url="http://engine", timeout=60) as http:
+        return dict((await http.get("/openapi.json")).json()["paths"])
+
+
 def test_a_certificate_that_is_none_is_said_in_words(home: Path) -> None:
     """An engine with a missing certificate does not start, and names the file."""
     listen, wrong = f"127.0.0.1:{free_port()}", "/nowhere/cert.pem"
