@@ -7,23 +7,22 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from engine.models import Artifact, KillReason, Meters, Result
+from engine.models import Artifact, KillReason, Result
 from engine.sandbox import evidence
 from engine.sandbox.artifacts import kept
 from engine.sandbox.box import Box
-from engine.sandbox.cgroup import Usage
 from engine.sandbox.daemon import DaemonLost
 from engine.sandbox.envelope import envelope
 from engine.sandbox.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.output import ARTIFACT_BYTES, Output
+from engine.sandbox.readings import Readings
 from engine.sandbox.recipe import task_limit
 from engine.sandbox.stopwatch import Stopwatch
 from engine.sandbox.wire import Order, frames
 
-_METER_SECONDS = 0.1
 _FILES_SECONDS = 10.0
 _DRAIN_SECONDS = 1.0
 _GUARD_SECONDS = 15
@@ -47,7 +46,7 @@ class Execution:
     plea: str = "TERM"
     """The signal that asks the program to end."""
     output: Output = field(init=False)
-    usage: Usage | None = None
+    readings: Readings = field(init=False)
     watch: Stopwatch = field(default_factory=Stopwatch)
     _asked: KillReason | None = None
     _asked_by: str = ""
@@ -55,6 +54,9 @@ class Execution:
     _daemon_lost: bool = False
     _pump: asyncio.Task[None] | None = None
     _ending: asyncio.Task[None] | None = None
+
+    def __post_init__(self) -> None:
+        self.readings = Readings(self.box, self.watcher)
 
     # --- from the code going in to the envelope
 
@@ -91,7 +93,7 @@ class Execution:
     async def _go_through(self, order: bytes, permitted: asyncio.Task[None]) -> None:
         async with asyncio.TaskGroup() as group:
             self._pump = group.create_task(self._follow())
-            beside = (self._send(order, permitted), self._measure(), self._deadline())
+            beside = (self._send(order, permitted), self.readings.go_on(self.output), self._deadline())
             others = [group.create_task(job) for job in beside]
             await asyncio.wait({self._pump})
             for task in others:
@@ -127,48 +129,14 @@ class Execution:
         with contextlib.suppress(ConnectionError):
             await self.box.send(order[-1:])
 
-    # --- meters and deadlines
-
-    async def _measure(self) -> None:
-        last: tuple[float, float] | None = None
-        while True:
-            usage = self._sample() if self.box.cgroup else await self._ask_usage()
-            if usage is not None:
-                now = self.output.elapsed()
-                seconds = usage.cpu_seconds - last[1] if last else 0.0
-                cores = seconds / max(now - last[0], 1e-3) if last else 0.0
-                last = (now, usage.cpu_seconds)
-                self.watcher.meters(self._meters(usage, now, cores))
-            await asyncio.sleep(_METER_SECONDS)
-
-    async def _ask_usage(self) -> Usage | None:
-        usage = await self.box.ask_usage()
-        if usage is not None:
-            peak = max(usage.memory_peak, self.usage.memory_peak if self.usage else 0)
-            self.usage = replace(usage, memory_peak=peak)
-        return usage
-
-    def _meters(self, usage: Usage, now: float, cores: float) -> Meters:
-        return Meters(
-            at=now,
-            cpu=cores,
-            memory=usage.memory,
-            memory_peak=usage.memory_peak,
-            processes=max(1, usage.tasks - self.box.rest_tasks + 1),
-            output=self.output.written,
-        )
+    # --- its deadline, and its output's
 
     def _ended(self) -> None:
         """Take the last readings while the sandbox still stands."""
-        self._sample()
+        self.readings.take()
 
     def _flooded(self) -> None:
         self.end(KillReason.OUTPUT, "", gently=False)
-
-    def _sample(self) -> Usage | None:
-        usage = self.box.cgroup.read() if self.box.cgroup else None
-        self.usage = usage or self.usage
-        return usage
 
     async def _deadline(self) -> None:
         while (left := self.job.limits.seconds - self.watch.seconds()) > 0:
@@ -214,7 +182,7 @@ class Execution:
         if self._severed:
             return
         self._severed = True
-        self._sample()
+        self.readings.take()
         self.box.sever()
         pump = self._pump
         if pump is not None:
@@ -242,7 +210,7 @@ class Execution:
         if reason is not KillReason.NONE:
             await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
         exit_code = facts.exit_code
-        return envelope(self.box, self.output, self.usage, exit_code, reason, said).model_copy(
+        return envelope(self.box, self.output, self.readings.last, exit_code, reason, said).model_copy(
             update={"artifacts": files}
         )
 
@@ -251,7 +219,7 @@ class Execution:
         return await kept(self.job, self.output.word, self.keeper)
 
     async def _facts(self) -> evidence.Facts:
-        word, usage, limits = self.output.word, self.usage, self.job.limits
+        word, usage, limits = self.output.word, self.readings.last, self.job.limits
         state = {} if word.heard or self._severed else await self._how_it_died()
         exit_code = 128 + word.signal if word.signal else word.exit_code
         return evidence.Facts(

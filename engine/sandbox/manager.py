@@ -9,8 +9,8 @@ from functools import partial
 
 from docker.errors import APIError
 
-from engine.models import Act, Check, KillReason, Language, Proof, Result, WorkspaceFile
-from engine.sandbox import health, owner, peek, reaper
+from engine.models import Act, Check, KillReason, Language, Proof, Result
+from engine.sandbox import health, heartbeat, owner, reaper
 from engine.sandbox.backend import Abilities
 from engine.sandbox.box import Box
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
@@ -24,26 +24,26 @@ from engine.sandbox.packages.builder import INSTALLERS, Packages
 from engine.sandbox.pool import Pool, Stock
 from engine.sandbox.proof import ask_inside
 from engine.sandbox.recipe import Extras
+from engine.sandbox.removals import Removals
 from engine.sandbox.sessions import Sessions
+from engine.sandbox.steering import Steering
 from engine.sandbox.tickets import Ticket, badly_named, spawn
 from engine.sandbox.turns import Turns
 from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
-_BEAT_SECONDS = 5.0
-_BEAT_DEADLINE_SECONDS = 10.0
 _BEATS_TO_A_PROOF = 12
 """How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
-_GONE_SECONDS = 0.05
 
 
-class SandboxManager:
+class SandboxManager(Steering):
     """Runs jobs in gVisor sandboxes, each used once. Without a proof of isolation it runs nothing."""
 
     def __init__(
         self, settings: SandboxSettings, engine_id: str, keeper: ArtifactKeeper | None = None
     ) -> None:
+        super().__init__()
         self.settings = settings
         self.proof: Proof | None = None
         self.trouble: SandboxUnavailable | None = None
@@ -51,25 +51,22 @@ class SandboxManager:
         """Who keeps the files that runs leave."""
         self._daemon = Daemon(settings.call_deadline_seconds)
         self._maker = Maker(self._daemon, settings.runtime, owner.here(engine_id))
+        self.removals = Removals(self._daemon, self._maker)
         self._pool = Pool(
-            self._maker, settings.pool, self._remove_later, settings.pool_most, settings.pool_memory_mb
+            self._maker, settings.pool, self.removals.later, settings.pool_most, settings.pool_memory_mb
         )
         self._proving = asyncio.Lock()
         self._turns = Turns(settings.concurrent)
-        self._running: dict[str, Execution] = {}
         self.packages = Packages(settings, self._daemon, engine_id, self._run_in_turn)
         self.sessions = Sessions(
             self._maker,
-            self._remove_later,
+            self.removals.later,
             lambda: self.keeper,
             settings.grace_seconds,
             self._running,
             self.packages.rooms_of,
         )
-        self._tickets: dict[str, Ticket] = {}
         self._chores: set[asyncio.Task[None]] = set()
-        self._removals: set[asyncio.Task[None]] = set()
-        self._removed: set[str] = set()
         self._image_rows = ImageRows(self._daemon)
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
 
@@ -91,8 +88,7 @@ class SandboxManager:
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
-        for run in list(self._tickets):
-            self._end(run, KillReason.INTERRUPTED, "the engine's end", gently=False)
+        self.end_all(KillReason.INTERRUPTED, "the engine's end")
         for chore in self._chores:
             chore.cancel()
         ending = [*self._chores, *(ticket.task for ticket in self._tickets.values())]
@@ -100,9 +96,7 @@ class SandboxManager:
             await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
         self._pool.empty()
         self.sessions.end_all()
-        if self._removals:
-            await asyncio.wait(self._removals, timeout=_CLOSE_SECONDS)
-        await self._remove_own()
+        await self.removals.finish()
         await self.packages.close()
         await self._daemon.close()
 
@@ -197,7 +191,7 @@ class SandboxManager:
                     return await self._run_in(box, job, watching)
             finally:
                 self._running.pop(job.run, None)
-                self._remove_later(box, watcher)
+                self.removals.later(box, watcher)
 
     async def _require_proof(self) -> None:
         if self.proof is None:
@@ -214,7 +208,7 @@ class SandboxManager:
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}
             await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
         except BaseException:
-            self._remove_later(box)
+            self.removals.later(box)
             raise
         return box
 
@@ -231,100 +225,24 @@ class SandboxManager:
         facts = {"sandbox": box.id, "limits": job.limits.model_dump()}
         return await execution.finish(partial(watcher.happened, "run.started", facts))
 
-    async def stop(self, run: str, by: str) -> None:
-        """Ask a run's program to end, and end it after the grace."""
-        self._end(run, KillReason.OPERATOR, by)
-
-    async def kill(self, run: str, by: str) -> None:
-        """End a run at once."""
-        self._end(run, KillReason.OPERATOR, by, gently=False)
-
-    def _end(self, run: str, reason: KillReason, by: str, *, gently: bool = True) -> None:
-        """End a run; one that has no sandbox yet is withdrawn."""
-        if run in self._running:
-            self._running[run].end(reason, by, gently=gently)
-        elif run in self._tickets:
-            self._tickets[run].withdraw(reason, by)
-
-    async def freeze(self, run: str) -> bool:
-        """Stop a run where it stands; say whether it stands."""
-        return run in self._running and self._running[run].freeze()
-
-    async def thaw(self, run: str) -> bool:
-        """Let a frozen run go on; say whether it goes."""
-        return run in self._running and self._running[run].thaw()
-
-    async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
-        """Return the files of a run that goes on. Raises SandboxUnavailable."""
-        return await peek.files(self._seen(run))
-
-    async def file(self, run: str, name: str) -> bytes | None:
-        """Return a file of a run that goes on, or None where it has none. Raises SandboxUnavailable."""
-        return await peek.content(self._seen(run), name)
-
-    def _seen(self, run: str) -> Box:
-        execution = self._running.get(run)
-        if execution is None or not self.goes(run):
-            raise SandboxUnavailable("it does not run")
-        if execution.watch.stopped:
-            raise SandboxUnavailable("it stands frozen", "Thaw it first.")
-        return execution.box
-
-    def goes(self, run: str) -> bool:
-        """Say whether a run's code is at work."""
-        execution = self._running.get(run)
-        return execution is not None and execution.began > 0 and not execution.over
-
     # --- chores
-
-    def _remove_later(self, box: Box, watcher: Watcher | None = None) -> None:
-        spawn(self._destroy(box, watcher), self._removals)
-
-    async def _destroy(self, box: Box, watcher: Watcher | None = None) -> None:
-        gone = await self._maker.end(box)
-        self._removed.add(box.id)
-        if watcher is not None:
-            await watcher.happened("sandbox.destroyed", {"sandbox": box.id, "gone": gone})
-
-    async def _remove_own(self) -> None:
-        """Remove what is left of this engine's own, and wait until it is gone: nothing outlives it."""
-        with contextlib.suppress(DaemonLost, APIError, TimeoutError):
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                while left := await reaper.owned(self._daemon, self._maker.owner.engine):
-                    for container in left:
-                        await reaper.remove_thawed(self._daemon, container)
-                    await asyncio.sleep(_GONE_SECONDS)
 
     async def _reap_for_ever(self) -> None:
         while True:
             await asyncio.sleep(_REAP_SECONDS)
             with contextlib.suppress(DaemonLost, APIError):
-                await reaper.reap(self._daemon, self._maker.owner, self._maker.living)
-                await reaper.end_leftovers(self._daemon, self._removed)
+                await self.removals.reap()
                 await self.packages.prune(self.sessions)
-                self._removed.clear()
 
     async def _listen(self) -> None:
         """Listen for Docker's life: runs that it loses end as engine-lost; when it is back, prove."""
-        beats = 0
-        while True:
-            await asyncio.sleep(_BEAT_SECONDS)
-            beats = beats + 1 if await self._docker_answers() else 0
-            if self.proof is None and beats % _BEATS_TO_A_PROOF == 1:
-                with contextlib.suppress(SandboxUnavailable):
-                    await self.prove()
-
-    async def _docker_answers(self) -> bool:
-        """Ask twice: a busy Docker may miss one beat."""
-        try:
-            with contextlib.suppress(DaemonLost):
-                await self._daemon.ask("ping", deadline=_BEAT_DEADLINE_SECONDS)
-                return True
-            await self._daemon.ask("ping", deadline=_BEAT_DEADLINE_SECONDS)
-        except (DaemonLost, APIError) as error:
-            self._lose_docker(unavailable(error))
-            return False
-        return True
+        async with contextlib.aclosing(heartbeat.beats(self._daemon)) as beats:
+            async for beat in beats:
+                if beat.trouble:
+                    self._lose_docker(beat.trouble)
+                elif self.proof is None and beat.number % _BEATS_TO_A_PROOF == 1:
+                    with contextlib.suppress(SandboxUnavailable):
+                        await self.prove()
 
     def _lose_docker(self, trouble: SandboxUnavailable) -> None:
         self.proof, self.trouble = None, trouble

@@ -12,7 +12,7 @@ import docker
 from docker.types import LogConfig
 
 from engine.models import KillReason, Language, Result
-from engine.sandbox import SandboxManager, execution
+from engine.sandbox import SandboxManager, readings
 from engine.settings import SandboxSettings
 from tests.benchmarks.row import Row, percentiles
 from tests.sandboxes import IMAGES, Recorder, job
@@ -235,11 +235,11 @@ async def _output() -> Row:
 
 async def _meters() -> Row:
     metered = await _sleeping_share()
-    often, execution._METER_SECONDS = execution._METER_SECONDS, 3600.0
+    often, readings._SECONDS = readings._SECONDS, 3600.0
     try:
         share = metered - await _sleeping_share()
     finally:
-        execution._METER_SECONDS = often
+        readings._SECONDS = often
     return Row(
         "meters of one running sandbox, ten a second", share, share, share, "%", metered, None,
         "below 1 % of a core", share < 1,

@@ -135,7 +135,7 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
                 early = _resident_mb()
             if number % fault_every == fault_every - 1:
                 await fault(number // fault_every, house, proxy)
-        made = set(house._removed)
+        made = set(house.removals.lately)
         await house.close()
     _go_through(None, None)
     after = counted(engine, made, folder)

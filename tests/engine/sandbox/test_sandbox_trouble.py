@@ -16,7 +16,7 @@ import docker
 import pytest
 
 from engine.models import Check, KillReason, Language
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable, manager, owner, reaper
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable, heartbeat, owner, reaper
 from engine.sandbox.box import Box
 from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon, DaemonLost
@@ -169,8 +169,8 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterato
     """Put a breakable door before Docker, and let the engine listen to it four times a second."""
     door = DockerProxy(tmp_path / "docker.sock")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{door.path}")
-    monkeypatch.setattr(manager, "_BEAT_SECONDS", 0.25)
-    monkeypatch.setattr(manager, "_BEAT_DEADLINE_SECONDS", 1.0)
+    monkeypatch.setattr(heartbeat, "_SECONDS", 0.25)
+    monkeypatch.setattr(heartbeat, "_DEADLINE_SECONDS", 1.0)
     async with door.serving():
         yield door
 
