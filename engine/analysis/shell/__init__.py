@@ -12,6 +12,7 @@ from engine.analysis.shell.checks import (
     evasion,
     execution,
     inner,
+    losses,
     network,
     persistence,
     processes,
@@ -32,7 +33,7 @@ __all__ = ["analyse_shell"]
 _CHECKS = tuple(
     module.check
     for module in (
-        syntax, execution, carried, transfers, network, reverse, destruction, persistence, evasion,
+        syntax, execution, carried, transfers, network, reverse, destruction, losses, persistence, evasion,
         alteration, secrets, survey, disguise, processes,
     )
 )  # fmt: skip

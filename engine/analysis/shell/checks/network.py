@@ -15,8 +15,8 @@ from engine.analysis.shell.rules.network import (
     NETWORK,
     PACKAGE,
     TUNNEL,
-    UPLOAD,
 )
+from engine.analysis.shell.rules.transfers import UPLOAD
 from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.analysis.shell.values import shown
 from engine.models import Violation

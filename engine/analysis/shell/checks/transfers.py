@@ -10,11 +10,11 @@ from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, found
 from engine.analysis.shell.dropped import runs
 from engine.analysis.shell.flow import DOWNLOADERS, SHELLS, before, is_interpreter
 from engine.analysis.shell.model import Arg, Command, Script
-from engine.analysis.shell.rules.network import (
+from engine.analysis.shell.rules.network import NETWORK
+from engine.analysis.shell.rules.transfers import (
     COPY,
     DOWNLOAD,
     DOWNLOAD_RUN,
-    NETWORK,
     POST,
     REMOTE_EXEC,
     UPLOAD,

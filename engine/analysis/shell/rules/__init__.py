@@ -16,12 +16,14 @@ from engine.analysis.shell.rules import (
     secrets,
     survey,
     syntax,
+    transfers,
 )
 
 RULES: tuple[Rule, ...] = (
     *syntax.RULES,
     *destruction.RULES,
     *reverse.RULES,
+    *transfers.RULES,
     *network.RULES,
     *execution.RULES,
     *persistence.RULES,
