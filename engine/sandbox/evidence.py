@@ -70,7 +70,10 @@ def told(facts: Facts) -> tuple[str, ...]:
     said = (
         (facts.asked is not None, f"the engine ended it: {facts.asked}{by}"),
         (facts.guest_deadline, "the guest's own guard ended it at its deadline"),
-        (facts.oom_kills > 0, f"the memory cgroup counted {facts.oom_kills} kill{'s' * (facts.oom_kills != 1)}"),
+        (
+            facts.oom_kills > 0,
+            f"the memory cgroup counted {facts.oom_kills} kill{'s' * (facts.oom_kills != 1)}",
+        ),
         (facts.docker_oom, "Docker says that memory ran out"),
         (facts.memory_at_limit, "memory stood at its limit in the last sample"),
         (facts.tasks_at_fuse, "the sandbox's tasks reached the fuse"),
