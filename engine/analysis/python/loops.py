@@ -21,6 +21,8 @@ _WAITS = frozenset(
         "process_events mainloop acquire next runAndWait listen waitKey"
     )
 )
+_FAR = 10**10
+"""Turns of a loop that take more than minutes."""
 _STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
 
 
@@ -61,6 +63,25 @@ def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> 
     """Report a loop over an endless iterator that nothing ends."""
     if value is not None and value.name == "endless":
         _check_body(walk, node, "A loop over an endless iterator")
+    turns = value.items.get("turns") if value is not None and value.items is not None else None
+    if turns is not None and isinstance(turns.const, int) and turns.const >= _FAR:
+        _check_body(walk, node, f"A loop of {min(turns.const, 10**18):,} turns")
+
+
+def check_doubling(walk: Walk, node: ast.stmt, name: str, value: ast.expr) -> None:
+    """Report a text or list that doubles at every turn of a loop: forty turns are a terabyte."""
+    if isinstance(node, ast.AugAssign):
+        doubles = isinstance(node.op, ast.Add) and _is_name(value, name)
+    else:
+        added = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
+        doubles = added and _is_name(value.left, name) and _is_name(value.right, name)  # type: ignore[attr-defined]
+    known = walk.scope.lookup(name) if doubles else None
+    if known is not None and (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
+        walk.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def check_growth(walk: Walk, node: ast.Call, name: str) -> None:

@@ -26,6 +26,7 @@ _ALIASES: Final = {
     "httplib": "http.client",
     "cloudpickle": "pickle",
     "pickle5": "pickle",
+    "zodbpickle": "pickle",
     "simplejson": "json",
     "posixpath": "os.path",
     "ntpath": "os.path",

@@ -18,6 +18,8 @@ def _expression(walk: Walk, node: ast.Expr) -> None:
 
 
 def _assign(walk: Walk, node: ast.Assign) -> None:
+    if walk.loops and type(node.value) is ast.BinOp and type(node.targets[0]) is ast.Name:
+        loops.check_doubling(walk, node, node.targets[0].id, node.value)
     value = walk.value(node.value)
     if value is not None and (value.name or value.taint or value.function):
         value = value.through(node)
@@ -35,6 +37,8 @@ def _annotated(walk: Walk, node: ast.AnnAssign) -> None:
 
 def _augmented(walk: Walk, node: ast.AugAssign) -> None:
     target = node.target
+    if walk.loops and type(target) is ast.Name:
+        loops.check_doubling(walk, node, target.id, node.value)
     value = walk.value(ast.copy_location(ast.BinOp(_as_load(target), node.op, node.value), node))
     in_loop = bool(walk.loops)
     if in_loop and value is not None and value.known and not value.taint:

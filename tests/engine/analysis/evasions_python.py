@@ -173,3 +173,19 @@ BY_DETOUR = (
     "import http.client as h\nc = h.HTTPConnection('e.example')\nc.request('GET', '/')",
 )
 """Functions of modules that few know to run code, and texts that become names."""
+KERNEL_AND_BOUNDLESS = (
+    "import socket\nsocket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)",
+    "import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+    "import socket\nsocket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)",
+    "import socket\nsocket.socket(40, 1)",
+    "import os\nos.nice(-20)",
+    "import os\nos.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))",
+    "import os\nos.setxattr('/tmp/x', 'security.capability', b'')",
+    "import signal, os\nsignal.pidfd_send_signal(os.pidfd_open(1), 9)",
+    "s = 'a'\nfor i in range(100):\n    s += s",
+    "s = [1]\nfor i in range(100):\n    s = s + s",
+    "for i in range(10**12):\n    print(i)",
+    "import zodbpickle\nzodbpickle.loads(s)",
+    "import ruamel.yaml\nruamel.yaml.YAML(typ='unsafe').load(s)",
+)
+"""Doors into the kernel, formats that run code, and what has no bounds in time or memory."""

@@ -8,10 +8,10 @@ from engine.analysis import analyse
 from engine.models import Language, Level
 from tests.engine.analysis.evasions import EVASIONS
 from tests.engine.analysis.evasions_javascript import BOMBS_AND_TEXTS, HANDED_ON, THROUGH_OBJECTS
-from tests.engine.analysis.evasions_python import BY_DETOUR, BY_HOOK, BY_VALUE
+from tests.engine.analysis.evasions_python import BY_DETOUR, BY_HOOK, BY_VALUE, KERNEL_AND_BOUNDLESS
 
 _CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
-_CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *BY_DETOUR)]
+_CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *BY_DETOUR, *KERNEL_AND_BOUNDLESS)]
 _CASES += [(Language.JAVASCRIPT, code) for code in (*HANDED_ON, *THROUGH_OBJECTS, *BOMBS_AND_TEXTS)]
 
 
@@ -43,6 +43,9 @@ def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
         (Language.PYTHON, "import sys\nsys.path.insert(0, 'src')"),
         (Language.PYTHON, "def f(*, b: dict[str, int] | None = None) -> tuple[int, ...]: ..."),
         (Language.PYTHON, "import os\nos.environ['TZ'] = 'UTC'"),
+        (Language.PYTHON, "import os\nos.nice(10)"),
+        (Language.PYTHON, "i = 1\nfor _ in range(9):\n    i += i"),
+        (Language.PYTHON, "for i in range(10**6):\n    print(i)"),
         (Language.PYTHON, "@contextlib.contextmanager\ndef c():\n    yield 1\nwith c() as x:\n    print(x)"),
         (Language.PYTHON, "class A:\n    @property\n    def o(self):\n        return 1\nprint(A().o)"),
     ],

@@ -62,6 +62,25 @@ _KERNEL = words(
 )
 
 
+@handles("os.setxattr", "os.removexattr")
+def attribute(walk: Walk, call: Call) -> Value | None:
+    """Report extended attributes of files that give rights."""
+    name = call.text(1, "attribute") or ""
+    if not name.startswith("user."):
+        walk.report(rules.SYSCALL, call.node, f"Changes the attribute `{name or '?'}` of a file")
+    return None
+
+
+@handles("os.nice", "os.setpriority", "os.sched_setscheduler", "os.sched_setparam")
+def priority(walk: Walk, call: Call) -> Value | None:
+    """Report a process that takes the processor from others; stepping back is fine."""
+    wanted = call.args[-1] if call.args else None
+    number = wanted.const if wanted is not None and isinstance(wanted.const, int) else None
+    if call.name.startswith("os.sched") or number is None or number < 0:
+        walk.report(rules.SYSCALL, call.node, f"`{call.name}` takes precedence", severity=Level.MEDIUM)
+    return None
+
+
 @handles("mmap.mmap")
 def map_memory(walk: Walk, call: Call) -> Value | None:
     """Report memory that is writable and runs."""

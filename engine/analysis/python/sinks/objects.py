@@ -22,7 +22,7 @@ _LOADERS = words(
     "anyconfig.load ruamel.yaml.load yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
     "yaml.full_load_all compress_pickle.load mlflow.pyfunc.load_model "
     "multiprocessing.connection.Listener().accept rpyc.connect PIL.ImageMath.eval "
-    "numpy.lib.npyio.load klepto.loads srsly.pickle_loads skops.io.load"
+    "numpy.lib.npyio.load klepto.loads hickle.load rpyc.classic.connect srsly.pickle_loads skops.io.load"
 )
 
 
@@ -73,6 +73,14 @@ def load_yaml(walk: Walk, call: Call) -> Value | None:
     if "Safe" in name or "Base" in name or call.name.startswith("ruamel"):
         return None
     return load(walk, call)
+
+
+@handles("ruamel.yaml.YAML")
+def make_yaml(walk: Walk, call: Call) -> Value | None:
+    """A YAML reader, which makes objects of any class where it is told to."""
+    if call.text(0, "typ") == "unsafe":
+        walk.report(rules.DESERIALIZE, call.node, "Makes a YAML reader that makes objects of any class")
+    return Value(name="ruamel.yaml.YAML()")
 
 
 @handles("torch.load", "torch.jit.load")

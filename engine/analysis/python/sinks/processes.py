@@ -153,6 +153,7 @@ def browser(walk: Walk, call: Call) -> Value | None:
     "signal.pthread_kill",
     "os.abort",
     "signal.raise_signal",
+    "signal.pidfd_send_signal",
     "win32api.TerminateProcess",
     "faulthandler._sigsegv",
     "faulthandler._sigabrt",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from engine.analysis.python.calls import CALLS, Call, handles
 from engine.analysis.python.rules import network as rules
+from engine.analysis.python.rules.processes import SYSCALL
 from engine.analysis.python.sinks.network import LOCAL, address_of, ask, outgoing, predict
 from engine.analysis.python.values import Taint, Value
 from engine.analysis.python.walk import Walk
+from engine.analysis.python.words import words
 from engine.models import Level
 
 # --- sockets ---
@@ -24,9 +26,31 @@ def make_socket(walk: Walk, call: Call) -> Value | None:
     """A socket; connecting is what is reported."""
     value = Value(name="socket.socket()", taint=Taint.SOCKET)
     value.trail = (call.node,)
+    if call.name == "socket.socket":
+        _check_kind(walk, call)
     if call.name == "socket.create_connection":
         ask(walk, call, "create_connection")
     return value
+
+
+_KERNEL = frozenset(
+    words(
+        "AF_PACKET AF_NETLINK AF_ALG AF_VSOCK AF_TIPC AF_CAN AF_BLUETOOTH AF_RDS AF_KEY AF_XDP AF_QIPCRTR "
+        "SOCK_RAW SOCK_PACKET"
+    )
+)
+_PLAIN_FAMILIES = (1, 2, 10)
+"""AF_UNIX, AF_INET and AF_INET6 by number."""
+
+
+def _check_kind(walk: Walk, call: Call) -> None:
+    """Report sockets that talk to the kernel or past its protocols."""
+    family, kind = call.arg(0, "family"), call.arg(1, "type")
+    names = {(value.name or "").rpartition(".")[2] for value in (family, kind) if value is not None}
+    number = family.const if family is not None and isinstance(family.const, int) else 1
+    if names & _KERNEL or (number not in _PLAIN_FAMILIES and number > 0):
+        what = ", ".join(sorted(names & _KERNEL)) or f"family {number}"
+        walk.report(SYSCALL, call.node, f"A socket into the kernel ({what})", severity=Level.MEDIUM)
 
 
 @handles("socket.socket().connect", "socket.socket().connect_ex")
