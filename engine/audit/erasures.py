@@ -9,12 +9,11 @@ from typing import Literal
 
 from engine.audit import blobs, cases
 from engine.audit.contents import is_kept
-from engine.audit.queries import output_blocks
+from engine.audit.queries import artifacts, output_blocks
 from engine.models import Case, Erasure
 from engine.text import Untrusted
 
 _BODY = "SELECT body FROM cases JOIN states USING (n) WHERE id = ?"
-_LEFT = "SELECT data FROM events WHERE subject = ? AND type = 'artifact' ORDER BY seq"
 _ERASED = "SELECT data FROM events WHERE type = 'erased' ORDER BY seq DESC"
 
 Told = tuple[Literal["code", "file", "output", "artifact"], str, str]
@@ -52,9 +51,8 @@ def _told(connection: sqlite3.Connection, id: str) -> Iterator[Told]:
             yield "file", digest, file.name.text
     for block in output_blocks(connection, id):
         yield "output", block.digest, ""
-    for (data,) in connection.execute(_LEFT, (id,)):
-        left = json.loads(data)
-        yield "artifact", left["digest"], left["name"]
+    for left in artifacts(connection, id):
+        yield "artifact", left.digest, left.name.text
 
 
 def _rules(connection: sqlite3.Connection, digests: Iterable[str]) -> dict[str, str]:

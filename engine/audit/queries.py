@@ -13,7 +13,7 @@ from engine.audit.contents import erased_by
 from engine.audit.errors import ErasedError
 from engine.audit.filter import Term
 from engine.audit.plan import plan
-from engine.models import Case, Event, Meters, OutputChunk, Summary
+from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
 from engine.text import visible
 
 _SUMMARY = ", ".join(cases.COLUMNS)
@@ -94,14 +94,20 @@ def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
         ErasedError: retention has erased it.
         AuditError: what is kept is not what was written.
     """
-    left = [json.loads(data) for data in _data_of(connection, run, "artifact")]
-    digest = next((one["digest"] for one in reversed(left) if name in (one["name"], one["digest"])), None)
+    left = reversed(list(artifacts(connection, run)))
+    digest = next((one.digest for one in left if name in (one.name.text, one.digest)), None)
     if digest is None:
         raise KeyError(name)
     content = blobs.get(connection, digest)
     if content is None:
         raise ErasedError(f"{visible(name)[:200]} of {run}", erased_by(connection, digest))
     return content
+
+
+def artifacts(connection: sqlite3.Connection, run: str) -> Iterator[Artifact]:
+    """Yield the files that a run left, in order."""
+    fields = (json.loads(data) for data in _data_of(connection, run, "artifact"))
+    return (Artifact.model_validate({name: one[name] for name in Artifact.model_fields}) for one in fields)
 
 
 def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:

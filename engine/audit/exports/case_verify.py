@@ -5,9 +5,10 @@
     python3 verify.py case.zip        without unpacking
 
 It shows that every event is in the signed Merkle tree (RFC 6962), that the tree head was signed with the key
-in `public_key.pem` (Ed25519, RFC 8032, computed here in pure Python), that case, code, files and output are
-those that the events name, and that what was decided on is what was submitted. It cannot show that no event
-was left out, nor whose the key is: compare the fingerprint that it prints with the one you were given.
+in `public_key.pem` (Ed25519, RFC 8032, computed here in pure Python), that case, code, files, output and
+artifacts are those that the events name, that what was decided on is what was submitted, and that signed
+decisions were made with the keys that they name. It cannot show that no event was left out, nor whose the
+keys are: compare the fingerprints that it prints with those you were given.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ import re
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+DECISION = b"pratique decision v1\n"
+"""Stands before a decision that is signed."""
 Read = Callable[[str], bytes]
 NOTE = re.compile(
     r"(?P<text>(?P<origin>[^\n]+)\n(?P<size>\d+)\n(?P<root>[^\n]+)\nhead [0-9a-f]{64}\nat [^\n]+\n)\n"
@@ -97,10 +101,26 @@ def check_case(read: Read, events: list[dict[str, Any]]) -> Iterator[str]:
     if decision:
         require(decision["digest"] == case["submission"]["digest"], "the decision is about something else")
         yield f"{decision['verdict']} by {decision['by']['name']!a} at {decision['at']}, about exactly that"
+    for made in filter(None, (*case.get("reviews", ()), decision)):
+        if made.get("signature"):
+            yield signature_of(made)
     blocks = [event["data"]["digest"] for event in events if event["type"] == "output"]
     for block in blocks:
         require(digest(read(f"output/{block}")) == block, "the output was changed")
     yield f"{len(blocks)} blocks of output are as they came"
+    left = [event["data"]["digest"] for event in events if event["type"] == "artifact"]
+    for one in left:
+        require(digest(read(f"artifacts/{one}")) == one, "a file that the run left was changed")
+    yield f"{len(left)} files that the run left are as it left them"
+
+
+def signature_of(decision: dict[str, Any]) -> str:
+    """Return what a decision's signature proves."""
+    plain = {name: value for name, value in decision.items() if name != "signature"}
+    key, value = (bytes.fromhex(decision["signature"][part]) for part in ("key", "value"))
+    message = DECISION + canonical(plain).encode()
+    require(ed25519(key, message, value), f"the signature of {decision['by']['name']!a} is wrong")
+    return f"the decision of {decision['by']['name']!a} is signed with the key {key.hex()}"
 
 
 def submission_digest(case: dict[str, Any], code: bytes, files: list[bytes]) -> str:
@@ -119,15 +139,23 @@ def submission_digest(case: dict[str, Any], code: bytes, files: list[bytes]) -> 
 
 
 def canonical(value: Any) -> str:
-    """Return the canonical JSON of a submission."""
+    """Return the canonical JSON (RFC 8785) of what is signed or hashed."""
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
         return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(canonical, value)) + "]"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        value = int(value)
-    return json.dumps(value, ensure_ascii=False)
+    return number(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+
+
+def number(value: float) -> str:
+    """Return a number as ECMAScript writes it."""
+    exact = Decimal(repr(value))
+    if value == 0 or -7 < exact.adjusted() < 21:
+        text = format(exact, "f") if value else "0"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    digits, _, exponent = repr(value).partition("e")
+    return f"{digits}e{int(exponent):+}"
 
 
 def digest(content: bytes) -> str:

@@ -17,7 +17,7 @@ from engine.audit import blobs, cases, chain, checkpoints, merkle, tree
 from engine.audit.chain import Record
 from engine.audit.contents import erased_by
 from engine.audit.errors import AuditError
-from engine.audit.queries import output_blocks
+from engine.audit.queries import artifacts, output_blocks
 
 VERIFY = Path(__file__).with_name("case_verify.py")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -31,6 +31,7 @@ case/state.json    submission, analysis, risk, decision, grant, result; contents
 case/columns.json  what the history lists of it
 case/code          the code; case/files/N the input files, in the order of state.json
 output/DIGEST      what the run printed, in blocks; the events `output` say when and to which stream
+artifacts/DIGEST   the files that the run left; the events `artifact` say their names
 
 To check all of it: python3 verify.py
 """
@@ -64,6 +65,8 @@ def _members(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) ->
     yield from _case(connection, id)
     for digest in dict.fromkeys(block.digest for block in output_blocks(connection, id)):
         yield f"output/{digest}", _content(connection, digest)
+    for digest in dict.fromkeys(one.digest for one in artifacts(connection, id)):
+        yield f"artifacts/{digest}", _content(connection, digest)
 
 
 def _records(connection: sqlite3.Connection, id: str) -> list[Record]:

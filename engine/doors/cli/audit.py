@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ from engine import locations
 from engine.audit import AuditError
 from engine.audit.exports.file import read_case_file
 from engine.audit.filter import FilterError, parse
-from engine.audit.timeline import timeline
+from engine.audit.timeline import Step, timeline
 from engine.audit.witness import read
 from engine.doors.cli.counting import counting
 from engine.doors.cli.engaged import engaged
@@ -141,7 +141,12 @@ def tell_timeline(id: Id, json: Json = False) -> None:
     steps = timeline(engaged(lambda client: client.trail(id)))
     if json:
         say_json(steps)
-        return
+    else:
+        say_steps(steps)
+
+
+def say_steps(steps: Iterable[Step]) -> None:
+    """Print a line for each step of a timeline."""
     for step in steps:
         since = f"+{step.since_start.total_seconds():.3f}"
         took = dim(f"({step.took.total_seconds():.3f} s)")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import docker
 import pytest
+import rfc8785
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,11 +21,15 @@ from hypothesis import strategies as st
 from engine.audit import AuditError, AuditLog
 from engine.audit.exports import case_verify
 from engine.images import reference
-from engine.models import Case, InputFile, OutputChunk, Status, Stream
+from engine.models import Artifact, Case, InputFile, OutputChunk, Status, Stream
+from engine.principals.signing import sign
 from engine.service.canonical import digest
 from engine.text import Untrusted
+from tests.engine.audit.conftest import build_case
 
 ALICE = Untrusted("alice")
+REVIEWER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+LEFT = hashlib.sha256(b"left").hexdigest()
 Members = dict[str, bytes]
 
 
@@ -39,16 +44,18 @@ async def members(log: AuditLog, make_case: Callable[..., Case]) -> Members:
         await log.append("looked", "", ALICE, {"n": number})
     await log.append("claimed", "s1", ALICE, {"t": "ü\u202e\n"}, case=case)
     await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0.5, offset=0, data=b"out\x00\xff")])
+    await log.keep("s1", Artifact(name=Untrusted("../a"), size=4, digest=LEFT), b"left")
     await log.append("released", "s1", ALICE, {}, case=case)
     with zipfile.ZipFile(io.BytesIO(await log.case_file("s1"))) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def honest(case: Case) -> Case:
-    """Return the case with the digests that the service would give it."""
+    """Return the case with the digests and the signature that the service would give it."""
     submission = case.submission
     right = digest(submission.draft, submission.requester)
     decision = case.decision.model_copy(update={"digest": right}) if case.decision else None
+    decision = sign(decision, REVIEWER) if decision else None
     changed = submission.model_copy(update={"digest": right})
     return case.model_copy(update={"submission": changed, "decision": decision})
 
@@ -69,7 +76,12 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_it_proves_itself(members: Members) -> None:
     """All that is in it is proved."""
     said = "\n".join(verify(members))
-    assert "3 events are in that tree, unchanged" in said
+    assert "4 events are in that tree, unchanged" in said
+    assert (
+        f"the decision of 'bob' is signed with the key {REVIEWER.public_key().public_bytes_raw().hex()}"
+        in said
+    )
+    assert "1 files that the run left are as it left them" in said
     assert "the case s1 is as its last event says: finished" in said
     assert "approved by 'bob'" in said
     assert "1 blocks of output are as they came" in said
@@ -78,7 +90,7 @@ def test_it_proves_itself(members: Members) -> None:
 def test_names_are_our_own(members: Members) -> None:
     """No name that an agent chose is the name of a member."""
     assert {"README.txt", "verify.py", "public_key.pem", "checkpoint.txt", "events.jsonl", "proofs.json",
-            "case/state.json", "case/columns.json", "case/code", "case/files/1",
+            "case/state.json", "case/columns.json", "case/code", "case/files/1", f"artifacts/{LEFT}",
             f"output/{hashlib.sha256(b'out' + bytes((0, 255))).hexdigest()}"} == set(members)  # fmt: skip
 
 
@@ -185,6 +197,23 @@ def _made() -> Members:
 def _remember(members: Members) -> None:
     _CACHE.clear()
     _CACHE.update(members)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_are_written_as_the_standard_asks(value: float) -> None:
+    """The program writes what it has to hash as the library of RFC 8785 does."""
+    assert rfc8785.dumps([value]).decode() == case_verify.canonical([value])
+
+
+def test_a_decision_with_another_signature_is_wrong() -> None:
+    """Who did not sign a decision is not named as its maker."""
+    case = honest(build_case(reviewer="bob"))
+    assert case.decision is not None
+    told = case.decision.model_dump(mode="json")
+    assert "'bob' is signed with the key" in case_verify.signature_of(told)
+    for change in ({"verdict": "denied"}, {"reason": "x"}, {"by": {**told["by"], "name": "eve"}}):
+        with pytest.raises(case_verify.Wrong, match=r"the signature of .* is wrong"):
+            case_verify.signature_of(told | change)
 
 
 @given(st.binary(max_size=100), st.binary(max_size=10))
