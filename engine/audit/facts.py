@@ -169,6 +169,16 @@ class OutputTruncated(Facts):
     limit_bytes: int
 
 
+class RunShowed(Facts):
+    """A notebook showed something while it ran; the end of the run says what, in full."""
+
+    type: Literal["run.showed"]
+    mime: str
+    size: int
+    digest: Digest | None = None
+    final: bool = False
+
+
 class PackagesReady(Facts):
     """What was granted of packages is installed for a run, now or earlier."""
 

@@ -30,6 +30,7 @@ Fact = Annotated[
     | facts.Output
     | facts.Metered
     | facts.OutputTruncated
+    | facts.RunShowed
     | facts.PackagesReady
     | facts.NetworkAttempted
     | facts.RunKilled

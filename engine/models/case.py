@@ -8,7 +8,7 @@ from enum import StrEnum
 from engine.models.analysis import Analysis
 from engine.models.base import Digest, Language, Level, Noun
 from engine.models.decision import Assessment, Claim, Decision
-from engine.models.run import KillReason, Result
+from engine.models.run import Display, KillReason, Result
 from engine.models.submission import Submission
 from engine.text import Untrusted
 
@@ -42,6 +42,8 @@ class Case(Noun):
     """Approvals given while another reviewer's is still wanted."""
     claim: Claim | None = None
     started_at: datetime | None = None
+    displays: tuple[Display, ...] = ()
+    """What a notebook has shown so far; once the run is over, its result says."""
     result: Result | None = None
 
 

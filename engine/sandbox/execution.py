@@ -73,6 +73,7 @@ class Execution:
             nonce,
             self._ended,
             self._flooded,
+            shown=self._show,
             deaf=self.job.operation is not None,
         )
         self._begin()
@@ -134,6 +135,9 @@ class Execution:
     def _ended(self) -> None:
         """Take the last readings while the sandbox still stands."""
         self.readings.take()
+
+    async def _show(self, item: bytes) -> None:
+        """Take something that is shown while it goes on: only a notebook has anything to show."""
 
     def _flooded(self) -> None:
         self.end(KillReason.OUTPUT, "", gently=False)

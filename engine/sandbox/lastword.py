@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.sandbox.wire import BadFrame
+from engine.sandbox.wire import MOST_SHOWN_BYTES, BadFrame
 
-MOST_SHOWN_BYTES = 16 * 1024 * 1024
 _MOST_FRAMES = 4096
 _MOST_NAME = 4096
 _MOST_FAULT = 1024

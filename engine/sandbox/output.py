@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from engine.models import OutputChunk, Stream
 from engine.sandbox.job import Watcher
@@ -27,6 +27,7 @@ class Output:
         ended: Callable[[], None],
         flooded: Callable[[], None],
         *,
+        shown: Callable[[bytes], Awaitable[None]],
         deaf: bool = False,
     ) -> None:
         self.began = time.monotonic()
@@ -39,6 +40,7 @@ class Output:
         self.truncated = False
         self.word = LastWord(ARTIFACT_BYTES)
         self.notes: list[str] = []
+        self._tell_shown = shown
         self._deaf = deaf
         self._watcher = watcher
         self._limit = limit
@@ -67,6 +69,8 @@ class Output:
             own, after = self._tails[stream].feed(data)
             if own and not self._deaf:
                 await self.deliver(stream, own)
+            for item in self._tails[stream].shown():
+                await self._tell_shown(item)
             if stream is Stream.STDOUT and after:
                 self._note_end()
                 self.word.feed(after)

@@ -33,24 +33,47 @@ class _Item(BaseModel):
 _ITEMS: TypeAdapter[list[_Item]] = TypeAdapter(list[_Item])
 
 
-async def displays(
-    run: str, shown: bytes, keeper: ArtifactKeeper | None
-) -> tuple[tuple[Display, ...], tuple[str, ...]]:
-    """Return what was shown, its pictures kept, and a note where it could not be read or was too much."""
-    if not shown:
-        return (), ()
-    try:
-        items = _ITEMS.validate_json(shown)
-    except ValidationError:
-        return (), ("what it showed could not be read",)
-    found, room = [], _MOST_TEXT
-    for number, item in enumerate(items[:_MOST], 1):
-        display = await _picture(run, number, item, keeper) if item.mime == "image/png" else _text(item, room)
+class Shown:
+    """What one execution showed, in order and within bounds; its pictures are kept."""
+
+    def __init__(self, run: str, keeper: ArtifactKeeper | None) -> None:
+        self.displays: list[Display] = []
+        self._run = run
+        self._keeper = keeper
+        self._room = _MOST_TEXT
+        self._left_out = 0
+        self._unread = False
+
+    async def take(self, said: bytes) -> tuple[Display, ...]:
+        """Take a list of things as JSON, and return those of them that count."""
+        try:
+            items = _ITEMS.validate_json(said) if said else []
+        except ValidationError:
+            self._unread = True
+            return ()
+        before = len(self.displays)
+        for item in items:
+            display = await self._display(item) if len(self.displays) < _MOST else None
+            if display is None:
+                self._left_out += 1
+            else:
+                self.displays.append(display)
+        return tuple(self.displays[before:])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what could not be read, or was too much."""
+        left = f"{self._left_out} things that it showed were left out"
+        told = (("what it showed could not be read", self._unread), (left, self._left_out > 0))
+        return tuple(note for note, holds in told if holds)
+
+    async def _display(self, item: _Item) -> Display | None:
+        if item.mime == "image/png":
+            return await _picture(self._run, len(self.displays) + 1, item, self._keeper)
+        display = _text(item, self._room)
         if display is not None:
-            room -= len(display.text.text)
-            found.append(display)
-    left = len(items) - len(found)
-    return tuple(found), (f"{left} things that it showed were left out",) if left else ()
+            self._room -= len(display.text.text)
+        return display
 
 
 def _text(item: _Item, room: int) -> Display | None:

@@ -10,7 +10,7 @@ from engine.sandbox import evidence
 from engine.sandbox.cgroup import Usage
 from engine.sandbox.execution import Execution
 from engine.sandbox.lastword import Item
-from engine.sandbox.shown import displays
+from engine.sandbox.shown import Shown
 from engine.sandbox.wire import Order
 
 _PIECE = 64 * 1024
@@ -26,6 +26,11 @@ class Staying(Execution):
     """What the sandbox had used when it began."""
     known: dict[str, str] = field(default_factory=dict)
     """The files that were kept before: name and digest."""
+    shown: Shown = field(init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.shown = Shown(self.job.run, self.keeper)
 
     @property
     def intact(self) -> bool:
@@ -46,16 +51,22 @@ class Staying(Execution):
     def _limit(self) -> int:
         return self.job.limits.output_kb * 1024
 
+    async def _show(self, item: bytes) -> None:
+        for display in await self.shown.take(b"[" + item + b"]"):
+            await self.watcher.happened("run.showed", display.model_dump(mode="json"))
+
     async def _envelope(self) -> Result:
         if self.job.operation is not None:
             await self._answer()
         result = await super()._envelope()
-        word = self.output.word
-        shown, notes = await displays(self.job.run, word.shown, self.keeper)
-        if not self.intact:
-            notes = (*notes, "the sandbox's state is lost")
+        await self.shown.take(self.output.word.shown)
+        notes = self.shown.notes if self.intact else (*self.shown.notes, "the sandbox's state is lost")
         used = result.cpu_seconds - (self.before.cpu_seconds if self.before else 0.0)
-        more = {"displays": shown, "evidence": (*result.evidence, *notes), "cpu_seconds": max(0.0, used)}
+        more = {
+            "displays": tuple(self.shown.displays),
+            "evidence": (*result.evidence, *notes),
+            "cpu_seconds": max(0.0, used),
+        }
         return result.model_copy(update=more)
 
     async def _answer(self) -> None:

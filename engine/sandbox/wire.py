@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -12,6 +13,10 @@ from engine.text import Untrusted
 
 _STREAMS = {1: Stream.STDOUT, 2: Stream.STDERR}
 _PIECE = 64 * 1024
+_INSERT = re.compile(rb"\+(\d{1,4}) ([01])\n")
+_MOST_HEAD = 8
+MOST_SHOWN_BYTES = 16 * 1024 * 1024
+"""How much one thing that is shown may be."""
 
 
 class BadFrame(Exception):
@@ -75,30 +80,67 @@ async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, b
 
 
 class Tail:
-    """Parts one stream into what the program wrote and what follows the supervisor's mark."""
+    """Parts one stream into what the program wrote, what was shown meanwhile, and what follows the mark.
+
+    The mark with a plus behind it is followed by a piece of something shown; then the program goes on.
+    """
 
     def __init__(self, mark: bytes) -> None:
         self._mark = mark
         self._held = b""
+        self._piece = bytearray()
+        self._shown: list[bytes] = []
         self.ended = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """Return the program's bytes and the supervisor's. Bytes that may begin the mark are held back."""
+        """Return the program's bytes and the supervisor's. Bytes that may begin the mark are held back.
+
+        Raises BadFrame.
+        """
         if self.ended:
             return b"", data
-        data = self._held + data
-        at = data.find(self._mark)
-        if at >= 0:
-            self._held, self.ended = b"", True
-            return data[:at], data[at + len(self._mark) :]
-        keep = self._overlap(data)
-        self._held = data[len(data) - keep :]
-        return data[: len(data) - keep], b""
+        own, left = b"", self._held + data
+        while (at := left.find(self._mark)) >= 0:
+            own, behind = own + left[:at], left[at + len(self._mark) :]
+            if behind and not behind.startswith(b"+"):
+                self._held, self.ended = b"", True
+                return own, behind
+            taken = self._insert(behind)
+            if not taken:
+                self._held = left[at:]
+                return own, b""
+            left = behind[taken:]
+        keep = self._overlap(left)
+        self._held = left[len(left) - keep :]
+        return own + left[: len(left) - keep], b""
+
+    def shown(self) -> list[bytes]:
+        """Return what was shown whole since the last time."""
+        whole, self._shown = self._shown, []
+        return whole
+
+    def _insert(self, data: bytes) -> int:
+        """Take a piece of something shown; return how many bytes it was, 0 where it is not all there yet."""
+        head = _INSERT.match(data)
+        if head is None:
+            if b"\n" in data or len(data) > _MOST_HEAD:
+                raise BadFrame("neither the end nor something shown")
+            return 0
+        end = head.end() + int(head[1])
+        if len(data) < end:
+            return 0
+        self._piece += data[head.end() : end]
+        if len(self._piece) > MOST_SHOWN_BYTES:
+            raise BadFrame("more is shown than a pipe of words can hold")
+        if head[2] == b"0":
+            self._shown.append(bytes(self._piece))
+            self._piece.clear()
+        return end
 
     def rest(self) -> bytes:
         """Return what was held back when the stream ended without the mark."""
         held, self._held = self._held, b""
-        return held
+        return b"" if held.startswith(self._mark) else held
 
     def _overlap(self, data: bytes) -> int:
         at = data.rfind(self._mark[:1], max(0, len(data) - len(self._mark) + 1))

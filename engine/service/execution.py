@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.models import Capabilities, Case, KillReason, Language, Meters, Need, OutputChunk, Result
+from engine.models import Capabilities, Case, Display, KillReason, Language, Meters, Need, OutputChunk, Result
 from engine.problem import Problem
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.envelope import unstarted
@@ -32,6 +32,8 @@ class Execution:
     started: Callable[[dict[str, Any]], Awaitable[None]]
     as_approved: Callable[[str], Awaitable[None]]
     """Called with the digest of the image of the sandbox that was got, before anything goes into it."""
+    showed: Callable[[Display], None]
+    """Called with what a notebook shows, as it does."""
 
     async def output(self, chunk: OutputChunk) -> None:
         """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
@@ -49,6 +51,10 @@ class Execution:
             await self.as_approved(data["image"])
         if type == "run.started":
             await self.started(data)
+        elif type == "run.showed":
+            self.showed(Display.model_validate(data))
+            facts = {name: value for name, value in data.items() if name != "text"}
+            await self.journal.record(type, self.run, data=facts, durable=False)
         else:  # that a sandbox was got is on disk with `run.started`, and so before any code goes in
             await self.journal.record(type, self.run, data=data, durable=not prepared)
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from engine.images import reference
-from engine.models import Case, KillReason, Principal, Result, SandboxState, Status
+from engine.models import Case, Display, KillReason, Principal, Result, SandboxState, Status
 from engine.problem import Problem
 from engine.sandbox import Backend
 from engine.service.execution import Execution, execute, failed, image_name
@@ -91,6 +91,7 @@ class Runs:
             self._journal,
             partial(self._started, entry),
             partial(self._as_approved, entry),
+            partial(self._showed, entry),
         )
         try:
             await self._as_approved(entry, approved.decision.image if approved.decision else "")
@@ -124,9 +125,12 @@ class Runs:
         entry.case = case
         self._register.began(case.submission.draft.sandbox, entry.id)
 
+    def _showed(self, entry: Opened, display: Display) -> None:
+        entry.case = entry.case.model_copy(update={"displays": (*entry.case.displays, display)})
+
     async def _ended(self, entry: Opened, result: Result) -> None:
         status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
-        case: Case = entry.case.model_copy(update={"status": status, "result": result})
+        case: Case = entry.case.model_copy(update={"status": status, "result": result, "displays": ()})
         await self._journal.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         entry.case = case
         sandbox = case.submission.draft.sandbox

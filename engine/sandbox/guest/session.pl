@@ -2,7 +2,8 @@
 # after the other in the sandbox: code is given to the interpreter, files are read and written here.
 #
 # In:   "act seconds files room task-limit bytes nonce\n", the files, then the code or the path.
-# Out:  "\0ready KERNEL\n" once; for each order what the program writes, untouched; then "\0NONCE " and the last word.
+# Out:  "\0ready KERNEL\n" once; for each order what the program writes, untouched; then "\0NONCE " and the last word;
+#       while it runs, among what it writes, "\0NONCE+bytes more\n" and a piece of what it shows as JSON.
 # Between orders every other process stands still. Nobody may look into this process: it holds the nonce while the
 # program of an earlier order is still there.
 
@@ -12,9 +13,18 @@ syscall $no_dumps, 4, 0, 0, 0, 0 if $no_dumps;    # prctl(PR_SET_DUMPABLE, 0)
 
 my %sent;
 
+# What is shown goes out at once, among what the program writes: in pieces that a pipe takes whole.
+sub show {
+    my ( $nonce, $item ) = @_;
+    while ( length $item ) {
+        my $piece = substr $item, 0, 3072, '';
+        say_bytes( \*STDOUT, sprintf( "\0%s+%d %d\n", $nonce, length $piece, length $item ? 1 : 0 ) . $piece );
+    }
+}
+
 # Returns the interpreter's status, whether this process had to end it, what was shown, and whether it is gone.
 sub await_word {
-    my ($left) = @_;
+    my ( $left, $nonce ) = @_;
     my ( $before, $heard, $open ) = ( time, '', 1 );
     while (1) {
         while ( ( my $pid = waitpid -1, $no_hang ) > 0 ) { return ( $?, 0, '', 1 ) if $pid == $child }
@@ -30,16 +40,21 @@ sub await_word {
         next if !$open || !vec( $ears, fileno $from_child, 1 );
         $open = sysread $from_child, $heard, 65536, length $heard;
         leave(1) if length $heard > 16 * 1024 * 1024;
+        while ( $heard =~ /\A\+(\d{1,8})\n/ && length $heard >= $+[0] + $1 ) {
+            my ( $start, $size ) = ( $+[0], $1 );
+            show( $nonce, substr $heard, $start, $size );
+            substr( $heard, 0, $start + $size ) = '';
+        }
         next if $heard !~ /\A(\d{1,3}) (\d{1,8})\n/ || length $heard < $+[0] + $2;
         return ( $1 << 8, 0, substr( $heard, $+[0], $2 ), 0 );
     }
 }
 
 sub run_code {
-    my ( $seconds, $code ) = @_;
+    my ( $seconds, $code, $nonce ) = @_;
     $code =~ tr/\0//d;
     say_bytes( $to_child, length($code) . "\n$code" );
-    return await_word($seconds);
+    return await_word( $seconds, $nonce );
 }
 
 # --- files, without the interpreter ----------------------------------------------------------------------
@@ -99,7 +114,7 @@ sub mark {
 sub execute {
     my ( $seconds, $fits, $room, $most_tasks, $code, $nonce ) = @_;
     kill 'CONT', -1;
-    my ( $status, $late, $shown, $gone ) = $fits ? run_code( $seconds, $code ) : ( 125 << 8, 0, '', 0 );
+    my ( $status, $late, $shown, $gone ) = $fits ? run_code( $seconds, $code, $nonce ) : ( 125 << 8, 0, '', 0 );
     my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
     kill 'STOP', -1;
     select undef, undef, undef, 0.01;

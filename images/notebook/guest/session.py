@@ -1,7 +1,8 @@
 """The notebook's kernel in this process: no port, no socket. It runs one piece of code after the other.
 
 In:   on descriptor 4 "SIZE\n" and the code. Out: on descriptor 3 one byte when it waits for the first time;
-then, after each execution, "STATUS SIZE\n" and what was shown as JSON. What the code prints goes to 1 and 2.
+then "+SIZE\n" and JSON for each thing that is shown, at once, and after each execution "STATUS 0\n".
+What the code prints goes to 1 and 2.
 The code of the guest runs in this process: all that is said here is the guest's word.
 """
 
@@ -38,14 +39,15 @@ def stream(descriptor, errors):
 
 
 class Shown:
-    """What an execution shows, within bounds."""
+    """What an execution shows, within bounds: each thing goes out as it comes."""
 
     def __init__(self):
+        self.word = None
         self.clear()
 
     def clear(self):
         """Begin anew."""
-        self.items = []
+        self.count = 0
         self.left = MOST_BYTES
 
     def take(self, data, final):
@@ -62,8 +64,10 @@ class Shown:
         elif not isinstance(value, str):
             value = json.dumps(value)
         self.left -= len(value)
-        if self.left >= 0 and len(self.items) < MOST_SHOWN:
-            self.items.append({"mime": mime, "data": value, "final": final})
+        self.count += 1
+        if self.left >= 0 and self.count <= MOST_SHOWN:
+            item = json.dumps({"mime": mime, "data": value, "final": final}).encode()
+            send(self.word, b"+%d\n%b" % (len(item), item))
 
 
 def table_of(value):
@@ -121,7 +125,7 @@ def add_tables(formatter):
     formatter.format = with_table
 
 
-shown, idle = Shown(), threading.Event()
+shown, idle, speaking = Shown(), threading.Event(), threading.RLock()
 
 
 def relay(kind, content):
@@ -163,20 +167,21 @@ def serve(made, code, word):
         status = execute(made, loop, code.read(int(line)).decode("utf-8", "replace"))
         for out in (sys.stdout, sys.stderr):
             out.flush()
-        items = json.dumps(shown.items).encode()
-        send(word, b"%d %d\n%b" % (status, len(items), items))
+        send(word, b"%d 0\n" % status)
 
 
 def send(word, data):
-    """Write all of it: the pipe takes it in pieces."""
-    left = memoryview(data)
-    while left:
-        left = left[word.write(left) :]
+    """Write all of it: the pipe takes it in pieces, and threads of the program may show things, too."""
+    with speaking:
+        left = memoryview(data)
+        while left:
+            left = left[word.write(left) :]
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code, word = take_over()
+    shown.word = word
     sys.path.insert(0, os.getcwd())
     sys.stdout = sys.__stdout__ = stream(1, "backslashreplace")
     sys.stderr = sys.__stderr__ = stream(2, "backslashreplace")

@@ -70,6 +70,30 @@ async def test_state_stays_and_so_does_the_sandbox(
     assert dict(first.events)["run.started"]["sandbox"] == dict(second.events)["run.started"]["sandbox"]
 
 
+_SHOWS = """
+import time
+display({'text/html': '<b>first</b>'}, raw=True)
+print('x' * 70000, flush=True)
+while not stopped: time.sleep(0.05)
+"""
+
+
+async def test_what_is_shown_comes_while_it_runs(manager: SandboxManager) -> None:
+    """It is there before the execution is over, apart from the output, and once in the result."""
+    await run(manager, "stopped = False")
+    watcher = Recorder()
+    asked = order(_SHOWS, seconds=60)
+    running = asyncio.create_task(manager.run(asked, watcher))
+    shown = await watcher.until_happened("run.showed")
+    assert ("text/html", "<b>first</b>") == (shown["mime"], shown["text"])
+    assert not running.done()
+    await watcher.until_said(b"x" * 70000)
+    await manager.stop(asked.run, "ada")
+    result = await running
+    assert ["<b>first</b>"] == [one.text.text for one in result.displays]
+    assert b"x" * 70000 + b"\n" == watcher.stdout
+
+
 async def test_rich_results_are_data_never_markup(manager: SandboxManager) -> None:
     """A data frame is a table, a plot a kept picture, HTML its own text; the last value is told."""
     code = (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.models import InputFile, Limits, Stream
 from engine.sandbox.lastword import LastWord
-from engine.sandbox.shown import displays
+from engine.sandbox.shown import Shown
 from engine.sandbox.wire import BadFrame, Order, Tail, frames, safe_name
 from engine.text import Untrusted
 
@@ -32,12 +32,43 @@ def test_the_mark_parts_the_stream_wherever_it_is_cut(
 ) -> None:
     """What stands before the mark comes out unchanged, and so does what follows it."""
     before = b"".join(pieces)
-    assume(MARK not in before)
+    assume(MARK not in before and not after.startswith(b"+"))
     tail = Tail(MARK)
     fed = [tail.feed(piece) for piece in _cut(before + MARK + after, cuts)]
     assert before == b"".join(own for own, _ in fed)
     assert after == b"".join(rest for _, rest in fed)
-    assert tail.ended
+    assert tail.ended or not after
+
+
+def _inserted(piece: bytes, more: int) -> bytes:
+    return MARK + b"+%d %d\n" % (len(piece), more) + piece
+
+
+@given(
+    st.lists(st.tuples(alphabet, st.binary(min_size=1, max_size=40)), max_size=5),
+    st.lists(st.integers(0, 10_000), max_size=12),
+)
+def test_what_is_shown_is_taken_out_wherever_it_is_cut(
+    parts: list[tuple[bytes, bytes]], cuts: list[int]
+) -> None:
+    """The program's bytes on both sides of it come out unchanged, and it comes out whole."""
+    assume(MARK not in b"".join(own for own, _ in parts))
+    said = b"".join(
+        own + MARK + b"+1 1\n" + item[:1] + MARK + b"+%d 0\n" % len(item[1:]) + item[1:]
+        for own, item in parts
+    )
+    tail = Tail(MARK)
+    fed = [tail.feed(piece) for piece in _cut(said + MARK + b" 0", cuts)]
+    assert b"".join(own for own, _ in parts) == b"".join(own for own, _ in fed)
+    assert [item for _, item in parts] == tail.shown()
+    assert b" 0" == b"".join(rest for _, rest in fed)
+
+
+@pytest.mark.parametrize("lie", [b"+1\n", b"+x 1\nx", b"+99999 0\n", b"+" * 20])
+def test_a_lie_about_what_is_shown_is_refused(lie: bytes) -> None:
+    """A piece that no supervisor sends is BadFrame."""
+    with pytest.raises(BadFrame):
+        Tail(MARK).feed(MARK + lie)
 
 
 @given(st.lists(alphabet, max_size=8))
@@ -119,9 +150,9 @@ def test_an_order_is_one_header_the_files_and_the_code() -> None:
 )
 async def test_anything_shown_is_taken_or_left_out(data: bytes) -> None:
     """What is no list of known things is nothing, with a note; no bytes raise an error."""
-    found, notes = await displays("r", b"[" + data + b"]", None)
-    assert () == found
-    assert data.strip() == b"" or notes
+    shown = Shown("r", None)
+    assert () == await shown.take(b"[" + data + b"]")
+    assert data.strip() == b"" or shown.notes
 
 
 async def test_a_picture_that_is_none_is_left_out() -> None:
@@ -132,8 +163,9 @@ async def test_a_picture_that_is_none_is_left_out() -> None:
         {"mime": "text/plain", "data": "x" * 10_000_000},
         {"mime": "text/html", "data": "<b>"},
     ]
-    found, notes = await displays("r", json.dumps(items).encode(), None)
-    assert (["<b>"], 1) == ([one.text.text for one in found], len(notes))
+    shown = Shown("r", None)
+    found = await shown.take(json.dumps(items).encode())
+    assert (["<b>"], 1) == ([one.text.text for one in found], len(shown.notes))
 
 
 async def test_docker_frames_are_taken_apart() -> None:
