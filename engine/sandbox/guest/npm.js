@@ -49,10 +49,22 @@ function size(folder) {
   }, 0);
 }
 
+// What npm leaves out as it installs: what is optional, and made for other machines.
+function fits(entry) {
+  const { checkPlatform } = require(`${WORKSPACE}/npm/node_modules/npm-install-checks`);
+  try {
+    if (entry.optional) checkPlatform(entry, false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function lookUp() {
-  npm('install', '--ignore-scripts');
-  const tree = `${FOLDER}/node_modules/.package-lock.json`;
-  return fs.readFileSync(tree, 'utf8');
+  npm('install', '--ignore-scripts', '--package-lock-only');
+  const tree = JSON.parse(fs.readFileSync(`${FOLDER}/package-lock.json`, 'utf8'));
+  const laid = Object.entries(tree.packages).filter(([place, entry]) => place && fits(entry));
+  return JSON.stringify({ packages: Object.fromEntries(laid) });
 }
 
 function build() {
