@@ -22,7 +22,8 @@ _SCOPES = (
 """Whose packages of npm are used most."""
 
 
-_NPM = Slips({*POPULAR, *_SCOPES})
+_NPM = Slips(POPULAR)
+_OWNERS = Slips(_SCOPES)
 
 
 def wanted(names: Iterable[str], code: str, language: Language = Language.PYTHON) -> Analysis:
@@ -42,8 +43,11 @@ def _judged(name: str, code: str) -> Violation | None:
 def _npm(name: str, code: str) -> Violation | None:
     """Judge a name of npm; of one with a scope, the scope says whose it is."""
     plain = name.lower()
-    shown = plain.partition("/")[0] if plain.startswith("@") else plain
-    return _alike(name, None if shown in ALIKE else _NPM.meant(shown), place_of(plain, code))
+    if plain.startswith("@"):
+        meant = _OWNERS.meant(plain.partition("/")[0])
+    else:
+        meant = None if plain in ALIKE else _NPM.meant(plain)
+    return _alike(name, meant, place_of(plain, code))
 
 
 def _alike(name: str, meant: str | None, place: Span) -> Violation | None:
