@@ -49,7 +49,7 @@ def _read(path: Path, language: Language) -> Iterator[Sample]:
             yield Sample(str(entry["id"]), language, *fields)
 
 
-_FUNCTION = '''
+_PYTHON = '''
 def step_{n}(items: list[int], limit: int = {n}) -> dict[str, int]:
     """Count what is under the limit, and remember the largest."""
     counts: dict[str, int] = {{}}
@@ -68,8 +68,50 @@ def step_{n}(items: list[int], limit: int = {n}) -> dict[str, int]:
 '''
 
 
-def made_up(lines: int) -> str:
-    """Return ordinary Python of about so many lines."""
-    height = _FUNCTION.count("\n")
-    functions = (_FUNCTION.format(n=number) for number in range(lines // height))
-    return "import json\nimport math\n" + "".join(functions)
+_JAVASCRIPT = """
+// Count what is under the limit, and remember the largest.
+function step{n}(items, limit = {n}) {{
+  const counts = new Map();
+  let largest = 0;
+  for (const [index, item] of items.entries()) {{
+    if (item < limit && index % 2 === 0) {{
+      counts.set(`item-${{item}}`, (counts.get(`item-${{item}}`) || 0) + 1);
+    }} else if (item > largest) {{
+      largest = Math.max(largest, item * 2 - index);
+    }} else {{
+      const name = [0, 1, 2].map((part) => String(part)).join("x");
+      counts.set(name, largest);
+    }}
+  }}
+  console.log("done", counts.size, largest);
+  return Object.fromEntries([...counts].sort());
+}}
+"""
+_SHELL = """
+# Count what is under the limit, and remember the largest.
+step_{n}() {{
+    local file="$1" limit="${{2:-{n}}}" largest=0 count=0
+    while read -r item; do
+        if [ "$item" -lt "$limit" ]; then
+            count=$((count + 1))
+        elif [[ $item -gt $largest ]]; then
+            largest=$item
+        else
+            name="$(echo "$item" | tr -d ' ' | cut -c 1-8)"
+            printf '%s\\n' "$name" >> "out/$name.txt"
+        fi
+    done < "$file"
+    sort -n "out/step-{n}.txt" | uniq -c | head -n 5
+    echo "done $count ${{largest:-0}}"
+}}
+step_{n} "data/{n}.txt" 10
+"""
+_MADE_UP = {Language.PYTHON: _PYTHON, Language.JAVASCRIPT: _JAVASCRIPT, Language.SHELL: _SHELL}
+_IMPORTS = {Language.PYTHON: "import json\nimport math\n"}
+
+
+def made_up(lines: int, language: Language = Language.PYTHON) -> str:
+    """Return ordinary code of about so many lines."""
+    template = _MADE_UP[language]
+    pieces = (template.format(n=number) for number in range(lines // template.count("\n")))
+    return _IMPORTS.get(language, "") + "".join(pieces)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tree_sitter import Node
 
 from engine.analysis.javascript.folding import fold
@@ -34,7 +32,7 @@ def call(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
         return Value("path", path=path[: -len(".bind")], taints=target.taints, origin=target.origin)
     if path in {"Reflect.get", "Object.getOwnPropertyDescriptor"} and len(args) > 1 and args[1].known:
         found = solver.property_of(args[0], args[1].text, depth)
-        return found if path == "Reflect.get" else replace(found, path=f"{found.path}{DESCRIPTOR}")
+        return found if path == "Reflect.get" else found._replace(path=f"{found.path}{DESCRIPTOR}")
     if path in PASS_ON and args:
         return next((arg for arg in args if arg.path), args[0])
     folded = _folded(solver, callee, scope, path, args, depth)

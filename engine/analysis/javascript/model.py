@@ -26,7 +26,12 @@ class Call:
     args: tuple[Value, ...]
     nodes: tuple[Node, ...]
     """The nodes of the arguments."""
-    span: Span
+    tree: Tree
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.tree.span(self.node)
 
     def arg(self, index: int) -> Value:
         """Return an argument, or nothing known where there is none."""

@@ -56,4 +56,4 @@ def _call(program: Program, node: Node, scope: Scope) -> Call:
         path, args, nodes = args[0].path, args[-1].items if len(args) > 1 else (), ()
     elif callee is not None and callee.type == "function_expression":
         path = ""
-    return Call(node, scope, path, target, args, nodes, program.tree.span(node))
+    return Call(node, scope, path, target, args, nodes, program.tree)

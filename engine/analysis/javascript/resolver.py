@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -163,7 +162,7 @@ class Resolver:
             return value
         span = self.tree.span(definition.value)
         step = Evidence(span=span, text=Untrusted(f"{name} = {self.tree.of(definition.value)}"[:160]))
-        return replace(value, origin=(*value.origin, step)[-6:])
+        return value._replace(origin=(*value.origin, step)[-6:])
 
     # --- members ----------------------------------------------------------------------------------
 
@@ -184,7 +183,7 @@ class Resolver:
         if not index.known:
             return unknown(target, index, path=f"{target.path or '?'}.?")
         found = self.property_of(target, index.text, depth)
-        return replace(found, origin=(*found.origin, *index.origin)[-6:])
+        return found._replace(origin=(*found.origin, *index.origin)[-6:])
 
     def _assigned_property(self, node: Node, depth: int) -> Value | None:
         if not self.names.properties:

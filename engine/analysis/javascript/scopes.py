@@ -65,12 +65,12 @@ class _Collector:
         self._nodes: defaultdict[str, list[tuple[Node, Scope]]] = defaultdict(list)
 
     def run(self) -> Names:
+        stack, visit = self._stack, self._visit
         for _ in range(MAX_NODES):
-            if not self._stack:
+            if not stack:
                 break
-            node, scope, call = self._stack.pop()
-            self._visit(node, scope, call)
-        self.names.cut = bool(self._stack)
+            visit(*stack.pop())
+        self.names.cut = bool(stack)
         self.names.nodes = self._nodes
         for node, scope in self._late:
             self._assign(node, scope)
@@ -80,6 +80,8 @@ class _Collector:
         kind = node.type
         if kind in _WANTED:
             self._nodes[kind].append((node, scope))
+        if kind in _LEAVES:
+            return
         inner = scope
         if kind in _FUNCTIONS:
             inner = self._function(node, scope, call)
@@ -88,9 +90,8 @@ class _Collector:
         declare = self._DECLARATIONS.get(kind)
         if declare is not None:
             declare(self, node, scope, inner)
-        if kind not in _LEAVES:
-            below = node if kind in _CALLS else call if kind in _HANDED else None
-            self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
+        below = node if kind in _CALLS else call if kind in _HANDED else None
+        self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
 
     def _assignment(self, node: Node, scope: Scope, inner: Scope) -> None:
         self._late.append((node, scope))

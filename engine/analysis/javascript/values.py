@@ -6,6 +6,7 @@ import re
 from bisect import insort
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -79,8 +80,7 @@ class Binding:
         insort(self.definitions, definition, key=_position)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What an expression is known to be."""
 
     kind: str = "unknown"
