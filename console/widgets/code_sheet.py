@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from rich.segment import Segment
@@ -20,7 +20,7 @@ from console.highlight import highlight
 from console.ink import ink, room
 from console.widgets import code_map
 from console.widgets.code_folds import FOLDED, Folds
-from console.widgets.code_lines import Row, marks_of, split_lines, width_of, wrap
+from console.widgets.code_lines import Mark, Row, marks_of, split_lines, width_of, wrap
 from console.widgets.code_paint import Paint
 from console.widgets.code_seen import Seen
 from engine.models import Language, Level, Violation
@@ -35,7 +35,7 @@ class CodeSheet(ScrollView):
     """Shows code, read only. Lines wrap unless asked otherwise: nothing lies off the screen."""
 
     wrapped: reactive[bool] = reactive(True)
-    current: reactive[int | None] = reactive(None)
+    current: reactive[int | None] = reactive(None, repaint=False)
     """The index of the violation that is looked at."""
 
     @dataclass
@@ -183,14 +183,23 @@ class CodeSheet(ScrollView):
         if self._paint.lines:
             self._lay_out()
 
-    def watch_current(self, index: int | None) -> None:
-        """Bring the violation into sight."""
+    def watch_current(self, before: int | None, index: int | None) -> None:
+        """Bring the violation into sight; only its lines, and those of the one before, are painted anew."""
         self._paint.current = index
-        self._redraw()
+        marked = {line for line, marks in self._paint.marks.items() if _marks_any(marks, {before, index})}
+        for row in [row for row in self._strips if self._rows[row].line in marked]:
+            del self._strips[row]
+        self._refresh_lines(marked)
         if index is not None and index < len(self._violations):
             line = self._violations[index].span.line
             if not self._on_screen(line):
                 self.go_to(line)
+
+    def _refresh_lines(self, lines: Container[int]) -> None:
+        top = int(self.scroll_offset.y)
+        for y, row in enumerate(self._rows[top : top + room(self).height]):
+            if row.line in lines:
+                self.refresh_line(top + y)
 
     def _on_screen(self, line: int) -> bool:
         top = int(self.scroll_offset.y)
@@ -239,3 +248,7 @@ class CodeSheet(ScrollView):
             if len(self._strips) > CACHED:
                 self._strips.popitem(last=False)
         return self._paint.gutter(row, base, self), self._strips[index]
+
+
+def _marks_any(marks: Iterable[Mark], indices: Container[int | None]) -> bool:
+    return any(mark.index in indices for mark in marks)

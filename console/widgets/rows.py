@@ -42,7 +42,7 @@ class Rows(ScrollView, can_focus=True):
     Rows { height: 1fr; overflow-x: hidden; background: $background; scrollbar-size-vertical: 1; }
     """
 
-    cursor: reactive[int] = reactive(0)
+    cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass
     class Moved(Message):
@@ -96,9 +96,10 @@ class Rows(ScrollView, can_focus=True):
         return max(0, min(cursor, self.count - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Show the row, and say so."""
+        """Show the row, and say so; only the two rows are drawn anew."""
         self._reveal(new)
-        self.refresh()
+        for index in {old, new}:
+            self.refresh_lines(index * self.ROW_HEIGHT, self.ROW_HEIGHT)
         if old != new:
             self.post_message(self.Moved(self, new))
 

@@ -98,6 +98,7 @@ class ViolationDetail(VerticalScroll):
         super().__init__(id=id, classes="box")
         self.border_title = "Why"
         self._text = Static()
+        self._shown: tuple[Violation | None, Disposition | None] | None = None
 
     def compose(self) -> list[Static]:
         """Lay out the text."""
@@ -105,6 +106,9 @@ class ViolationDetail(VerticalScroll):
 
     def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
         """Show a violation and what the reviewer made of it, or that there is none."""
+        if (violation, made) == self._shown:
+            return
+        self._shown = violation, made
         self.border_title = f"Why  {TITLES[made]}" if made else "Why"
         told = _told(violation) if violation else content(("Nothing to explain.", "muted"))
         width = self._text.size.width
