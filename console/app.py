@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
 
-from console import preferences
+from console import caches, preferences
 from console.announcing import Announcing
 from console.backstop import Backstop
 from console.dressing import Dressed
@@ -113,6 +113,7 @@ class ConsoleApp(Announcing, Dressed):
     ) -> None:
         self._opened = opened
         self._backstop = Backstop()
+        caches.mend()
         self.keys = KeyGuard()
         super().__init__()
         read, self._wrong = preferences.load() if prefer is None else (prefer, "")

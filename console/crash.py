@@ -6,7 +6,9 @@ import sys
 import traceback
 
 from rich.segment import Segment, Segments
+from textual._context import active_message_pump
 from textual.css.query import NoMatches
+from textual.dom import DOMNode
 from textual.worker import WorkerFailed, get_current_worker
 
 from engine.text import visible
@@ -21,7 +23,10 @@ def report() -> Segments:
 
 
 def too_late(error: Exception) -> bool:
-    """Say whether a worker only looked for a part of a screen that was closed while it waited."""
-    if not isinstance(error, WorkerFailed) or not isinstance(error.error, NoMatches):
-        return False
-    return not get_current_worker().node.display  # which no node is once it is taken away
+    """Say whether something only looked for a part of a screen that was closed by then."""
+    node: object = active_message_pump.get(None)
+    found: BaseException = error
+    if isinstance(error, WorkerFailed):
+        found, node = error.error, get_current_worker().node
+    # No node is displayed once it is taken away.
+    return isinstance(found, NoMatches) and isinstance(node, DOMNode) and not node.display

@@ -8,6 +8,7 @@ from engine.models import Status
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.dom import DOMNode
     from textual.message_pump import MessagePump
 
     from console.app import ConsoleApp
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 def console(node: MessagePump) -> ConsoleApp:
     """Return the app of a widget or screen as what it is."""
     return cast("ConsoleApp", node.app)
+
+
+def forget_gone(watched: DOMNode) -> None:
+    """Let go of those that watched a node and are gone: Textual keeps each until what it watched changes."""
+    for watchers in getattr(watched, "__watchers", {}).values():
+        watchers[:] = [each for each in watchers if not each[0]._closing]  # noqa: SLF001  as Textual does itself
 
 
 def counts(app: App[Any]) -> tuple[int, int]:

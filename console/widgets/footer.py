@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
+
+from console.state import forget_gone
 
 ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "help": "Help"}
 """Actions whose keys stand at the right end, and how they are called there."""
@@ -16,6 +21,8 @@ ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "hel
 class DeskFooter(Footer):
     """Textual's footer; a key is there whole or not at all, and the way to all others is never pushed out."""
 
+    _told: Sequence[object] = ()
+
     def compose(self) -> ComposeResult:
         """Lay out the keys, then those that are always there."""
         yield from super().compose()
@@ -23,7 +30,7 @@ class DeskFooter(Footer):
 
     def _always(self) -> list[FooterKey]:
         found: dict[str, FooterKey] = {}
-        writing = isinstance(self.screen.focused, TextArea | Input)
+        writing = self._writing
         for active in self.screen.active_bindings.values():
             binding = active.binding
             if binding.action in ALWAYS and not (writing and binding.key == "question_mark"):
@@ -32,9 +39,22 @@ class DeskFooter(Footer):
                 found.setdefault(ALWAYS[binding.action], key.data_bind(compact=Footer.compact))
         return [found[name] for name in ("Commands", "Help") if name in found]
 
+    @property
+    def _writing(self) -> bool:
+        return isinstance(self.screen.focused, TextArea | Input)
+
+    def bindings_changed(self, screen: Screen[object]) -> None:
+        """Lay out anew where other keys are to be told than those that are."""
+        active = screen.active_bindings.values()
+        told = [(self._writing, each.binding, each.enabled, each.tooltip) for each in active]
+        if told != self._told and screen.app.app_focus:
+            self._told = told
+            super().bindings_changed(screen)
+
     async def recompose(self) -> None:
         """Lay out anew, and leave out what has no room."""
         await super().recompose()
+        forget_gone(self)
         self._fit()
 
     def on_resize(self, event: events.Resize) -> None:

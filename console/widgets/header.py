@@ -33,6 +33,12 @@ class DeskHeader(Static):
             self.watch(self.app, name, self._changed, init=False)
         self._changed()
 
+    def on_unmount(self) -> None:
+        """Leave nothing of a closed screen behind."""
+        from console.state import forget_gone  # noqa: PLC0415
+
+        forget_gone(self.app)
+
     def on_resize(self) -> None:
         """Fit to the new width."""
         self._changed()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 from textual import work
+from textual._styles_cache import StylesCache
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.widgets._footer import FooterKey
 
 from console.announcing import Announcing
+from console.crash import too_late
 from console.keymap import GROUPS
 from console.preferences import Preferences
 from console.screens.help import HelpScreen, lines
@@ -65,6 +70,35 @@ async def test_an_answer_that_comes_after_its_screen_was_closed_breaks_nothing()
         await until(pilot, lambda: Hasty.looked)
         await quiet(pilot, "1")
         assert app.is_running
+
+
+async def test_a_timer_that_comes_after_its_screen_was_closed_breaks_nothing() -> None:
+    """What it does not find there any more is no fault; what is missing on a screen that is open is one."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, pilot):
+        closed = HelpScreen(app.screen)
+        app.push_screen(closed)
+        await until(pilot, lambda: app.screen is closed)
+        missing = NoMatches("no such part")
+        with closed._context():
+            assert not too_late(missing)
+        await quiet(pilot, "escape")
+        with closed._context():
+            assert too_late(missing)
+
+
+async def test_nothing_is_kept_of_what_was_closed() -> None:
+    """Going from place to place and closing screens leaves neither keys of the footer nor drawn lines."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (_, pilot):
+        await quiet(pilot, "2", "4", "1", "question_mark", "escape")
+        before = _kept()
+        for _ in range(3):
+            await quiet(pilot, "2", "4", "1", "question_mark", "escape")
+        await until(pilot, lambda: _kept() <= before)
+
+
+def _kept() -> int:
+    gc.collect()
+    return sum(isinstance(each, FooterKey | StylesCache) for each in gc.get_objects())
 
 
 async def test_help_lists_every_key_of_the_place_in_groups() -> None:
