@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json as jsons
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -16,21 +17,22 @@ from engine.doors.cli.batch import Item, analyse_all
 from engine.doors.cli.configured import settings
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.reports import corpus_record, record, sarif_log
-from engine.doors.cli.words import dim, level, say, say_violations
-from engine.doors.files import LANGUAGES
+from engine.doors.cli.sources import INPUT, sources
+from engine.doors.cli.words import dim, level, many, say, say_violations
 from engine.models import Analysis, Language, Level
 from engine.problem import Problem
 from engine.text import visible
 
 _NAMES = {"bash": Language.SHELL, "sh": Language.SHELL, "js": Language.JAVASCRIPT, "py": Language.PYTHON}
 _NAMES.update({language.value: language for language in Language})
-_MAX_READ = 64 * 1024 * 1024
 
 rules = typer.Typer(help="The rules of the analysis.", no_args_is_help=True)
 
 
 def analyze(
-    files: Annotated[list[str] | None, typer.Argument(help="Files of code, or - for standard input.")] = None,
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Files or folders of code; - for standard input.")
+    ] = None,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print a line of JSON for each file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print a SARIF 2.1.0 log.")] = False,
@@ -86,7 +88,12 @@ def print_pages() -> None:
 def _analyse_files(
     files: list[str], language: Language | None, *, jsonl: bool, json: bool, sarif: bool
 ) -> int:
-    items = [_read(name, language) for name in files]
+    if jsonl + json + sarif > 1:
+        raise Problem(422, "one format at a time", mend="Choose --json, --jsonl or --sarif")
+    given = sources(files, language)
+    missing = [name for name, _ in given.found if name != INPUT and not Path(name).exists()]
+    if missing:
+        raise Problem(404, f"{visible(missing[0])} cannot be read: No such file or directory")
     done: list[tuple[Item, Analysis]] = []
 
     def take(item: Item, analysis: Analysis) -> None:
@@ -96,25 +103,22 @@ def _analyse_files(
             _say(item, analysis)
         done.append((item, analysis))
 
-    asyncio.run(analyse_all(iter(items), settings().analysis, take))
+    asyncio.run(analyse_all(given.items(), settings().analysis, take))
     if sarif:
         _line(sarif_log(done))
     elif json:
         _line([record(item, analysis) for item, analysis in done])
+    elif not jsonl and (len(done) > 1 or given.left_out):
+        _sum_up([analysis for _, analysis in done], given.left_out)
     return max((_worst(analysis) for _, analysis in done), default=-1)
 
 
-def _read(name: str, language: Language | None) -> Item:
-    found = language or LANGUAGES.get(Path(name).suffix.lower())
-    if found is None:
-        raise Problem(415, f"{visible(name)}: no known language", mend="Add --language python, say")
-    if name == "-":
-        return Item(name, found, sys.stdin.buffer.read(_MAX_READ))
-    try:
-        with Path(name).open("rb") as file:
-            return Item(name, found, file.read(_MAX_READ))
-    except OSError as error:
-        raise Problem(404, f"{visible(name)} cannot be read: {error.strerror}") from None
+def _sum_up(analyses: list[Analysis], left_out: int) -> None:
+    levels = Counter(violation.severity for analysis in analyses for violation in analysis.violations)
+    counts = [f"{levels[one]:,} {one.name}" for one in reversed(Level) if levels[one]]
+    say(f"{many(len(analyses), 'file')}: {', '.join(counts) or 'nothing found'}")
+    if left_out:
+        say(dim(f"Not in a language that is read, and left out: {many(left_out, 'file')}"))
 
 
 def _say(item: Item, analysis: Analysis) -> None:

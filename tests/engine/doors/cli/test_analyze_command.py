@@ -73,6 +73,21 @@ def test_many_files_are_a_line_each_in_order(capsys: pytest.CaptureFixture[str],
     assert [str(file) for file in files] == [line["file"] for line in _lines(output)]
 
 
+def test_a_folder_is_all_code_in_it(capsys: pytest.CaptureFixture[str], tmp_path: Path, nosy: Path) -> None:
+    """Files within are found by suffix or first line, what is left out is counted, and all is summed up."""
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / ".hidden").mkdir()
+    (tmp_path / "in" / "deep" / "run").write_text("#!/bin/sh\nrm -rf /\n")
+    (tmp_path / "in" / "notes.txt").write_text("rm -rf /\n")
+    (tmp_path / "in" / "library.so").write_bytes(b"\x7fELF")
+    (tmp_path / "in" / ".hidden" / "a.py").write_text("eval(x)\n")
+    _, output = _run(capsys, ["analyze", tmp_path / "in", nosy])
+    assert f"{tmp_path / 'in' / 'deep' / 'run'}: 1 violation" in output
+    assert "2 files: 1 CRITICAL, 1 HIGH" in output
+    assert "left out: 2 files" in output
+    assert 1 == _run(capsys, ["analyze", "--fail-on", "critical", tmp_path / "in"])[0]
+
+
 def test_a_corpus_is_answered_line_by_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Good lines, broken lines and unknown languages each have their line; nothing stops the rest."""
     corpus = tmp_path / "corpus.jsonl"
@@ -123,7 +138,15 @@ def test_sarif_holds_to_its_schema(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["analyze"], ["analyze", "missing.py"], ["analyze", "a.txt"], ["rules", "explain", "no"]]
+    "arguments",
+    [
+        ["analyze"],
+        ["analyze", "missing.py"],
+        ["analyze", "a.txt"],
+        ["analyze", "-"],
+        ["analyze", "a.py", "--json", "--sarif"],
+        ["rules", "explain", "no"],
+    ],
 )
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     """No file, no such file, no known language or no such rule: one line, and the exit code of a problem."""
