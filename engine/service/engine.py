@@ -7,11 +7,11 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from engine import locations
 from engine.analyst import Analyst
-from engine.audit import AuditLog, summary_of
+from engine.audit import AuditError, AuditLog, summary_of
 from engine.audit.witnesses import Witnesses
 from engine.images import reference
 from engine.models import (
@@ -58,6 +58,8 @@ from engine.text import Untrusted
 
 PAGE_BYTES = 4 << 20
 """How much output of a run that is over is read back at once."""
+DISK_SECONDS = 1.0
+"""How long a disk that takes nothing is left alone before what is to be recorded is tried again."""
 PROVING_SECONDS = 20.0
 """How long an approval waits for an engine that has just started to try its first sandbox."""
 
@@ -301,9 +303,19 @@ class Engine:
     async def _start_sandboxes(self) -> None:
         await self._sandboxes.start()
         proof = self._sandboxes.proof
-        await self._journal.record("sandbox.proved", data=proof.model_dump(mode="json") if proof else {})
+        await self._record_proof(proof.model_dump(mode="json") if proof else {})
         if proof is not None and proof.isolated:
             await self._sandboxes.warm(stocked(self.settings.sandbox))
+
+    async def _record_proof(self, data: dict[str, Any]) -> None:
+        """Record what the first sandbox said: at once, or as soon as the disk takes it again."""
+        while True:
+            try:
+                await self._journal.record("sandbox.proved", data=data)
+            except AuditError:
+                await asyncio.sleep(DISK_SECONDS)
+            else:
+                return
 
 
 def stocked(settings: SandboxSettings) -> list[tuple[Language, str]]:
