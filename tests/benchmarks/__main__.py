@@ -1,6 +1,7 @@
 """`python -m tests.benchmarks [FILE [NAME...]]`: measure, print a table, write FILE (bench.json).
 
 Every `bench_*.py` beside this file has `async def rows() -> list[Row]`; NAMEs are those without prefix.
+Without any, all are measured but those that take minutes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 
 from tests.benchmarks.row import Row
 
+LONG = frozenset({"soak"})
+"""Benchmarks that are measured only by name."""
 _HEADINGS = ("", "p50", "p95", "p99", "unit", "baseline", "ratio", "asked", "holds")
 
 
@@ -41,9 +44,9 @@ def main(target: Path, chosen: Sequence[str]) -> int:
 
 
 def names() -> list[str]:
-    """Return the names of all benchmarks."""
+    """Return the names of all benchmarks but the long ones."""
     files = Path(__file__).parent.glob("bench_*.py")
-    return sorted(file.stem.removeprefix("bench_") for file in files)
+    return sorted({file.stem.removeprefix("bench_") for file in files} - LONG)
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:

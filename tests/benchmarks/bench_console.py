@@ -44,9 +44,9 @@ from console.main import main
 told = open("TOLD", "w", buffering=1)
 update = Screen._on_timer_update
 def timed(self):
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     update(self)
-    print((time.perf_counter() - start) * 1000, file=told)
+    print((time.perf_counter() - start) * 1000, (time.process_time() - cpu) * 1000, file=told)
 Screen._on_timer_update = timed
 main()
 """
@@ -78,15 +78,16 @@ async def rows() -> list[Row]:
     """Measure everything once."""
     measured = [await asyncio.to_thread(_first_paint)]
     for measure in (_large_code, _flood, _queue):
-        async with _engine() as (engine, client):
+        async with engine_of() as (engine, client):
             measured += await measure(engine, client)
     return measured
 
 
 @asynccontextmanager
-async def _engine() -> AsyncIterator[tuple[EngineProcess, Client]]:
+async def engine_of(**settings: str) -> AsyncIterator[tuple[EngineProcess, Client]]:
+    """Start an engine with room for everything, and a client of it."""
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
-        engine = EngineProcess(Path(home), **ROOM)
+        engine = EngineProcess(Path(home), **(ROOM | settings))
         engine.start()
         try:
             async with engine.client("bench") as client:
@@ -213,18 +214,19 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
     with console(engine.home, FRAMES.replace("TOLD", str(told))) as desk:
         await asyncio.to_thread(desk.see, b"Waiting 200")
         await asyncio.sleep(SETTLE_SECONDS)
-        before = len(told.read_text().split())
+        before = len(told.read_text().splitlines())
         for number in range(UPDATES):
             gone = await client.submit(_waits(WAITING + number))
             desk.press(b"]" if number % 2 else b"2" if number % 4 else b"1")
             await asyncio.sleep(0.1)
             await client.withdraw(gone.submission.id)
-        frames = [float(each) for each in told.read_text().split()[before:]]
+        frames = [[float(each) for each in line.split()] for line in told.read_text().splitlines()[before:]]
     for id in runs:
         await client.kill(id)
-    p50, p95, p99 = percentiles(frames)
+    wall, cpu = (percentiles(times) for times in zip(*frames, strict=True))
     return [
-        Row("console: frame, 200 wait and 20 run", p50, p95, p99, "ms", None, None, "p95 < 33 ms", p95 < 33)
+        Row("console: frame, 200 wait and 20 run", *wall, "ms", None, None, "p95 < 33 ms", wall[1] < 33),
+        Row("console: the same, CPU", *cpu, "ms", None, None, "p95 < 33 ms", cpu[1] < 33),
     ]
 
 

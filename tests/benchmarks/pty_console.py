@@ -80,6 +80,8 @@ class PtyConsole:
         """Press keys; return how many bytes were painted before, and the moment."""
         before = self.end
         moment = time.perf_counter()
+        if self._process.poll() is not None:
+            raise RuntimeError(f"the program ended; the last was {self._painted[-2000:]!r}")
         os.write(self._front, keys)
         return before, moment
 
