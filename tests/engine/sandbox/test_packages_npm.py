@@ -26,6 +26,15 @@ pytestmark = [
 ]
 ENGINE = "test-npm"
 JAVASCRIPT = Language.JAVASCRIPT
+PROBE = """
+const fs = require('fs');
+const [here, made] = [__filename === process.argv[1], __dirname + '/made'];
+module.exports = !here && fs.existsSync(made) && fs.readFileSync(made, 'utf8').trim();
+const asked = { host: '127.0.0.1', port: 3128, path: 'http://other.example.org/' };
+const tell = (answer) => console.log(answer.statusCode, fs.existsSync('/workspace/own.txt'));
+if (here) require('http').get(asked, tell);
+"""
+"""As an install script it asks for another host, and looks for the files of the run that it is for."""
 PACKAGES = (
     module(
         "greeter",
@@ -38,12 +47,7 @@ PACKAGES = (
     module("words", "2.5.0", "module.exports = 'new words'"),
     module("words", "1.0.0", "module.exports = 'old words'"),
     module("@s/deep", "1.2.0", "module.exports = require('words')", dependencies={"words": "1.0.0"}),
-    module(
-        "maker",
-        "1.0.0",
-        "module.exports = require('fs').existsSync(__dirname + '/made')",
-        scripts={"install": "echo > made"},
-    ),
+    module("maker", "1.0.0", PROBE, scripts={"install": "node index.js > made"}),
 )
 
 
@@ -112,14 +116,17 @@ async def test_another_archive_than_the_locked_one_is_not_installed(
 
 
 async def test_install_scripts_run_by_grant_alone(manager: SandboxManager, registry: Registry) -> None:
-    """The package comes without what its script would make, unless that was granted."""
+    """Without one nothing is made; with one the script reaches no other host, and nothing of the run."""
     asking = replace(
-        job("console.log(require('maker'))", JAVASCRIPT), packages=(registry.locked("maker", "1.0.0"),)
+        job("console.log(require('maker'))", JAVASCRIPT, {"own.txt": b"x"}),
+        packages=(registry.locked("maker", "1.0.0"),),
     )
     plain, granted = Recorder(), Recorder()
     await manager.run(asking, plain)
     await manager.run(replace(asking, run="granted", builds=("maker",)), granted)
-    assert (b"false\n", b"true\n") == (plain.stdout, granted.stdout), plain.stderr + granted.stderr
+    assert (b"false\n", b"403 false\n") == (plain.stdout, granted.stdout), plain.stderr + granted.stderr
+    refused = [data for type_, data in granted.events if type_ == "network.attempt" and not data["allowed"]]
+    assert ["other.example.org"] == [data["host"] for data in refused]
 
 
 async def test_packages_come_into_a_sandbox_that_stays_one_after_the_other(
