@@ -8,9 +8,7 @@ from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.flow import DOWNLOADERS
 from engine.analysis.shell.model import Arg, Command
 from engine.analysis.shell.pure import output
-from engine.analysis.shell.values import GAP, UNKNOWN, Value, Variables
-from engine.models import Evidence
-from engine.text import Untrusted
+from engine.analysis.shell.values import GAP, UNKNOWN, Step, Value, Variables
 
 
 def assign(build: Builder, node: Node) -> None:
@@ -25,11 +23,10 @@ def assign(build: Builder, node: Node) -> None:
         value = Value(
             old.text + value.text, old.taints | value.taints, old.origin + value.origin, value.items
         )
-    span = build.tree.span(node)
-    step = Evidence(span=span, text=Untrusted(written[:160]))
+    step = Step(build.tree, node.start_byte, node.end_byte)
     build.variables.set(name, Value(value.text, value.taints, (*value.origin, step)[:6], value.items))
-    arg = Arg(value.text, node.start_byte, node.end_byte, value.taints, value.origin)
-    build.script.assignments.append((name, arg, span))
+    arg = Arg(value.text, step.start, step.end, value.taints, value.origin)
+    build.script.assignments.append((name, arg, step))
 
 
 def _assigned(build: Builder, source: Node | None) -> Value:

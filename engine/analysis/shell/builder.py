@@ -10,7 +10,7 @@ from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
-from engine.analysis.shell.values import UNKNOWN, Value, bare
+from engine.analysis.shell.values import UNKNOWN, Step, Value, bare
 from engine.analysis.shell.words import Words
 from engine.analysis.shell.wrappers import assigned, basename, unwrap
 
@@ -20,6 +20,7 @@ _plain = re.compile(r"[\w./:=+@%-]+").fullmatch
 _quoted = re.compile(r'"[^"\\$`]*"').fullmatch
 """Matches a text in which nothing is escaped or expanded."""
 
+_CARRIERS = frozenset({"find", "fd", "gfind"})
 _DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
 
 
@@ -106,15 +107,16 @@ class Builder(Words):
                 parts.append(child)
         if not fields:
             return []
-        own = self.redirects(parts)
+        command = self.command(node, self._dealiased(fields) if self.aliases else fields)
+        own = self.redirects(parts) if parts else ()
         self.script.redirects.extend(own)
-        feed = self.feed(parts) or self.feeds.get((node.start_byte, node.end_byte))
-        command = self.command(node, self._dealiased(fields))
+        place = (command.start, command.end)
         command.redirects = own + inherited
-        command.feed = feed
-        command.assigned += self._prefix(prefix)
-        command.background = (node.start_byte, node.end_byte) in self._background
-        return [command, *self._carried(command)]
+        command.feed = (self.feed(parts) if parts else None) or self.feeds.get(place)
+        if prefix:
+            command.assigned += self._prefix(prefix)
+        command.background = place in self._background
+        return [command, *self._carried(command)] if command.name in _CARRIERS else [command]
 
     def command(self, node: Node, fields: list[Arg]) -> Command:
         """Return a command made of fields."""
@@ -157,8 +159,6 @@ class Builder(Words):
         return tuple(pairs)
 
     def _carried(self, command: Command) -> list[Command]:
-        if command.name not in {"find", "fd", "gfind"}:
-            return []
         found: list[Command] = []
         words = command.words
         for index, word in enumerate(words):
@@ -205,7 +205,7 @@ class Builder(Words):
             operator = self.tree.slice(node.start_byte, target.start_byte).strip()
             arg = next(iter(self.args(target)), None)
             if arg is not None:
-                found.append(Redirect(operator, arg, self.tree.span(node)))
+                found.append(Redirect(operator, arg, Step(self.tree, node.start_byte, node.end_byte)))
         return tuple(found)
 
     def feed(self, nodes: list[Node]) -> Feed | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, cast
 
-from engine.analysis.shell.values import UNKNOWN, shown
+from engine.analysis.shell.values import UNKNOWN, Step, shown
 from engine.analysis.syntax import Tree
 from engine.models import Evidence, Span
 from engine.settings import AnalysisSettings
@@ -21,7 +21,7 @@ class Arg(NamedTuple):
     start: int
     end: int
     taints: frozenset[str] = frozenset()
-    origin: tuple[Evidence, ...] = ()
+    origin: tuple[Step, ...] = ()
     literal: bool = False
     """Whether the text stands in the source character for character, from `start` on."""
 
@@ -31,13 +31,12 @@ class Arg(NamedTuple):
         return UNKNOWN not in self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """A redirection: `>`, `>>`, `<`, `<>`, `&>` … and the file that it names."""
 
     operator: str
     target: Arg
-    span: Span
+    place: Step
 
     @property
     def writes(self) -> bool:
@@ -45,14 +44,19 @@ class Redirect:
         return ">" in self.operator
 
     @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.place.span
+
+    @property
     def row(self) -> int:
         """The number of the line on which it begins."""
-        return self.span.line
+        return self.place.tree.row(self.place.start)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """The assignments from which the name of the file came."""
-        return self.target.origin
+        return tuple(step.evidence for step in self.target.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class Command:
     def evidence(self) -> tuple[Evidence, ...]:
         """The assignments from which its words came."""
         steps = [step for arg in (self.program, *self.args) for step in arg.origin]
-        return tuple(dict.fromkeys(steps))[:8]
+        return tuple(step.evidence for step in tuple(dict.fromkeys(steps))[:8])
 
     def has(self, short: str, *long: str) -> bool:
         """Say whether a one-letter option, alone or in a cluster, or one of the long options is given."""
@@ -170,7 +174,7 @@ class Script:
     loops: list[Loop] = field(default_factory=list)
     functions: dict[str, tuple[int, int]] = field(default_factory=dict)
     """The byte ranges of the bodies of functions."""
-    assignments: list[tuple[str, Arg, Span]] = field(default_factory=list)
+    assignments: list[tuple[str, Arg, Step]] = field(default_factory=list)
     names_read: list[tuple[str, Span]] = field(default_factory=list)
     """Variables that are used without having been assigned."""
     cut: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from tree_sitter import Node
@@ -105,7 +106,12 @@ class Reader:
 
     def _command(self, node: Node) -> None:
         self._add(self.build.commands(node, self._inherited()))
-        self._descend_words(node)
+        if _NESTS.search(self.script.tree.of(node)):
+            self._stack.extend([self._within(child) for child in reversed(node.named_children)])
+
+    def _within(self, word: Node) -> _Step:
+        """Return the step that looks into a word of a command, where an assignment holds for it alone."""
+        return partial(self._descend_words, word) if word.type == "variable_assignment" else word
 
     def _declaration(self, node: Node) -> None:
         self._add([self.build.declaration(node, self._inherited())])
@@ -117,25 +123,28 @@ class Reader:
             self._descend(node)
 
     def _assignment(self, node: Node) -> None:
-        parent = node.parent
-        if parent is None or parent.type != "command":
-            assign(self.build, node)
+        assign(self.build, node)
         self._descend_words(node)
 
     def _inherited(self) -> tuple[Redirect, ...]:
-        return tuple(redirect for group in self._outer for redirect in group)
+        return tuple(redirect for group in self._outer for redirect in group) if self._outer else ()
 
     def _add(self, commands: list[Command]) -> None:
         for command in commands:
-            command.upstream = next((tuple(p.previous) for p in reversed(self._pipes) if p.previous), ())
-            command.piped = any(not pipe.last for pipe in self._pipes)
             self.script.commands.append(command)
-            for pipe in self._pipes:
-                pipe.current.append(command)
+            if self._pipes:
+                self._join(command)
             if command.name in self._bodies or command.name in self.build.functions:
                 command.own = command.name in self.build.functions
                 self._calls.append((command.name, command.args))
             follow(self.build, command)
+
+    def _join(self, command: Command) -> None:
+        """Say of a command what is piped into it, and add it to the pipelines that it is part of."""
+        command.upstream = next((tuple(p.previous) for p in reversed(self._pipes) if p.previous), ())
+        command.piped = any(not pipe.last for pipe in self._pipes)
+        for pipe in self._pipes:
+            pipe.current.append(command)
 
     def _pipeline(self, node: Node) -> None:
         self._run_pipe(_stages(node))

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.analysis import wants
-from engine.models import Evidence
+from engine.analysis.syntax import Tree
+from engine.models import Evidence, Span
+from engine.text import Untrusted
 
 UNKNOWN = wants.UNKNOWN
 """Stands for a stretch of text that is only known when the code runs."""
@@ -17,12 +19,30 @@ GLOB = "\x05"
 MAX_TEXT = 65_536
 
 
+class Step(NamedTuple):
+    """A statement, as an assignment that a value came through: its bytes in the source."""
+
+    tree: Tree
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.tree.span_of(self.start, self.end)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The step for people."""
+        return Evidence(span=self.span, text=Untrusted(self.tree.slice(self.start, self.end)[:160]))
+
+
 class Value(NamedTuple):
     """A text and the taints of its origin: `download`, `decoded`, `encoded`, `input`, `output` …"""
 
     text: str
     taints: frozenset[str] = frozenset()
-    origin: tuple[Evidence, ...] = ()
+    origin: tuple[Step, ...] = ()
     items: tuple[str, ...] = ()
     """The elements, where the variable is an array."""
 

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import parameter, unescaped
-from engine.analysis.shell.values import CLOSE, COMMA, GAP, GLOB, OPEN, UNKNOWN, Value, Variables
+from engine.analysis.shell.values import CLOSE, COMMA, GAP, GLOB, OPEN, UNKNOWN, Step, Value, Variables
 from engine.analysis.syntax import Tree
-from engine.models import Evidence
 
 MAX_DEPTH = 24
 _BLANKS = re.compile(r"[ \t\n]+")
@@ -37,7 +36,7 @@ class Words(ABC):
         if literal is not None:
             return Value(literal(self.tree.of(node)))
         parts: list[str] = []
-        origin: list[Evidence] = []
+        origin: list[Step] = []
         taints: set[str] = set()
         self._collect(node, parts, taints, origin, quoted=False, depth=0)
         return Value("".join(parts), frozenset(taints), tuple(dict.fromkeys(origin))[:6])
@@ -47,7 +46,7 @@ class Words(ABC):
         node: Node,
         parts: list[str],
         taints: set[str],
-        origin: list[Evidence],
+        origin: list[Step],
         *,
         quoted: bool,
         depth: int,
@@ -79,7 +78,7 @@ class Words(ABC):
         node: Node,
         parts: list[str],
         taints: set[str],
-        origin: list[Evidence],
+        origin: list[Step],
         *,
         quoted: bool,
         depth: int,

@@ -50,10 +50,10 @@ def _by_prefix(command: Command) -> Iterator[Carried]:
 
 
 def _by_variables(script: Script) -> Iterator[Carried]:
-    for name, value, span in script.assignments:
+    for name, value, step in script.assignments:
         text = runs(name, value.text)
         if text:
-            yield Carried(Handed(text, f"${name}", usual=name == "PS1"), span)
+            yield Carried(Handed(text, f"${name}", usual=name == "PS1"), step.span)
 
 
 def check(script: Script) -> Iterator[Violation]:

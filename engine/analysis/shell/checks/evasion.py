@@ -77,9 +77,11 @@ def check(script: Script) -> Iterator[Violation]:
     for target in written(script):
         yield from _overwritten(target)
     yield from matches(script, _SHAPES)
-    for name, value, span in script.assignments:
+    for name, value, step in script.assignments:
         if _is_forgetful(name, value.text):
-            yield HISTORY.violation(span, f"Sets {name}", severity=MEDIUM if name == "HISTCONTROL" else HIGH)
+            yield HISTORY.violation(
+                step.span, f"Sets {name}", severity=MEDIUM if name == "HISTCONTROL" else HIGH
+            )
 
 
 def _overwritten(target: Touched) -> Iterator[Violation]:

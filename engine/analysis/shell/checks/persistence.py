@@ -148,6 +148,8 @@ def _preloads(name: str, value: str) -> bool:
 
 
 def _hooks(script: Script, name: str, value: Arg) -> Iterator[Violation]:
+    if name != "PATH" and name not in _PRELOADS and name not in _LOADERS:
+        return
     span = script.tree.span_of(value.start, value.end)
     if _preloads(name, value.text):
         yield HIJACK.violation(span, f"Sets {name}")
