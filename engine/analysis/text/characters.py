@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from engine.analysis.positions import Lines
 from engine.analysis.text.rules import BIDI, BLANK_NAME, CONTROL, INVISIBLE, SEPARATOR
-from engine.models import Language, Level, Violation
+from engine.models import Language, Level, Span, Violation
 
 MAX_PLACES = 50
 """How many characters of one kind are reported."""
+_MOST_KINDS = 4
+"""How many different controls have a violation each; more are one, as in a file that is no text."""
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
 _MARKS = re.compile("[\u200e\u200f\u061c]+")
 _TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef]+")
@@ -55,15 +58,29 @@ def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
 
 
 def _controls(source: str, lines: Lines) -> Iterator[Violation]:
-    old_mac = "\n" not in source and source.count("\r") > 3
-    for number, match in enumerate(_CONTROL.finditer(source)):
-        if number >= MAX_PLACES:
-            return
-        if match[0] != "\r" or not (old_mac or source[match.end() :].isspace() or match.end() == len(source)):
-            severity = None if _LOUD.search(match[0]) else Level.MEDIUM
+    places = list(_control_places(source))
+    for severity in (None, Level.MEDIUM):
+        alike = [match for match in places if (_LOUD.search(match[0]) is not None) == (severity is None)]
+        texts = dict.fromkeys(match[0] for match in alike)
+        if len(texts) > _MOST_KINDS:
+            spans = [_control_span(match, lines) for match in alike]
+            message = f"Control characters in {len(spans)} places: {_names(''.join(texts))}, and others"
+            yield CONTROL.violation(spans[0], message, severity=severity, related=tuple(spans[1:]))
+            continue
+        for match in alike:
             message = f"Control character {_names(match[0])}"
-            end = match.start() if match[0] == "\r" else match.end()
-            yield CONTROL.violation(lines.span(match.start(), end), message, severity=severity)
+            yield CONTROL.violation(_control_span(match, lines), message, severity=severity)
+
+
+def _control_places(source: str) -> Iterator[re.Match[str]]:
+    old_mac = "\n" not in source and source.count("\r") > 3
+    for match in islice(_CONTROL.finditer(source), MAX_PLACES):
+        if match[0] != "\r" or not (old_mac or source[match.end() :].isspace() or match.end() == len(source)):
+            yield match
+
+
+def _control_span(match: re.Match[str], lines: Lines) -> Span:
+    return lines.span(match.start(), match.start() if match[0] == "\r" else match.end())
 
 
 def _invisibles(source: str, lines: Lines) -> Iterator[Violation]:

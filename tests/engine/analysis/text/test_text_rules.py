@@ -74,3 +74,11 @@ def test_no_text_breaks_it(source: str, language: Language) -> None:
         assert (
             1 <= violation.span.line <= violation.span.end_line <= source.count("\n") + source.count("\r") + 1
         )
+
+
+def test_a_file_that_is_no_text_is_not_a_hundred_violations() -> None:
+    """Many different control characters are one violation with all places; a few have one each."""
+    noise = "".join(f"a{chr(code)}\n" for code in range(1, 32) if code not in (9, 10, 12, 13))
+    found = [one for one in analyse_text(noise, Language.PYTHON).violations if one.rule == "text-control"]
+    assert [Level.HIGH, Level.HIGH, Level.MEDIUM] == [one.severity for one in found]
+    assert 27 == sum(1 + len(one.related) for one in found)
