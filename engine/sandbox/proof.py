@@ -13,6 +13,7 @@ from engine.models import Language, Limits, Proof, Stream
 from engine.sandbox import recipe
 from engine.sandbox.box import remove
 from engine.sandbox.daemon import DaemonLost, unavailable
+from engine.sandbox.endpoint import BadEndpoint, endpoint
 from engine.sandbox.maker import Maker
 from engine.sandbox.wire import frames
 from engine.text import Untrusted
@@ -71,8 +72,13 @@ async def _read_out(reader: asyncio.StreamReader) -> str:
 
 
 async def _version(maker: Maker) -> str:
-    """Return the runtime's own version where it can be asked on this host."""
-    with contextlib.suppress(APIError, DaemonLost, OSError, TimeoutError, KeyError):
+    """Return the runtime's own version where it can be asked on this host.
+
+    A path that a Docker elsewhere names is another program here, if any.
+    """
+    with contextlib.suppress(APIError, DaemonLost, OSError, TimeoutError, KeyError, BadEndpoint):
+        if not endpoint().local:
+            return ""
         info: dict[str, Any] = await maker.daemon.ask("info")
         path = info["Runtimes"][maker.runtime]["path"]
         process = await asyncio.create_subprocess_exec(

@@ -93,6 +93,8 @@ async def test_runs_go_through_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             monkeypatch.delenv(name, raising=False)
         manager = SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
         await manager.start()
+        assert manager.proof is not None
+        assert (True, "") == (manager.proof.isolated, manager.proof.version)
         watcher = Recorder()
         code = "print(open('a').read() + 'x' * 999_999)"
         result = await manager.run(job(code, files={"a": b"from a file"}), watcher)
