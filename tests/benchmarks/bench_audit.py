@@ -24,7 +24,8 @@ from tests.benchmarks.row import Row, percentiles
 ALICE = Untrusted("alice")
 DATA: dict[str, Any] = {"risk": "high", "rules": ["py-eval", "py-exec"]}
 SINGLE = 1000
-MANY = 50_000
+MANY = 5_000
+BATCHES = 20
 CALLERS = 32
 FILTERS = (
     "risk:critical",
@@ -54,27 +55,40 @@ async def rows() -> list[Row]:
 
 
 async def _appends(folder: Path) -> list[Row]:
+    """Measure both sides in turn, so that both have the same machine."""
     bare = _bare(folder / "bare.db")
-    single = [await _timed(lambda: bare.insert(1)) for _ in range(SINGLE)]
-    many_bare = await _timed(lambda: bare.insert(MANY))
-    bare.close()
     log = await AuditLog.open(folder / "log.db", AuditSettings())
-    ours = [await _timed(lambda: log.append("classified", "s-1", ALICE, DATA)) for _ in range(SINGLE)]
-    together = await _timed(lambda: _at_once(log))
     events = [("classified", "s-1", ALICE, DATA)] * MANY
-    many = await _timed(lambda: log.append_many(events))
+    single, single_bare, many, many_bare = [], [], [], []
+    for _ in range(SINGLE):
+        single_bare.append(await _timed(lambda: bare.insert(1)))
+        single.append(await _timed(lambda: log.append("classified", "s-1", ALICE, DATA)))
+    together = await _timed(lambda: _at_once(log))
+    for _ in range(BATCHES):
+        many_bare.append(await _timed(lambda: bare.insert(MANY)))
+        many.append(await _timed(lambda: log.append_many(events)))
+    bare.close()
     await log.close()
-    base = percentiles(single)[0]
-    per_event = together / SINGLE
-    rate = MANY / many
+    base, base_many = percentiles(single_bare), percentiles(many_bare)
+    least = min(50_000, 0.6 * MANY / base_many[0])
+    asked, each = "at least 0.6 of bare SQLite", (together / SINGLE,) * 3
     return [
-        _row("append, single, durable", percentiles(ours), base, "at least 0.6 of bare SQLite", 0.6),
-        _row(f"append, {CALLERS} callers", (per_event,) * 3, base, "at least 0.6 of bare SQLite", 0.6),
-        Row(
-            "append, batched", rate, rate, rate, "events/s", MANY / many_bare, rate * many_bare / MANY,
-            "50,000/s or 0.6 of executemany", rate >= min(50_000, 0.6 * MANY / many_bare),
-        ),
+        _row("bare insert, single, durable", base, base[0], "the raw thing", None),
+        _row("append, single, durable", percentiles(single), base[0], asked, 0.6),
+        _row(f"append, {CALLERS} callers", each, base[0], asked, 0.6),
+        _rate(f"bare executemany, {MANY:,} at once", base_many, base_many[0], "the raw thing", None),
+        _rate(f"append, {MANY:,} at once", percentiles(many), base_many[0],
+              "50,000/s or 0.6 of executemany", least),
     ]  # fmt: skip
+
+
+def _rate(
+    name: str, seconds: tuple[float, float, float], base: float, asked: str, least: float | None
+) -> Row:
+    """Return how many events a second there are, in the median batch and in the slow ones."""
+    p50, p95, p99 = (MANY / value for value in seconds)
+    holds = None if least is None else p50 >= least
+    return Row(name, p50, p95, p99, "events/s", MANY / base, base / seconds[0], asked, holds)
 
 
 async def _at_once(log: AuditLog) -> None:
@@ -148,10 +162,11 @@ async def _timed(work: Callable[[], Awaitable[Any]]) -> float:
     return time.perf_counter() - started
 
 
-def _row(name: str, seconds: tuple[float, float, float], base: float, asked: str, least: float) -> Row:
+def _row(name: str, seconds: tuple[float, float, float], base: float, asked: str, least: float | None) -> Row:
     p50, p95, p99 = (value * 1e6 for value in seconds)
     ratio = base / seconds[0]
-    return Row(name, p50, p95, p99, "µs", base * 1e6, ratio, asked, ratio >= least)
+    holds = None if least is None else ratio >= least
+    return Row(name, p50, p95, p99, "µs", base * 1e6, ratio, asked, holds)
 
 
 def _limit(
