@@ -61,6 +61,7 @@ _GIT_HIDDEN = ("--upload-pack", "--receive-pack", "--open-files-in-pager")
 _ESCAPE = re.compile(r"^\s*(?:\\?!|shell\s|system\s|\\!)\s*(.+)")
 _ESCAPABLE = frozenset({"ed", "ex", "ftp", "cpan", "journalctl", "mysql", "gdb", "lldb", "nmap", "sftp"})
 _PROGRAM = re.compile(r"(?is)\b(?:FROM|TO)\s+PROGRAM\s+'([^']+)'|\\!\s*(\S.*)")
+_MAX_SCRIPT = 1000
 _SED = re.compile(
     r"^(?:\d+|\$|/[^/]*/)?(?:,(?:\d+|\$))?\s*e(?:\s+(.+))?$"
     r"|^(?:\d+|\$|/[^/]*/)?\s*s([^\w\s]).*\2.*\2[gp\d]*e[gp\d]*$"
@@ -134,7 +135,7 @@ def _escaped(command: Command) -> Iterator[Handed]:
 
 def _sed(command: Command) -> Iterator[Handed]:
     script = command.option("-e", "--expression") or next(iter(command.operands), None)
-    match = _SED.match(script.text) if script is not None else None
+    match = _SED.match(script.text) if script is not None and len(script.text) <= _MAX_SCRIPT else None
     if match:
         yield Handed(match[1] or "…", "sed e", script)
 

@@ -15,7 +15,7 @@ from engine.analysis.shell.variables import is_ordinary, runs
 from engine.models import Evidence, Span, Violation
 
 _BARE_SHELL = re.compile(
-    r"\s*(?:exec\s+)?(?:/\S*/)?(?:ba|z|da|k|a|c|tc|fi)?sh(?:\s+(?:-[ips]+|#.*|\.|[\d<>&]+\S*))*\s*"
+    r"\s*(?:exec\s+)?(?:/\S*/)?(?:ba|z|da|k|a|c|tc|fi)?sh(?:\s+(?:-[ips]+|#.*|\.|[\d<>&]\S*))*\s*"
 )
 
 

@@ -14,7 +14,7 @@ from engine.analysis.shell.dropped import programs
 from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.inner import FOREIGN
-from engine.analysis.shell.values import UNKNOWN
+from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
 from engine.models import Language
 
 _CALLS = re.compile(
@@ -130,7 +130,7 @@ def _escaped(script: Script, command: Command) -> Iterator[Code]:
             yield Code(match[1], Language.SHELL, command.name, place)
         elif match := _SCRIPTED.match(arg.text):
             yield Code(match[1], Language.PYTHON, command.name, place)
-        elif match := _LUA.search(arg.text):
+        elif match := _LUA.search(arg.text[:2000]):
             yield Code(match[2], Language.SHELL, command.name, place)
 
 
@@ -153,7 +153,7 @@ def _interpreted(script: Script, command: Command, language: Language) -> Iterat
         arg = command.args[option + 1]
         text = arg.text
         if "xargs" in command.wrappers and "{}" in text:
-            text = text.replace("{}", given(command).strip())
+            text = _filled(text, given(command).strip())
         yield Code(text, language, f"{command.name} {command.words[option]}", _place(script, arg))
         return
     if command.operands and not command.has("s") and command.operands[0].text not in {"-", "/dev/stdin"}:
@@ -165,6 +165,11 @@ def _interpreted(script: Script, command: Command, language: Language) -> Iterat
         text = given(command)
         if text != UNKNOWN:
             yield Code(text, language, f"| {command.name}", at(command.span))
+
+
+def _filled(text: str, value: str) -> str:
+    """Return `text` with what xargs puts into it, unless that is very long."""
+    return text.replace("{}", value) if text.count("{}") * len(value) <= MAX_TEXT else text
 
 
 def _addressed(script: Script, command: Command) -> Iterator[Code]:
