@@ -340,6 +340,13 @@ class ConsoleApp(Announcing, Dressed):
             widget = await self.push_screen_wait(JumpScreen(self.screen))
             self.screen.set_focus(widget) if widget is not None else None
 
+    def action_command_palette(self) -> None:
+        """Open the command palette, but not while the last one is on its way out."""
+        from console.commands import leaving  # noqa: PLC0415  on its first use
+
+        if not leaving(self):
+            super().action_command_palette()
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer everything that the keys offer, and the themes."""
         from console.commands import commands  # noqa: PLC0415

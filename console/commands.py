@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
 from textual.app import SystemCommand
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from console.app import PLACES
 from console.dressing import Dress
@@ -59,6 +59,17 @@ class Commands(Provider):
         for name, words, call, _ in self.app.get_system_commands(self.screen):
             if (score := matcher.match(name)) > 0:
                 yield Hit(score, matcher.highlight(name), call, help=words)
+
+
+def leaving(app: ConsoleApp) -> bool:
+    """Say whether a palette is on its way out; one that stopped on the way is taken out."""
+    if isinstance(app.screen, CommandPalette):
+        return False
+    left = [each for each in app._nodes if isinstance(each, CommandPalette)]  # noqa: SLF001  no public list
+    for each in left:
+        if not each.is_running:
+            app._nodes._remove(each)  # noqa: SLF001  as Textual does itself
+    return any(each.is_running for each in left)
 
 
 def _named(screen: Screen[object]) -> dict[str, ActiveBinding]:

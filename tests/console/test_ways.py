@@ -11,6 +11,7 @@ from textual import work
 from textual._styles_cache import StylesCache
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
@@ -42,6 +43,19 @@ async def test_a_letter_jumps_to_a_part_of_the_screen() -> None:
         before = app.focused
         await quiet(pilot, "ctrl+g", "escape")
         assert before is app.focused
+
+
+async def test_a_palette_that_did_not_get_out_is_in_nobodys_way() -> None:
+    """Where the last one stopped on its way out, the next one opens all the same."""
+    async with desk(StandIn(case("s-1", "print(1)"))) as (app, pilot):
+        await quiet(pilot, "ctrl+k")
+        last = app.screen
+        await quiet(pilot, "escape")
+        await until(pilot, lambda: not last.is_running and last not in app._nodes)
+        app._nodes._append(last)
+        await quiet(pilot, "ctrl+k")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        assert last is not app.screen
 
 
 class Hasty(Screen[None]):
