@@ -141,7 +141,9 @@ class Watched(Place):
         self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
         self.query_one(MeterPanel).show(case, self._usage)
         self.query_one(OutputLog).live = case.result is None
-        self.query_one("#ending", Static).update(content(*told(case)))
+        held = case.submission.id in self._held.ids and case.result is None
+        words: list[Part] = [("held", "bold warning"), ("  h lets it go on", "muted")] if held else told(case)
+        self.query_one("#ending", Static).update(content(*words))
         self.query_one("#ending").set_class(True, "-said")
         self.refresh_bindings()
 

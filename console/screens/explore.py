@@ -142,15 +142,18 @@ class ExploreScreen(Workbench):
 
     def _say(self, case: Case) -> None:
         self._case = case
+        self._stand(case)
+        self.refresh_bindings()
+
+    def _stand(self, case: Case) -> None:
         self.query_one(OutputLog).hint = trying.hint(case)
         ending = self.query_one("#ending", Static)
         ending.update(paragraphs(trying.standing(case, told(case)), *trying.values(case)))
         ending.add_class("-said")
-        self.refresh_bindings()
 
     def _tick(self) -> None:
         if self._case is not None and self._case.status in trying.OPEN and self.is_current:
-            self._say(self._case)
+            self._stand(self._case)
 
     def action_left(self) -> None:
         """Look at what the run showed and left."""

@@ -113,6 +113,7 @@ class RunScreen(Watched):
         elif await self._tell("is held", lambda client, id: client.freeze(id)):
             self._held.ids.add(id)
         self.query_one(RunList).refresh()
+        self._show(self._case)
 
     async def _tell(self, words: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
         if self._case is None or not await console(self).keys.was_person():

@@ -93,7 +93,8 @@ class MeterPanel(Static):
                   f"{_mebi(memory)}, peak {_mebi(peak)} of {limits.memory_mb} MiB" if result is None
                   else f"peak {size(peak)} of {limits.memory_mb} MiB",
                   lambda at: at.memory / (limits.memory_mb * MEBI),
-                  f"{_mebi(memory)} ↑{_mebi(peak)} of {limits.memory_mb} MiB"),
+                  f"{_mebi(memory)} ↑{_mebi(peak)} of {limits.memory_mb} MiB" if result is None
+                  else f"peak {_mebi(peak)} of {limits.memory_mb} MiB"),
             Gauge("processes", processes / limits.processes, f"{processes} of {limits.processes}",
                   lambda at: at.processes / limits.processes),
             Gauge("disk", (disk or 0) / (limits.disk_mb * MEBI), f"{size(disk)} of {limits.disk_mb} MiB",

@@ -91,10 +91,9 @@ class RunList(Rows):
             return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", words, "  ", *use, "  ",
                     (clip(run.first_line, max(4, left)), "faint")]  # fmt: skip
         if line:
-            return [
-                "    ",
-                *(self._use(run, width - 18) if going else [(clip(run.first_line, width - 5), "faint")]),
-            ]
+            return ["    ", *(self._use(run, width - 18) if going else _below(run, width - 5))]
+        if run.status is Status.FINISHED:
+            end = (end[0].partition(" in ")[0], end[1])
         name = clip(run.requester, max(4, width - len(end[0]) - 6))
         return [" ", SIGNS[run.status], "  ", name, "  ", end]
 
@@ -106,6 +105,12 @@ class RunList(Rows):
         peak = max(1, usage.last.memory_peak)
         past = usage.past(lambda at: at.memory / peak, cells)
         return [(f"{past:<{cells}}", "primary"), (f"  {size(usage.last.memory):>8}", "muted")]
+
+
+def _below(run: Summary, width: int) -> list[Part]:
+    """Return how long a run took, and its first line."""
+    took = f"{lasted(run.duration)}  " if run.status in {Status.FINISHED, Status.KILLED} else ""
+    return [(took, "muted"), (clip(run.first_line, max(4, width - len(took))), "faint")]
 
 
 def ending(run: Summary) -> tuple[str, str]:

@@ -15,11 +15,12 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import ConsoleApp
-from engine.models import Analysis, Check
+from engine.models import Analysis, Check, Level, Status, Stream
 from engine.text import Untrusted
 from tests.console.desk import desk, frame, until
-from tests.console.stand_in import StandIn, case, span, violation
+from tests.console.stand_in import StandIn, case, chunk, result, span, violation
 from tests.console.test_hostile_frames import OURS, Open, back, keys, paste, tour, tried
+from tests.console.test_places import killed, running
 
 FOLDER = Path(__file__).parent / "frames"
 RENEW = "PRATIQUE_TESTS_RENEW_FRAMES"
@@ -33,6 +34,11 @@ async def tour_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 
 DRAWN: dict[str, tuple[str, Open]] = {
+    "review": ("ReviewScreen", keys("1", "n")),
+    "review-help": ("HelpScreen", keys("1", "question_mark")),
+    "run": ("RunScreen", keys("2")),
+    "history": ("HistoryScreen", keys("4")),
+    "case": ("CaseScreen", keys("4", "enter")),
     "explore": ("ExploreScreen", paste),
     "ask": ("AskScreen", keys("3", "ctrl+n")),
     "tried": ("SnippetsScreen", tried),
@@ -52,8 +58,13 @@ MOMENTS = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?|\b\d{1,3}:\d\d(?
 
 
 def calm() -> StandIn:
-    """Return an engine with one submission that waits, and a house with one thing to mend."""
-    engine = StandIn(case("s-waiting", CODE, who="report-writer", seconds=90_000))
+    """Return an engine with one submission that waits, two runs that ended, and one thing to mend."""
+    found = (violation(span(1, 8, 10), level=Level.LOW), violation(span(6, 7, 17)))
+    waiting = case("s-waiting", CODE, who="report-writer", violations=found, seconds=90_000)
+    done = running("s-done").model_copy(update={"status": Status.FINISHED, "result": result()})
+    engine = StandIn(waiting, done, killed("s-killed"))
+    for id in ("s-done", "s-killed"):
+        engine.written[id] = [chunk("to \x1b[32mstdout\x1b[0m\n"), chunk("to stderr\n", Stream.STDERR)]
     engine.analysis = Analysis(violations=(violation(span(1, 1, 6)),))
     engine.checks = (
         Check(name="docker", ok=True, detail=Untrusted("Docker 28, cgroup version 2")),
