@@ -65,7 +65,7 @@ def check(type: str, data: dict[str, Any]) -> int:
         return _FACT.validate_python({**data, "type": type}).version
     except ValidationError as error:
         if error.errors()[0]["type"] == "union_tag_invalid":
-            raise AuditError(f"No event is called {type!r}", mend="engine/audit/facts.py has all") from None
+            raise AuditError(f"No event is called {type!r}", mend="engine/audit/facts has all") from None
         raise AuditError(f"No event {type!r} can be recorded: {_first(error.errors())}") from None
 
 
