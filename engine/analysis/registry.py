@@ -58,7 +58,8 @@ def _facts(rule: Rule) -> str:
 def _examples(title: str, examples: tuple[str, ...], rule: Rule) -> list[str]:
     fence = {"python": "python", "javascript": "javascript", "shell": "bash"}
     language = fence[min(rule.languages)]
-    return [f"{title}:\n\n```{language}\n{_shown(example)}\n```" for example in examples[:2]]
+    shown = [f"```{language}\n{_shown(example)}\n```" for example in examples[:2]]
+    return [f"{title}:", *shown] if shown else []
 
 
 def _shown(example: str) -> str:

@@ -39,7 +39,7 @@ DECODE = rule(
     "obfuscation_write",
     MEDIUM,
     attack="Unpacks what was made unreadable on purpose.",
-    why="MEDIUM: HIGH where it is run, which has a rule of its own.",
+    why="MEDIUM: data is decoded every day; running what was decoded has a rule of its own.",
     fix="Send the data as it is.",
     match=(
         "base64 -d a > b",

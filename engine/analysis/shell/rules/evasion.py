@@ -193,7 +193,7 @@ MASQUERADE = rule(
     attack=(
         "Uses a name that is overlooked: dots, blanks, a false extension, or a shell under another name."
     ),
-    why="MEDIUM: HIGH needs to see what the program does.",
+    why="MEDIUM: the name is odd; what the program does is judged by itself.",
     fix="Use plain names.",
     match=(
         "mkdir ~/...",

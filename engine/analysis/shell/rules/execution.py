@@ -77,7 +77,10 @@ SHELL_ESCAPE = rule(
     "process",
     HIGH,
     attack="Gets a shell where only an innocent-looking program is allowed (GTFOBins).",
-    why="HIGH: a script that wants a shell has one already; only what watches it is avoided.",
+    why=(
+        "HIGH: a script that wants a shell has one already; only what watches it is avoided. MEDIUM where "
+        "nothing but a wrapper or a variable leads to the shell."
+    ),
     fix="Call the command itself.",
     match=(
         "awk 'BEGIN {system(\"/bin/sh\")}'",

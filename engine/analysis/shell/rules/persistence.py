@@ -105,7 +105,7 @@ PRIVILEGE = rule(
     "persistence",
     HIGH,
     attack="Turns any user into root: through sudoers, setuid files or capabilities.",
-    why="HIGH: rights that are given so outlive the run.",
+    why="HIGH: rights that are given so outlive the run; MEDIUM for a shell that keeps its file's rights.",
     fix="Ask for what is needed as a capability.",
     match=(
         "chmod u+s /tmp/x",
@@ -114,6 +114,7 @@ PRIVILEGE = rule(
         "echo 'x ALL=(ALL) NOPASSWD:ALL' >> /etc/sudoers",
         "install -m 4755 a b",
         "chmod g+s x",
+        "bash -p",
     ),
     not_match=(
         "chmod +x a",
@@ -152,8 +153,8 @@ HIJACK = rule(
     HIGH,
     attack=("Loads a library into, or runs a command before, every program that starts afterwards."),
     why=(
-        "HIGH for preloaded libraries and prompt commands; MEDIUM for a search path that "
-        "begins in a folder that others write."
+        "HIGH for preloaded libraries and prompt commands; MEDIUM for settings of git, and for a search "
+        "path that begins in a folder that others write."
     ),
     fix="Call the program by its path.",
     match=(
@@ -164,12 +165,18 @@ HIJACK = rule(
         "alias sudo='rm -rf /'",
         "export BASH_ENV=/tmp/x",
         "DYLD_INSERT_LIBRARIES=x.dylib y",
+        "env LD_PRELOAD=/tmp/x.so ls",
+        "NODE_OPTIONS='--require /tmp/x.js' node a.js",
+        "LD_LIBRARY_PATH=/tmp ls",
+        "enable -f /tmp/x.so x",
     ),
     not_match=(
         "export PATH=$PATH:/opt/x/bin",
         "alias ll='ls -l'",
         "alias ls='ls --color'",
         "export EDITOR=vim",
+        "export NODE_OPTIONS=--max-old-space-size=4096",
+        "export LD_LIBRARY_PATH=/opt/x/lib",
     ),
     cwe=427,
 )

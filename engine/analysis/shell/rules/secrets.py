@@ -202,11 +202,13 @@ ECHO = rule(
         "echo $AWS_SECRET_ACCESS_KEY",
         'printf "%s" "$GITHUB_TOKEN"',
         "echo ${DB_PASSWORD} > a",
+        "echo $TOKEN",
     ),
     not_match=(
         "echo $HOME",
         "echo '$API_KEY'",
         "read PASSWORD; echo ok",
+        "echo ${TOKEN:+set} $MAX_TOKENS",
     ),
     cwe=532,
     owasp=SECRETS,

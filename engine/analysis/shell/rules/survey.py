@@ -83,10 +83,11 @@ SETUID_SEARCH = rule(
     "Searches for programs with more rights",
     "persistence",
     HIGH,
-    attack="Looks for a setuid program through which to become root.",
+    attack="Looks for a setuid program, or a right of sudo, through which to become root.",
     why="HIGH: it is the first step of a known climb.",
     fix="Remove it.",
     match=(
+        "sudo -l",
         "find / -perm -4000",
         "find /usr/bin -perm -2000 -type f",
         "find / -perm -u=s",
