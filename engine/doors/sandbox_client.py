@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -74,9 +74,15 @@ class SandboxClient(Connection):
             async for line in lines:
                 yield line
 
-    async def install(self, id: str, *packages: Package) -> AsyncGenerator[Line, None]:
-        """Install packages in a sandbox, and yield what is said meanwhile; last its status."""
-        body = Packages(packages=packages).model_dump_json()
+    async def install(
+        self, id: str, *packages: Package, builds: Iterable[str] = ()
+    ) -> AsyncGenerator[Line, None]:
+        """Install packages in a sandbox, and yield what is said meanwhile; last its status.
+
+        `builds` names those that may run code of their own meanwhile.
+        """
+        wanted = Packages(packages=packages, builds=tuple(Untrusted(name) for name in builds))
+        body = wanted.model_dump_json()
         async with contextlib.aclosing(self._spoken("POST", f"/sandboxes/{id}/packages", body)) as lines:
             async for line in lines:
                 yield line

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from engine.doors.cli.asking import MAX_BYTES, Purpose, package_of
+from engine.doors.cli.asking import MAX_BYTES, Builds, Purpose, package_of
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.words import dim, say, say_json, say_text
@@ -71,12 +71,13 @@ def run(
 def install(
     id: Id,
     packages: Annotated[list[str], typer.Argument(help="NAME==VERSION.")],
+    build: Builds = None,
     requester: Requester = "",
     json: Json = False,
 ) -> None:
     """Install packages in a sandbox."""
     wanted = tuple(package_of(one) for one in packages)
-    _spoken(lambda client: client.install(id, *wanted), requester, json)
+    _spoken(lambda client: client.install(id, *wanted, builds=build or ()), requester, json)
 
 
 @app.command("files")
