@@ -41,7 +41,8 @@ class Form:
         return package.place.text or self.folded(package.name.text)
 
 
-_PLACED = r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*"
+_PLACED = r"(?:@[a-z0-9~][a-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*"
+"""A name of npm. Those that begin with a dash, of which there are a few, would be options."""
 FORMS = {
     Language.PYTHON: Form(
         registry="pypi",

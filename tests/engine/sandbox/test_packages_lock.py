@@ -76,6 +76,8 @@ def test_packages_are_given_to_two_languages_and_each_once() -> None:
     "bad",
     [
         module("--registry=http://evil.example"),
+        module("--global"),
+        module("@-s/x"),
         module("../x"),
         module("@scope"),
         module("a/b"),
