@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from console.difference import difference
+from console.erased import by_name, gone, unless_erased
 from console.screens.compare import DifferenceRows
 from console.state import console
 from console.text import Part, clip, paragraphs
@@ -71,7 +72,7 @@ class BesideScreen(Screen[None]):
     async def _read(self, client: Client) -> None:
         first, second = [await client.case(id) for id in self._ids]
         self.query_one("#facts", Static).update(paragraphs(*facts(first, second, self.size.width - 4)))
-        self._texts["code"] = (first.submission.draft.code.text, second.submission.draft.code.text)
+        self._texts["code"] = (await _code(client, first), await _code(client, second))
         self.action_see("code")
         self._texts["output"] = (await _written(client, first), await _written(client, second))
 
@@ -86,16 +87,25 @@ class BesideScreen(Screen[None]):
         self.dismiss()
 
 
+async def _code(client: Client, case: Case) -> str:
+    """Return the code, or that it was erased."""
+    id = case.submission.id
+    missing = gone("code", by_name(await client.erased(id)))
+    return f"{id}: {missing}" if missing else case.submission.draft.code.text
+
+
 async def _written(client: Client, case: Case) -> str:
+    """Return the output from its beginning, or that it was erased."""
     if case.started_at is None:
         return ""
-    data = b""
-    async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
-        async for chunk in chunks:
-            data += chunk.data
-            if len(data) >= MOST_OUTPUT:
-                break
-    return data[:MOST_OUTPUT].decode(errors="replace")
+    data, missing = b"", list[str]()
+    with unless_erased(missing.append):
+        async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
+            async for chunk in chunks:
+                data += chunk.data
+                if len(data) >= MOST_OUTPUT:
+                    break
+    return "".join(missing) or data[:MOST_OUTPUT].decode(errors="replace")
 
 
 def facts(first: Case, second: Case, width: int) -> list[list[Part]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -13,10 +14,12 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Footer, Static
 
+from console.erased import by_name, gone, unless_erased
+from console.erased import told as erased
 from console.eyes import looked
 from console.screens.run import told
 from console.state import console
-from console.text import Part, clip, paragraphs
+from console.text import Part, clip, content, paragraphs
 from console.units import full_badge, lasted, size
 from console.widgets.code_view import CodeView
 from console.widgets.header import DeskHeader
@@ -25,10 +28,7 @@ from console.widgets.wants import asked, limits
 from console.widgets.way import way
 from engine.doors.client import Client
 from engine.models import Case, Decision, Event, Result
-from engine.problem import Problem
 
-ERASED = 410
-"""What the engine answers for what the rules of retention have erased."""
 TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 
 
@@ -38,8 +38,9 @@ class CaseScreen(Screen[None]):
     AUTO_FOCUS = ""
     HELP_TITLE = "A case"
     HELP_WORDS = (
-        "On the left the facts; on the right what it wrote, its code, every event about it, and its way "
-        "through the house with the time that each step took. P plays its run again."
+        "First the facts; Tab goes to them and back. Beside them, or below, what it wrote, its code, every "
+        "event about it, and its way through the house with the time that each step took and who took it. "
+        "P plays its run again."
     )
     DEFAULT_CSS = """
     CaseScreen Horizontal { height: 1fr; }
@@ -47,6 +48,7 @@ class CaseScreen(Screen[None]):
     CaseScreen #facts Static { height: auto; }
     CaseScreen #seen { width: 3fr; height: 100%; }
     CaseScreen ContentSwitcher { height: 1fr; }
+    CaseScreen #gone { padding: 1 2; color: $warning; }
     CaseScreen #trail { padding: 0 1; }
     CaseScreen #trail Static { height: auto; }
     CaseScreen #steps { padding: 0 1; }
@@ -68,6 +70,8 @@ class CaseScreen(Screen[None]):
         super().__init__()
         self._subject = id
         self._case: Case | None = None
+        self._erased: dict[str, str] = {}
+        """What retention erased of it, and by which rule."""
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, and what can be seen."""
@@ -79,6 +83,7 @@ class CaseScreen(Screen[None]):
             with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
                 yield OutputLog(id="output")
                 yield CodeView(id="code")
+                yield Static(id="gone")
                 with VerticalScroll(id="trail"):
                     yield Static(id="events")
                 with VerticalScroll(id="steps"):
@@ -101,28 +106,36 @@ class CaseScreen(Screen[None]):
         draft = case.submission.draft
         self.query_one("#told", Static).update(paragraphs(*_facts(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
+        await self._miss(case)
         if case.started_at is None:
             self.action_see("code")
         trail = await app.ask(lambda client: client.trail(self._subject)) or ()
-        self.query_one("#events", Static).update(paragraphs(*(_event(each) for each in trail)))
+        self.query_one("#events", Static).update(
+            paragraphs(*(line for each in trail for line in _event(each)))
+        )
         self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width * 3 // 5 - 4)))
         if case.started_at is not None:
             await app.ask(self._read)
 
+    async def _miss(self, case: Case) -> None:
+        """Say what retention erased of it."""
+        self._erased = by_name(await console(self).ask(lambda client: client.erased(self._subject)) or ())
+        if self._erased:
+            self.query_one("#told", Static).update(paragraphs(*_facts(case), *erased(self._erased)))
+            self.query_one("#gone", Static).update(content(gone("code", self._erased)))
+
     async def _read(self, client: Client) -> None:
         log = self.query_one(OutputLog)
-        try:
+        with unless_erased(partial(setattr, log, "hint")):
             async with contextlib.aclosing(client.output(self._subject)) as written:
                 async for chunk in written:
                     log.add(chunk)
-        except Problem as problem:
-            if problem.status != ERASED:
-                raise
-            log.hint = f"{problem.title}. Its hash is in the events."
 
     def action_see(self, what: str) -> None:
         """Show output, code, events or timeline."""
-        self.query_one(ContentSwitcher).current = what
+        place = "gone" if what == "code" and "code" in self._erased else what
+        self.query_one(ContentSwitcher).current = place
+        self.query_one(f"#{place}").focus()
         self.query_one("#seen").border_title = TITLES[what]
 
     def action_replay(self) -> None:
@@ -196,13 +209,18 @@ def _result(result: Result) -> list[list[Part]]:
         [("runtime    ", "muted"), result.runtime],
         [("image      ", "muted"), (clip(result.image_digest, 40), "faint")],
     ]  # fmt: skip
-    lines += [[("evidence   ", "muted"), each] for each in result.evidence]
     lines += [[("left       ", "muted"), each.name, f"  {size(each.size)}"] for each in result.artifacts]
     return lines
 
 
-def _event(event: Event) -> list[Part]:
-    data = json.dumps(event.data, ensure_ascii=False, default=str) if event.data else ""
-    at = event.at.astimezone().strftime("%H:%M:%S.%f")[:-3]
-    return [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
-            ("  by ", "muted"), event.actor, "  ", (clip(data, 400), "muted")]  # fmt: skip
+def _event(event: Event) -> list[list[Part]]:
+    at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    said = [part for key, value in event.data.items() for part in _fact(key, value)]
+    head: list[Part] = [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
+                        ("  by ", "muted"), event.actor]  # fmt: skip
+    return [head, ["        ", *said], []] if said else [head, []]
+
+
+def _fact(key: str, value: object) -> list[Part]:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return [(f"{clip(key, 40)} ", "faint"), (clip(text, 400), "muted"), "   "]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from datetime import timedelta
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -13,6 +14,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from console.erased import unless_erased
 from console.player import Player
 from console.state import console
 from console.text import Part, content
@@ -28,6 +30,7 @@ FRAME_SECONDS = 1 / 20
 JUMP = 0.05
 """The share of a run that an arrow key goes back or on."""
 LEAST_JUMP = 1.0
+MINUTE = 60.0
 
 
 class ReplayScreen(Screen[None]):
@@ -83,9 +86,10 @@ class ReplayScreen(Screen[None]):
         await console(self).ask(self._read)
 
     async def _read(self, client: Client) -> None:
-        id = self._case.submission.id
-        async with contextlib.aclosing(client.output(id)) as written:
-            chunks = [chunk async for chunk in written]
+        id, chunks = self._case.submission.id, list[OutputChunk]()
+        with unless_erased(partial(setattr, self.query_one(OutputLog), "hint")):
+            async with contextlib.aclosing(client.output(id)) as written:
+                chunks = [chunk async for chunk in written]
         async with contextlib.aclosing(client.meters(id)) as used:
             samples = [sample async for sample in used]
         duration = self._case.result.duration if self._case.result else 0.0
@@ -152,9 +156,14 @@ class ReplayScreen(Screen[None]):
         self.dismiss()
 
 
+def _time(seconds: float, of: float) -> str:
+    return f"{seconds:.1f} s" if of < MINUTE else clock(seconds)
+
+
 def _place(player: Player, width: int) -> list[Part]:
     state = "■ over" if player.over else "▶ playing" if player.playing else "⏸ paused"
-    words = f" {clock(player.at)} of {clock(player.duration)}   {player.speed:g}×"
+    at, end = _time(player.at, player.duration), _time(player.duration, player.duration)
+    words = f" {at} of {end}   {player.speed:g}×"
     cells = max(8, width - len(words) - 16)
     done = round(cells * player.at / player.duration) if player.duration else cells
     return [(f"{state:<11}", "bold accent"), ("━" * done, "primary"), ("━" * (cells - done), "line"),

@@ -19,6 +19,7 @@ from engine.models import (
     Consequence,
     Decision,
     Draft,
+    Erasure,
     Event,
     EyesOn,
     Facets,
@@ -142,6 +143,8 @@ class StandIn:
         """What runs left, by run and name."""
         self.hold: set[str] = set()
         """The runs that write on until the engine is lost."""
+        self.retained: tuple[Erasure, ...] = ()
+        """What retention erased, of whichever submission is asked about."""
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
         self.analysis = Analysis()
@@ -252,6 +255,8 @@ class StandIn:
             yield event(seq, *self._happened)
 
     async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        if any(each.what == "output" for each in self.retained):
+            raise Problem(410, f"the output of {id} was erased by retention: older than 30 days")
         end = 0
         for chunk in self.written.get(id, ()):
             end += len(chunk.data)
@@ -288,6 +293,9 @@ class StandIn:
         rows = [row for row in rows if filter in row.requester.text]
         start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
         return tuple(rows[start : start + limit])
+
+    async def erased(self, id: str) -> tuple[Erasure, ...]:
+        return self.retained
 
     async def trail(self, id: str) -> tuple[Event, ...]:
         return self.events_of.get(id, ())

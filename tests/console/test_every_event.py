@@ -118,7 +118,8 @@ async def test_every_type_of_event_is_harmless(
     say_summaries(summaries)
     say_steps(timeline(events))
     printed = capsys.readouterr()
-    screens = paragraphs(*way(events, 80), *map(_event, events)).plain
+    lines = (line for event in events for line in _event(event))
+    screens = paragraphs(*way(events, 80), *lines).plain
     exports = [*jsonl(events), *map(json.dumps, records(events)), *comma_separated(summaries)]
     assert [True] * 4 == [clean(text) for text in (printed.out, printed.err, screens, "".join(exports))]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from console import searches
+from console.app import ConsoleApp
 from console.player import Player
 from console.screens.beside import BesideScreen
 from console.screens.replay import ReplayScreen
@@ -15,7 +17,7 @@ from console.screens.trends import TrendsScreen
 from console.widgets.facet_list import FacetList
 from console.widgets.filter_line import FilterInput
 from console.widgets.history_table import HistoryTable
-from engine.models import Case, DecisionTimes, Level, Meters, OutputChunk, Status, Stream
+from engine.models import Case, DecisionTimes, Erasure, Level, Meters, OutputChunk, Status, Stream
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, event, result
 
@@ -71,6 +73,33 @@ async def test_escape_closes_the_facets_first() -> None:
         await quiet(pilot, "escape")
         await until(pilot, lambda: app.screen.query_one(HistoryTable).has_focus and "s-1" not in frame(app))
         assert not app.screen.has_class("-facets")
+
+
+def _on_screen(app: ConsoleApp, said: str) -> bool:
+    return said in frame(app)
+
+
+async def test_what_retention_erased_is_named_with_its_rule() -> None:
+    """A case without its code and its output says so wherever they would be, beside another one too."""
+    engine = StandIn(ended("s-1", ""), ended("s-2", ""))
+    engine.retained = (
+        Erasure(what="code", digest="ab" * 32, rule="older than 30 days"),
+        Erasure(what="output", digest="cd" * 32, rule="older than 30 days"),
+    )
+    async with desk(engine, size=(200, 40)) as (app, pilot):
+        await quiet(pilot, "4", "m", "enter")
+        for key, said in (
+            ("c", "The code was"),
+            ("o", "The output of s-2 was"),
+            ("p", "The output of s-2 was"),
+        ):
+            await quiet(pilot, key)
+            words = f"{said} erased by retention: older than 30 days. Its hash is in the events."
+            await until(pilot, partial(_on_screen, app, words))
+        await quiet(pilot, "escape", "escape", "down", "equals_sign")
+        await until(pilot, partial(_on_screen, app, "s-1: The code was erased by retention"))
+        await quiet(pilot, "o")
+        await until(pilot, partial(_on_screen, app, "The output of s-1 was erased by retention"))
 
 
 async def test_a_facet_narrows_and_widens() -> None:
