@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
@@ -178,6 +179,8 @@ class ConsoleApp(Announcing, Dressed):
         """Paint first, load afterwards."""
         self.set_keymap(self.prefer.keymap)
         self.call_after_refresh(self._open)
+        tidying = caches.Tidying(self.keys, time.monotonic())
+        self.set_interval(caches.LOOK_SECONDS, lambda: tidying.look(time.monotonic()))
 
     def on_unmount(self) -> None:
         """Leave the terminal as it was."""

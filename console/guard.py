@@ -32,6 +32,10 @@ class KeyGuard:
         near = [other for other in self._times if abs(other - time) < QUIET_SECONDS]
         return len(near) <= 1
 
+    def still(self, now: float, seconds: float) -> bool:
+        """Say whether no key came for so long."""
+        return not self._times or now - self._times[-1] >= seconds
+
     async def was_person(self) -> bool:
         """Wait a moment, then say whether the last key stood alone and no mouse pressed it."""
         if not self._times:

@@ -18,7 +18,9 @@ from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
 from console.announcing import Announcing
+from console.caches import APART_SECONDS, STILL_SECONDS, Tidying
 from console.crash import too_late
+from console.guard import KeyGuard
 from console.keymap import GROUPS
 from console.preferences import Preferences
 from console.screens.help import HelpScreen, lines
@@ -165,3 +167,15 @@ async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
         assert {"Health (5)", "Theme: light", "Tour", "Quit"} <= set(titles)
         assert "Deny (d)" in titles
         assert "Help" in frame(app)
+
+
+def test_memory_is_tidied_between_keys() -> None:
+    """A full collection waits until no key is pressed, and comes at most twice a minute."""
+    keys = KeyGuard()
+    tidying = Tidying(keys, now=0)
+    assert not tidying.look(APART_SECONDS - 1)
+    keys.note(APART_SECONDS)
+    assert not tidying.look(APART_SECONDS + STILL_SECONDS / 2)
+    assert tidying.look(APART_SECONDS + STILL_SECONDS)
+    assert not tidying.look(2 * APART_SECONDS)
+    assert tidying.look(2 * APART_SECONDS + 1)
