@@ -37,13 +37,13 @@ def wheel(name: str, version: str, code: str, needs: str = "") -> bytes:
     return buffer.getvalue()
 
 
-def source(name: str, version: str, code: str) -> bytes:
-    """Return a source archive with one module, which its own builder makes."""
+def source(name: str, version: str, code: str, needs: str) -> bytes:
+    """Return a source archive with one module, which its own builder makes with another package."""
     builder = (
-        f"import io, zipfile\nCODE = {code!r}.replace('BUILT', 'built here')\n"
+        f"import {needs.partition('==')[0]}, zipfile\nCODE = {code!r}.replace('BUILT', 'built here')\n"
         f"{_BUILDER.format(name=name, version=version)}"
     )
-    project = "[build-system]\nrequires = []\nbuild-backend = 'builder'\nbackend-path = ['.']\n"
+    project = f"[build-system]\nrequires = ['{needs}']\nbuild-backend = 'builder'\nbackend-path = ['.']\n"
     facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     return packed(f"{name}-{version}", {"PKG-INFO": facts, "pyproject.toml": project, "builder.py": builder})
 

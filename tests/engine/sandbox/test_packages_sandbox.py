@@ -21,7 +21,7 @@ GREETER = "import words\ndef greet(): return words.HELLO"
 FILES = {
     "greeter-1.0-py3-none-any.whl": wheel("greeter", "1.0", GREETER, "words"),
     "words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello from a wheel'"),
-    "maker-1.0.tar.gz": source("maker", "1.0", "HOW = 'BUILT'"),
+    "maker-1.0.tar.gz": source("maker", "1.0", "HOW = 'BUILT'", "words==2.5"),
 }
 
 
