@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from engine.analysis.javascript.methods import METHODS, Fold, all_known, from_codes, number_of
 from engine.analysis.javascript.values import Value, text, unknown
@@ -87,6 +87,13 @@ def _parse_int(receiver: Value, args: list[Value]) -> Value | None:
     )
 
 
+def _url(receiver: Value, args: list[Value]) -> Value | None:
+    """`new URL(address, base)`."""
+    if not 1 <= len(args) <= 2 or not all_known(args):
+        return None
+    return text(urljoin(args[-1].text, args[0].text), *args)
+
+
 _GLOBALS: dict[str, Fold] = {
     "String.fromCharCode": from_codes,
     "String.fromCodePoint": from_codes,
@@ -103,5 +110,6 @@ _GLOBALS: dict[str, Fold] = {
     "String": _identity,
     "String.raw": _identity,
     "parseInt": _parse_int,
+    "URL": _url,
     "Number": _parse_int,
 }

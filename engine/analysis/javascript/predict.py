@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.javascript.checks.execution import LAUNCHERS
 from engine.analysis.javascript.checks.files import DELETES, WRITES, path_of
 from engine.analysis.javascript.checks.network import TALKS
-from engine.analysis.javascript.library import module_path
+from engine.analysis.javascript.library import REQUIRES, module_path
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.values import UNKNOWN, Value
 from engine.analysis.wants import Want, address, predicted
@@ -86,12 +86,12 @@ def _wants(program: Program) -> Iterator[Want]:
 
 
 def _modules(program: Program) -> Iterator[Want]:
-    for node, _ in program.names.of("import_statement"):
+    for node, _ in program.names.of("import_statement", "export_statement"):
         source = node.child_by_field_name("source")
         if source is not None:
             yield from _module(program.tree.of(source)[1:-1], program.tree.span(node).line)
     for call in program.calls:
-        if call.path in {"require", "import", "module.require", "process.mainModule.require"} and call.args:
+        if call.path in REQUIRES and "inding" not in call.path and call.args:
             name = call.arg(0)
             yield from _module(name.text if name.kind == "text" else UNKNOWN, call.span.line)
 
@@ -114,12 +114,17 @@ def _module(name: str, line: int) -> Iterator[Want]:
 def _environment(program: Program) -> Iterator[Want]:
     if "process" not in program.tree.text and "env" not in program.tree.text:
         return
+    seen: set[str] = set()
     for node, value in program.paths():
         match = _ENV.match(value.path) if value.path.startswith("process.env") else None
-        if match and node.type != "identifier":
+        if match and (node.type != "identifier" or match[1] not in seen):
+            seen.add(match[1])
             yield Want(Need.ENVIRONMENT, match[1], program.tree.span(node).line)
         elif value.path == "process.env.?":
             yield Want(Need.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
+    for call in program.calls:
+        if any(arg.path == "process.env" for arg in call.args):
+            yield Want(Need.ENVIRONMENT, UNKNOWN, call.span.line)
 
 
 def _files(program: Program, call: Call) -> Iterator[Want]:
