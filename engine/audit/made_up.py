@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from engine.audit.blocks import MeterBlock, OutputBlock
+from engine.audit.exports.case_verify import canonical, digest
 from engine.audit.ledger import ENGINE
 from engine.models import (
     Analysis,
@@ -31,6 +34,27 @@ from engine.text import Untrusted
 Told = tuple[str, str, dict[str, Any]]
 """Type, actor and data of an event."""
 
+_CODE, _REQUESTER = "\u241f-code", "\u241f-requester"
+
+
+def digest_for(code: str, language: Language, requester: str) -> str:
+    """Return the digest of a submission that asks for nothing beyond its code."""
+    before, between, after = _around(language)
+    return digest(f"{before}{_json(code)}{between}{_json(requester)}{after}".encode())
+
+
+@cache
+def _around(language: Language) -> tuple[str, str, str]:
+    """Return the canonical JSON of such a submission around its code and its requester."""
+    draft = Draft(code=Untrusted(_CODE), language=language).model_dump(mode="json")
+    before, _, rest = canonical({**draft, "requester": _REQUESTER}).partition(_json(_CODE))
+    between, _, after = rest.partition(_json(_REQUESTER))
+    return before, between, after
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
 
 @dataclass(frozen=True, slots=True)
 class MadeUp:
@@ -48,6 +72,8 @@ class MadeUp:
     seconds: float
     code: str
     code_digest: str
+    digest: str
+    """Of the submission: see `digest_for`."""
     output_digest: str
     output_size: int
 
@@ -62,7 +88,7 @@ class MadeUp:
         asked = Principal(name=Untrusted(self.requester))
         return Case(
             submission=Submission(
-                id=self.id, draft=draft, requester=asked, submitted_at=self.at, digest=self.code_digest
+                id=self.id, draft=draft, requester=asked, submitted_at=self.at, digest=self.digest
             ),
             status=self._status(),
             analysis=Analysis(seconds=0.01),
@@ -74,7 +100,7 @@ class MadeUp:
     def events(self, state: str) -> Iterator[Told]:
         """Yield its events, the last of which carries the digest of the case."""
         decided = "expired" if self.verdict is Verdict.EXPIRED else "decided"
-        digest = self.code_digest
+        digest = self.digest
         told: list[Told] = [
             ("submitted", self.requester, {"digest": digest, "language": self.language.value, "purpose": ""}),
             ("analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
@@ -110,7 +136,7 @@ class MadeUp:
     def _decision(self) -> Decision:
         by = Principal(name=Untrusted(self.reviewer))
         return Decision(
-            submission=self.id, digest=self.code_digest, verdict=self.verdict, by=by, at=self.at + self.wait
+            submission=self.id, digest=self.digest, verdict=self.verdict, by=by, at=self.at + self.wait
         )
 
     def _result(self) -> Result:

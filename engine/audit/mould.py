@@ -31,6 +31,7 @@ _GAPS = MadeUp(
     seconds=1234567.125,
     code="\u241f-line\n\n",
     code_digest=blobs.digest_of(b"\xe2\x90\x9f-line\n\n"),
+    digest="3" * 64,
     output_digest="7" * 64,
     output_size=987654321,
 )
@@ -43,6 +44,7 @@ _NAMES = {
     str(_GAPS.seconds): "seconds",
     "\u241f-line": "first_line",
     _GAPS.code_digest: "code_digest",
+    _GAPS.digest: "digest",
     _GAPS.output_digest: "output_digest",
     str(_GAPS.output_size): "output_size",
     _STATE: "state",
@@ -101,6 +103,7 @@ def _values(run: MadeUp) -> dict[str, object]:
         "seconds": run.seconds,
         "first_line": run.code.partition("\n")[0],
         "code_digest": run.code_digest,
+        "digest": run.digest,
         "output_digest": run.output_digest,
         "output_size": run.output_size,
     }

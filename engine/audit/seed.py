@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from engine.audit import blobs, cases, chain
 from engine.audit.errors import AuditError
 from engine.audit.ledger import Ledger
-from engine.audit.made_up import MadeUp
+from engine.audit.made_up import MadeUp, digest_for
 from engine.audit.mould import Mould
 from engine.audit.verify import Tell
 from engine.audit.words import index_some
@@ -134,14 +134,15 @@ class _Desk:
             at=BEGIN + YEAR * (number / self._runs),
             wait=timedelta(seconds=round(chance.expovariate(0.05), 3)),
             risk=_pick(chance, RISKS),
-            language=_pick(chance, LANGUAGES),
+            language=(language := _pick(chance, LANGUAGES)),
             verdict=(verdict := _pick(chance, VERDICTS)),
             kill=_pick(chance, KILLS),
-            requester=f"agent-{int(chance.paretovariate(1)) % 50}",
+            requester=(requester := f"agent-{int(chance.paretovariate(1)) % 50}"),
             reviewer="nobody" if verdict is Verdict.EXPIRED else chance.choice(REVIEWERS),
             seconds=round(chance.expovariate(0.5), 3),
             code=text.code,
             code_digest=text.code_digest,
+            digest=digest_for(text.code, language, requester),
             output_digest=text.output_digest,
             output_size=text.output_size,
         )

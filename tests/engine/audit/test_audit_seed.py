@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from engine.audit import AuditError, AuditLog, blobs, cases, chain
-from engine.audit.made_up import MadeUp
+from engine.audit.exports import case_verify
+from engine.audit.made_up import MadeUp, digest_for
 from engine.audit.mould import Mould
 from engine.audit.seed import seed_history
-from engine.models import KillReason, Language, Level, Verdict
+from engine.models import Draft, KillReason, Language, Level, Principal, Verdict
+from engine.service.canonical import digest
 from engine.settings import AuditSettings
 from engine.text import Untrusted
 
@@ -29,6 +33,26 @@ async def test_seeded_history_is_intact_and_searchable(path: Path, settings: Aud
     assert (events, True, 1) == (verification.events, verification.intact, verification.checkpoints)
     assert (30, True, 30) == (facets.total, facets.exact, len(rows))
     assert all(chunks[0].data.startswith(b"result of") for chunks in output)
+
+
+async def test_the_case_file_of_a_made_up_run_proves_itself(path: Path, settings: AuditSettings) -> None:
+    """Digests of submissions are what the engine would have made them, so that proofs can be tried."""
+    seed_history(path, 5, seed=1)
+    log = await AuditLog.open(path, settings)
+    packed = [await log.case_file(row.id) for row in await log.summaries()]
+    await log.close()
+    for content in packed:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            assert list(case_verify.check(archive.read))
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_made_up_digest_is_the_one_of_the_service(language: Language) -> None:
+    """What is made up for a submission is what the desk would compute."""
+    code = 'print("ü\\n")\n'
+    asked = Principal(name=Untrusted('agent "7"'))
+    expected = digest(Draft(code=Untrusted(code), language=language), asked)
+    assert expected == digest_for(code, language, asked.name.text)
 
 
 def test_same_seed_same_history(tmp_path: Path) -> None:
@@ -64,6 +88,7 @@ def test_a_mould_casts_what_the_nouns_would_be(verdict: Verdict) -> None:
         seconds=2.25,
         code="echo 100%s\n# second\n",
         code_digest=blobs.digest_of(b"echo 100%s\n# second\n"),
+        digest="cd" * 32,
         output_digest="ab" * 32,
         output_size=123,
     )
