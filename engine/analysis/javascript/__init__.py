@@ -45,4 +45,5 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> F
     if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:
         findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
         findings.complete = False
+    program.names.forget()
     return findings

@@ -45,10 +45,17 @@ class Names:
     properties: dict[str, list[Definition]] = field(default_factory=dict)
     """Assignments to members of plain names: `a.b = …` under `a.b`."""
     cut: bool = False
+    scopes: list[Scope] = field(default_factory=list)
+    """The scopes of functions and blocks."""
 
     def of(self, *kinds: str) -> list[tuple[Node, Scope]]:
         """Return the nodes of these kinds in order, with their scopes."""
         return [entry for kind in kinds for entry in self.nodes.get(kind, ())]
+
+    def forget(self) -> None:
+        """Break the cycles of scopes and definitions, so that the tree is freed at once."""
+        for scope in (self.program, *self.scopes):
+            scope.bindings.clear()
 
 
 def collect(tree: Tree) -> Names:
@@ -65,33 +72,39 @@ class _Collector:
         self._nodes: defaultdict[str, list[tuple[Node, Scope]]] = defaultdict(list)
 
     def run(self) -> Names:
-        stack, visit = self._stack, self._visit
+        stack, nodes, visit = self._stack, self._nodes, self._visit
         for _ in range(MAX_NODES):
             if not stack:
                 break
-            visit(*stack.pop())
+            node, scope, call = stack.pop()
+            kind = node.type
+            if kind in _WANTED:
+                nodes[kind].append((node, scope))
+            if kind not in _LEAVES:
+                visit(node, kind, scope, call)
         self.names.cut = bool(stack)
         self.names.nodes = self._nodes
         for node, scope in self._late:
             self._assign(node, scope)
         return self.names
 
-    def _visit(self, node: Node, scope: Scope, call: Node | None) -> None:
-        kind = node.type
-        if kind in _WANTED:
-            self._nodes[kind].append((node, scope))
-        if kind in _LEAVES:
-            return
+    def _visit(self, node: Node, kind: str, scope: Scope, call: Node | None) -> None:
+        """Declare what `node` declares, and put what is within it on the stack."""
         inner = scope
         if kind in _FUNCTIONS:
             inner = self._function(node, scope, call)
         elif kind in _BLOCKS:
-            inner = Scope(scope, function=False)
+            inner = self._inner(scope, function=False)
         declare = self._DECLARATIONS.get(kind)
         if declare is not None:
             declare(self, node, scope, inner)
         below = node if kind in _CALLS else call if kind in _HANDED else None
         self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
+
+    def _inner(self, scope: Scope, *, function: bool) -> Scope:
+        inner = Scope(scope, function)
+        self.names.scopes.append(inner)
+        return inner
 
     def _assignment(self, node: Node, scope: Scope, inner: Scope) -> None:
         self._late.append((node, scope))
@@ -106,7 +119,7 @@ class _Collector:
         self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
 
     def _function(self, node: Node, scope: Scope, call: Node | None) -> Scope:
-        inner = Scope(scope, function=True)
+        inner = self._inner(scope, function=True)
         name = node.child_by_field_name("name")
         if node.type.endswith("declaration"):
             self._name(
