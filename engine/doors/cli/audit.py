@@ -84,7 +84,8 @@ def verify(
         say_json(found)
     elif found.intact:
         outside = f", {found.witnessed:,} of the witness" if witness else ""
-        say(f"{found.events:,} records, {found.checkpoints:,} checkpoints{outside}, intact")
+        since = " since the last checkpoint" if resume and not witness else ""
+        say(f"{found.events:,} records, {found.checkpoints:,} checkpoints{outside}, intact{since}")
     else:
         say(f"NOT INTACT: {visible(found.problem)}", error=True)
     raise typer.Exit(Exit.DONE if found.intact else Exit.FAILED)

@@ -145,6 +145,8 @@ def test_verify_says_so_in_one_line(denied: str, home: Path, capsys: pytest.Capt
     """An untouched history is intact; a changed one is named and ends with another exit code."""
     assert Exit.DONE == main(["audit", "verify"])
     assert capsys.readouterr().out.endswith("checkpoints, intact\n")
+    assert Exit.DONE == main(["audit", "verify", "--resume"])
+    assert capsys.readouterr().out.endswith("checkpoints, intact since the last checkpoint\n")
     connection = sqlite3.connect(home / "pratique.db", isolation_level=None)
     (actor,) = connection.execute("SELECT actor FROM events WHERE seq = 2").fetchone()
     connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 2")
