@@ -52,6 +52,8 @@ _INTERNAL = re.compile(
     r"|^require\.main\.(?:constructor|require)"
     r"|^v8\.(?:setFlags|deserialize)|^repl\.|^(?:ffi|ffi-napi|koffi|ref-napi)\b|^process\.stdin\.constructor|^require\.cache"
 )
+_SOCKET = re.compile(r"(?:net|tls|dgram)\.|WebSocket$|ws$")
+_MAIN_REQUIRE = re.compile(r"\.mainModule\.require$")
 _ELSEWHERE = re.compile(r"(?:https?:)?//|data:")
 _PROCESS = re.compile(
     r"^process\.(?:kill|abort|setuid|setgid|seteuid|setegid|setgroups|initgroups|umask|chroot)$"
@@ -125,7 +127,7 @@ def _launched(program: Program, call: Call, *, sockets: bool) -> Iterator[Violat
 
 
 def _is_socket(call: Call) -> bool:
-    return bool(re.match(r"(?:net|tls|dgram)\.|WebSocket$|ws$", call.path)) and "isIP" not in call.path
+    return bool(_SOCKET.match(call.path)) and "isIP" not in call.path
 
 
 def _is_text(call: Call) -> bool:
@@ -164,7 +166,7 @@ def _is_beside(program: Program, call: Call) -> bool:
 
 
 def _inside(program: Program, call: Call) -> Iterator[Violation]:
-    if _INTERNAL.match(call.path) or re.search(r"\.mainModule\.require$", call.path):
+    if _INTERNAL.match(call.path) or _MAIN_REQUIRE.search(call.path):
         yield found(INTERNALS, program, call)
     elif call.path.startswith("WebAssembly.") and "validate" not in call.path:
         yield found(WORKER, program, call)

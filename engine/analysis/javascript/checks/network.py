@@ -34,6 +34,8 @@ TALKS = re.compile(
     r"|resolve\w*|reverse)$|^Deno\.connect|^Bun\.connect"
 )
 _SENDS = re.compile(r"^net\.|^tls\.|^ws\b|\.(?:write|send|end|emit|sendMessage|sendMail|post|put)$")
+_DIGEST = re.compile(r"^crypto\.(?:createHash|createHmac|createCipher\w*|createDecipher\w*|createSign)$")
+_OLD_CIPHER = re.compile(r"^crypto\.create(?:De)?[cC]ipher$")
 _LISTENS = re.compile(
     r"^(?:https?|http2|net|tls)\.(?:createServer|createSecureServer)|^(?:express|fastify|koa"
     r"|hapi\.server)\(\)\.listen$|^Deno\.(?:listen|serve)|^Bun\.serve|^dgram\..*\.bind$"
@@ -116,14 +118,10 @@ def _environment(program: Program) -> Iterator[Violation]:
 
 
 def _weak(program: Program, call: Call) -> Iterator[Violation]:
-
-    digest = re.match(
-        r"^crypto\.(?:createHash|createHmac|createCipher\w*|createDecipher\w*|createSign)$", call.path
-    )
     if (
-        (digest and _WEAK.match(call.arg(0).text))
+        (_DIGEST.match(call.path) and _WEAK.match(call.arg(0).text))
         or call.path == "crypto.pseudoRandomBytes"
-        or re.match(r"^crypto\.create(?:De)?[cC]ipher$", call.path)
+        or _OLD_CIPHER.match(call.path)
     ):
         yield found(WEAK_CRYPTO, program, call)
     elif call.path in {"document.write", "document.writeln"} and not call.arg(0).known:
