@@ -170,6 +170,8 @@ class SandboxSettings(Group):
     """Where granted packages come from."""
     session_images: dict[str, str] = {"python": "notebook", "javascript": "node", "shell": "shell"}
     """The image of each language's sandboxes that stay between executions."""
+    session_pool: int = Field(0, ge=0)
+    """How many notebook kernels wait ready, so that the first execution in one that stays answers at once."""
     sessions: int = Field(8, ge=0)
     """How many sandboxes that stay there may be at once."""
     sessions_each: int = Field(2, ge=0)

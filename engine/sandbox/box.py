@@ -50,6 +50,8 @@ class Box:
     frozen: bool = False
     fitted: bool = False
     """Whether its memory and CPU are those of `limits`."""
+    room: str = ""
+    """Of one that stays: the name under which its packages lie."""
     found_right: int = 0
     """The watch during which it was seen to be what was asked for; 0: none was kept."""
 

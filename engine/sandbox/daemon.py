@@ -72,6 +72,13 @@ class Daemon:
         call = partial(getattr(self._client, method), *args, **options)
         return await self._bounded(call, deadline or self.deadline)
 
+    async def digest_of(self, image: str) -> str:
+        """Return an image's digest. Raises SandboxUnavailable."""
+        try:
+            return str((await self.ask("inspect_image", image))["Id"])
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error, image) from error
+
     async def first_known(self, images: Sequence[str]) -> str:
         """Return the first of the images that Docker has. Raises SandboxUnavailable."""
         for image in images:

@@ -13,7 +13,7 @@ from engine.models import Act, Check, KillReason, Language, Proof, Result
 from engine.sandbox import health, heartbeat, owner, reaper
 from engine.sandbox.backend import Abilities
 from engine.sandbox.box import Box
-from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.daemon import Daemon, DaemonLost
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.image_rows import ImageRows
@@ -27,7 +27,7 @@ from engine.sandbox.recipe import Extras
 from engine.sandbox.removals import Removals
 from engine.sandbox.sessions import Sessions
 from engine.sandbox.steering import Steering
-from engine.sandbox.tickets import Ticket, badly_named, spawn
+from engine.sandbox.tickets import badly_named, spawn
 from engine.sandbox.turns import Turns
 from engine.settings import SandboxSettings
 
@@ -65,10 +65,19 @@ class SandboxManager(Steering):
             settings.grace_seconds,
             self._running,
             self.packages.rooms_of,
+            settings.session_pool,
         )
+        if settings.session_pool:
+            self.sessions.spares.stock(
+                Language.PYTHON, f"pratique/{settings.session_images[Language.PYTHON]}"
+            )
         self._chores: set[asyncio.Task[None]] = set()
         self._image_rows = ImageRows(self._daemon)
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
+
+    @property
+    def _pools(self) -> tuple[Pool, Pool]:
+        return self._pool, self.sessions.spares
 
     # --- its own life
 
@@ -82,7 +91,7 @@ class SandboxManager(Steering):
             self._maker.vigil.keep(),
             self._reap_for_ever(),
             self._listen(),
-            self._pool.keep_filled(),
+            *(pool.keep_filled() for pool in self._pools),
         ):
             spawn(chore, self._chores)
 
@@ -110,7 +119,8 @@ class SandboxManager(Steering):
             self.proof, self.trouble = None, error
             raise
         self.trouble = None if self.proof.isolated else health.not_isolated(self.proof)
-        self._pool.open(self.proof.isolated)
+        for pool in self._pools:
+            pool.open(self.proof.isolated)
         return self.proof
 
     async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
@@ -137,22 +147,20 @@ class SandboxManager(Steering):
     @property
     def stocks(self) -> tuple[Stock, ...]:
         """Return how many sandboxes wait ready for each image."""
-        return self._pool.stocks
+        return tuple(stock for pool in self._pools for stock in pool.stocks)
 
     async def checks(self) -> tuple[Check, ...]:
         """Return the rows of Health that this room answers for."""
         docker = await health.docker_check(self._daemon, self.settings.runtime)
-        rows = health.pool_checks(self._pool) if self.settings.pool else ()
+        filled = (pool for pool in self._pools if self.settings.pool or pool is not self._pool)
+        rows = [row for pool in filled for row in health.pool_checks(pool)]
         images = dict.fromkeys([*self._images, *(shelf.image for shelf in self._pool.shelves)])
         found = await self._image_rows.checks(images) if docker[0].ok else ()
         return (*docker, health.proof_check(self.proof, self.trouble), *found, *rows)
 
     async def image_digest(self, image: str) -> str:
         """Return Docker's digest of an image. Raises SandboxUnavailable."""
-        try:
-            return str((await self._daemon.ask("inspect_image", image))["Id"])
-        except (APIError, DaemonLost) as error:
-            raise unavailable(error, image) from error
+        return await self._daemon.digest_of(image)
 
     # --- runs
 
@@ -160,23 +168,12 @@ class SandboxManager(Steering):
         """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
         if why := badly_named(job.files):
             return unstarted(self.settings.runtime, KillReason.POLICY, why)
-        ticket = Ticket(asyncio.create_task(self._run_in_turn(job, watcher)))
-        self._tickets[job.run] = ticket
-        try:
-            await asyncio.wait({ticket.task})
-        finally:
-            ticket.task.cancel()
-            await asyncio.wait({ticket.task})
-            del self._tickets[job.run]
-        if ticket.task.cancelled():
-            why = f"withdrawn before it started, by {ticket.by}"
-            return unstarted(self.settings.runtime, ticket.reason, why)
-        return ticket.task.result()
+        return await self._let_in(job.run, self._run_in_turn(job, watcher), self.settings.runtime)
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
         if job.operation is not None and job.operation.act is Act.INSTALL:
             async with self.sessions.turn(job):
-                return await self.packages.install(job, watcher)
+                return await self.packages.install(self.sessions.housed(job), watcher)
         layers = await self.packages.layers_of(job, watcher)
         if place := self._turns.told(job.principal):
             await watcher.happened("run.queued", place)
@@ -232,7 +229,7 @@ class SandboxManager(Steering):
             await asyncio.sleep(_REAP_SECONDS)
             with contextlib.suppress(DaemonLost, APIError):
                 await self.removals.reap()
-                await self.packages.prune(self.sessions)
+                await self.packages.prune(self.sessions.rooms)
 
     async def _listen(self) -> None:
         """Listen for Docker's life: runs that it loses end as engine-lost; when it is back, prove."""
@@ -246,6 +243,7 @@ class SandboxManager(Steering):
 
     def _lose_docker(self, trouble: SandboxUnavailable) -> None:
         self.proof, self.trouble = None, trouble
-        self._pool.open(False)
+        for pool in self._pools:
+            pool.open(False)
         for run in list(self._running.values()):
             run.lose()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -58,9 +58,15 @@ class Pool:
     """Shelves by image. Whoever takes a box owns it; nothing ever comes back."""
 
     def __init__(
-        self, maker: Maker, least: int, remove: Callable[[Box], None], most: int = 0, memory_mb: int = 512
+        self,
+        maker: Maker,
+        least: int,
+        remove: Callable[[Box], None],
+        most: int = 0,
+        memory_mb: int = 512,
+        make: Callable[[str, Language, Limits], Awaitable[Box]] | None = None,
     ) -> None:
-        self._maker = maker
+        self._make = make or maker.make
         self._least = least
         self._most = most
         self._room = memory_mb // _BOX_MB
@@ -147,7 +153,7 @@ class Pool:
     async def _fill(self, shelf: Shelf) -> bool:
         while self._has_room(shelf):
             try:
-                box = await self._maker.make(shelf.image, shelf.language, _STANDARD)
+                box = await self._make(shelf.image, shelf.language, _STANDARD)
             except SandboxUnavailable as error:
                 shelf.trouble = str(error)
                 return False

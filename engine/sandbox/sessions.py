@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from docker.errors import APIError
 
-from engine.models import KillReason, Result
+from engine.models import KillReason, Language, Limits, Result
 from engine.sandbox.box import Box
-from engine.sandbox.daemon import DaemonLost
+from engine.sandbox.daemon import DaemonLost, unavailable
 from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.maker import Maker
+from engine.sandbox.pool import Pool
 from engine.sandbox.recipe import Extras
 from engine.sandbox.staying import Staying
 
@@ -30,6 +33,8 @@ class Kept:
 
     principal: str
     box: Box | None = None
+    room: str = ""
+    """The name under which its packages lie, once there is one: its own, or that of a spare."""
     known: dict[str, str] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -45,8 +50,12 @@ class Sessions:
         grace: float,
         running: dict[str, Execution],
         rooms: Rooms,
+        spare: int = 0,
     ) -> None:
         self._rooms = rooms
+        self._making: set[str] = set()
+        self.spares = Pool(maker, spare, remove, make=self._make_spare)
+        """Sandboxes that nobody has had yet, for sessions whose grant has the usual disk and processes."""
         self._maker = maker
         self._remove = remove
         self._keeper = keeper
@@ -68,8 +77,9 @@ class Sessions:
         kept = self._of(job)
         if kept.box and (why := _unfit(kept.box, job)):
             return unstarted(str(kept.box.host["Runtime"]), KillReason.POLICY, why)
-        kind = "sandbox.taken" if kept.box else "sandbox.created"
+        asked = time.monotonic()
         box = await self._wake(kept, job)
+        kind = "sandbox.taken" if box.born < asked else "sandbox.created"
         execution = self._execution(kept, box, job, watcher)
         try:
             await check(box)
@@ -98,6 +108,18 @@ class Sessions:
         """Iterate over the sessions that are not over."""
         return iter(tuple(self._by_id))
 
+    def housed(self, job: Job) -> Job:
+        """Return a job as one of the name under which its session's packages lie."""
+        kept = self._of(job)
+        kept.room = kept.room or job.session
+        return replace(job, session=kept.room)
+
+    @property
+    def rooms(self) -> frozenset[str]:
+        """The names under which packages may lie."""
+        spares = {box.room for shelf in self.spares.shelves for box in shelf.boxes}
+        return frozenset(spares | self._making | {kept.room or id for id, kept in self._by_id.items()})
+
     def lives(self, session: str) -> bool:
         """Whether a session has a sandbox with what ran in it before."""
         kept = self._by_id.get(session)
@@ -116,7 +138,8 @@ class Sessions:
             self._drop(kept, kept.box)
 
     def end_all(self) -> None:
-        """Remove every sandbox that stays."""
+        """Remove every sandbox that stays, and those that wait."""
+        self.spares.empty()
         for session in list(self._by_id):
             self.end(session)
 
@@ -132,9 +155,26 @@ class Sessions:
             self._drop(kept, kept.box)
             raise SandboxUnavailable("the sandbox is no more, and its state is lost", "Run it again.")
         if kept.box is None:
-            extras = Extras(stays=True, layers=await self._rooms(job))
-            kept.box = await self._maker.make(job.image, job.language, job.limits, extras)
+            spare = None if kept.room else await self.spares.take(job)
+            kept.box = spare or await self._make(job, kept.room or job.session)
+            kept.room = kept.box.room
         return kept.box
+
+    async def _make(self, job: Job, room: str) -> Box:
+        extras = Extras(stays=True, layers=await self._rooms(replace(job, session=room)))
+        box = await self._maker.make(job.image, job.language, job.limits, extras)
+        box.room = room
+        return box
+
+    async def _make_spare(self, image: str, language: Language, limits: Limits) -> Box:
+        room = f"spare-{uuid.uuid4().hex[:12]}"
+        self._making.add(room)
+        try:
+            return await self._make(Job("", language, image, b"", (), limits), room)
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error) from error
+        finally:
+            asyncio.get_running_loop().call_soon(self._making.discard, room)
 
     async def _proved(self, box: Box, job: Job) -> bool:
         try:

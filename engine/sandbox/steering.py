@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from engine.models import KillReason, WorkspaceFile
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from engine.models import KillReason, Result, WorkspaceFile
 from engine.sandbox import peek
 from engine.sandbox.box import Box
+from engine.sandbox.envelope import unstarted
 from engine.sandbox.execution import Execution
 from engine.sandbox.job import SandboxUnavailable
 from engine.sandbox.tickets import Ticket
@@ -16,6 +21,20 @@ class Steering:
     def __init__(self) -> None:
         self._running: dict[str, Execution] = {}
         self._tickets: dict[str, Ticket] = {}
+
+    async def _let_in(self, run: str, work: Coroutine[Any, Any, Result], runtime: str) -> Result:
+        """Do a run's work to its end; until it has a sandbox it can be withdrawn."""
+        ticket = Ticket(asyncio.create_task(work))
+        self._tickets[run] = ticket
+        try:
+            await asyncio.wait({ticket.task})
+        finally:
+            ticket.task.cancel()
+            await asyncio.wait({ticket.task})
+            del self._tickets[run]
+        if ticket.task.cancelled():
+            return unstarted(runtime, ticket.reason, f"withdrawn before it started, by {ticket.by}")
+        return ticket.task.result()
 
     async def stop(self, run: str, by: str) -> None:
         """Ask a run's program to end, and end it after the grace."""

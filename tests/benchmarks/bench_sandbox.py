@@ -12,14 +12,13 @@ import docker
 from docker.types import LogConfig
 
 from engine.models import KillReason, Language, Result
-from engine.sandbox import SandboxManager, readings
+from engine.sandbox import SandboxManager
 from engine.settings import SandboxSettings
 from tests.benchmarks.row import Row, percentiles
 from tests.sandboxes import IMAGES, Recorder, job
 
 _ROUNDS = 15
 _SUSTAINED = 24
-_STEADY_SECONDS = 20
 _PRINT = {
     Language.PYTHON: "print(1)",
     Language.JAVASCRIPT: "console.log(1)",
@@ -43,7 +42,12 @@ class _Timed(Recorder):
 async def rows() -> list[Row]:
     """Measure everything that this room was asked for."""
     raw = await _docker_run()
-    return [*await _warm(raw), await _cold(), await _sustained(), await _output(), await _meters()]
+    return [
+        *await _warm(raw),
+        await _cold(),
+        await _sustained(),
+        await _output(),
+    ]
 
 
 @contextlib.asynccontextmanager
@@ -231,36 +235,6 @@ async def _output() -> Row:
         rate = result.stdout_bytes / 1e6 / result.duration
         del begun
     return Row("output through the room", rate, rate, rate, "MB/s", None, None, "50 MB/s", rate >= 50)
-
-
-async def _meters() -> Row:
-    metered = await _sleeping_share()
-    often, readings._SECONDS = readings._SECONDS, 3600.0
-    try:
-        share = metered - await _sleeping_share()
-    finally:
-        readings._SECONDS = often
-    return Row(
-        "meters of one running sandbox, ten a second", share, share, share, "%", metered, None,
-        "below 1 % of a core", share < 1,
-    )  # fmt: skip
-
-
-async def _sleeping_share() -> float:
-    """Return how much of a core this process uses while a program sleeps, long after its start."""
-    async with _manager(0) as manager:
-        watcher = Recorder()
-        code = f"import time\nprint('up', flush=True)\ntime.sleep({_STEADY_SECONDS + 10})"
-        running = asyncio.create_task(manager.run(job(code, seconds=60), watcher))
-        await watcher.until_said(b"up")
-        await asyncio.sleep(2)
-        before, began = time.process_time(), time.perf_counter()
-        await asyncio.sleep(_STEADY_SECONDS)
-        used = time.process_time() - before
-        share = 100 * used / (time.perf_counter() - began)
-        running.cancel()
-        await asyncio.wait({running})
-        return share
 
 
 def main() -> None:

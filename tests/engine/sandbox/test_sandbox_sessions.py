@@ -15,7 +15,7 @@ from engine.models import Act, KillReason, Language, Operation, Result
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.settings import SandboxSettings
 from engine.text import Untrusted
-from tests.sandboxes import Recorder, job
+from tests.sandboxes import Recorder, containers_of, job
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 IMAGES = {
@@ -266,3 +266,26 @@ async def test_memory_ends_it_and_says_so(manager: SandboxManager) -> None:
     assert KillReason.MEMORY is result.kill_reason, result.evidence
     later, _ = await run(manager, "1 / 0")
     assert (1, KillReason.NONE) == (later.exit_code, later.kill_reason)
+
+
+async def test_a_kernel_that_waits_ready_is_given_to_one_session_alone() -> None:
+    """The first session to come gets it at once, another starts its own; its packages lie under its room."""
+    house = SandboxManager(SandboxSettings(pool=0, session_pool=1), "test-spare-kernel")
+    await house.start()
+    try:
+        async with asyncio.timeout(120):
+            while not any(stock.ready for stock in house.stocks):
+                await asyncio.sleep(0.1)
+        first, second = Recorder(), Recorder()
+        await house.run(order("x = 1", seconds=60), first)
+        taken = dict(first.events)["sandbox.taken"]["sandbox"]
+        assert house.sessions.housed(order("")).session.startswith("spare-")
+        await house.run(order("print(x + 1)", seconds=60), second)
+        assert (b"2\n", taken) == (second.stdout, dict(second.events)["sandbox.taken"]["sandbox"])
+        other, asked = Recorder(), order("print('x' in globals())", seconds=60, principal="bob")
+        await house.run(replace(asked, session="b-other"), other)
+        assert b"False\n" == other.stdout
+        assert taken not in {data.get("sandbox") for _, data in other.events}
+    finally:
+        await house.close()
+    assert [] == containers_of("test-spare-kernel")
