@@ -11,7 +11,8 @@ from typing import Any
 import tree_sitter
 
 from engine.models import Language
-from engine.policy.shape import PARSERS, local_names
+from engine.policy.shape import local_names
+from engine.policy.trees import parsed
 
 SHINGLE = 4
 """How many tokens in a row are compared as one."""
@@ -26,13 +27,13 @@ Sketch = frozenset[int]
 """The hashes of all that stands in a row in code."""
 
 
-def sketch(code: str, language: Language) -> Sketch:
+def sketch(code: str, language: Language | None) -> Sketch:
     """Return what code is compared by: the tokens of its syntax in rows of four, local names without name.
 
-    Code that cannot be parsed is compared by its words.
+    Code that cannot be parsed, or is of no language, is compared by its words.
     """
     try:
-        tokens = list(_first(_tokens(code, language)))
+        tokens = list(_first(_tokens(code, language) if language else _WORD.findall(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tokens = list(_first(_WORD.findall(code)))
     rows = (tokens[at : at + SHINGLE] for at in range(max(1, len(tokens) - SHINGLE + 1)))
@@ -49,8 +50,7 @@ def _tokens(code: str, language: Language) -> Iterator[str]:
         tree = ast.parse(code)
         return _python(tree, frozenset(local_names(tree)))
     source = code.encode()
-    root = tree_sitter.Parser(PARSERS[language]).parse(source).root_node
-    leaves = list(_leaves(root))
+    leaves = list(_leaves(parsed(source, language)))
     bound = {_text(leaf, source) for leaf, inside in leaves if leaf.type in _NAMES and inside in _BINDING}
     return (_leaf(leaf, source, bound) for leaf, _ in leaves)
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import tree_sitter
-import tree_sitter_bash
-import tree_sitter_javascript
 
 from engine.models import Draft, Language
+from engine.policy.trees import parsed
 
 PURE_MODULES = frozenset(
     {"math", "cmath", "statistics", "decimal", "fractions", "random", "calendar", "collections", "heapq",
@@ -138,10 +137,10 @@ class _Shaper:
         return "" if free else repr(value)
 
 
-def _reader(language: tree_sitter.Language) -> Callable[[str], Any]:
+def _reader(language: Language) -> Callable[[str], Any]:
     def read(code: str) -> Any:
         source = code.encode()
-        root = tree_sitter.Parser(language).parse(source).root_node
+        root = parsed(source, language)
         if root.has_error:
             raise SyntaxError("not understood")
         return _tree(root, source)
@@ -174,11 +173,7 @@ def _gap(gap: bytes, *, exact: bool) -> str:
     return "\n" if "\n" in text else text[:1]
 
 
-PARSERS = {
-    Language.JAVASCRIPT: tree_sitter.Language(tree_sitter_javascript.language()),
-    Language.SHELL: tree_sitter.Language(tree_sitter_bash.language()),
-}
 _READERS: dict[Language, Callable[[str], Any]] = {
     Language.PYTHON: _python,
-    **{language: _reader(parser) for language, parser in PARSERS.items()},
+    **{language: _reader(language) for language in (Language.JAVASCRIPT, Language.SHELL)},
 }

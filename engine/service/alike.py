@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
-from engine.models import Case, Draft, Nearest, Summary
+from engine.models import Case, Nearest, Summary
 from engine.policy.likeness import Sketch, likeness, sketch
 from engine.showing import to_read
 
@@ -50,14 +50,16 @@ class Alike:
     async def _sketch(self, case: Case) -> Sketch:
         id = case.submission.id
         if id not in self._sketches:
-            self._sketches[id] = await asyncio.to_thread(_of, case.submission.draft)
+            self._sketches[id] = await asyncio.to_thread(_of, case)
             if len(self._sketches) > KEPT:
                 self._sketches.popitem(last=False)
         return self._sketches[id]
 
 
-def _of(draft: Draft) -> Sketch:
-    return sketch(to_read(draft).text, draft.language)
+def _of(case: Case) -> Sketch:
+    """Return the sketch of a case's code: by its words alone where the analysis could not read it either."""
+    draft = case.submission.draft
+    return sketch(to_read(draft).text, draft.language if case.analysis.complete else None)
 
 
 def _best(found: Iterable[Nearest]) -> Nearest | None:

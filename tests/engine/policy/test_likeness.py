@@ -44,3 +44,9 @@ def test_it_is_a_measure_of_whatever_is_handed_in(language: Language, one: str, 
     assert likeness(second, first) == likeness(first, second)
     assert 0 <= likeness(first, second) <= 1
     assert 1.0 == likeness(first, sketch(one, language))
+
+
+def test_code_of_no_language_is_compared_by_its_words() -> None:
+    """Nothing parses it: broken code has as much in common as its words have."""
+    assert sketch("if (a b c d e", None) == sketch("if (a b c d e", Language.PYTHON)
+    assert sketch("x = 1 + 2", None) != sketch("x = 1 + 2", Language.PYTHON)
