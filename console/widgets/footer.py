@@ -47,7 +47,7 @@ class DeskFooter(Footer):
         """Lay out anew where other keys are to be told than those that are."""
         active = screen.active_bindings.values()
         told = [(self._writing, each.binding, each.enabled, each.tooltip) for each in active]
-        if told != self._told and screen.app.app_focus:
+        if (told != self._told or not self.children) and screen.app.app_focus:
             self._told = told
             super().bindings_changed(screen)
 
