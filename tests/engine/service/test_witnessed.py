@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.engine.service.conftest import EngineMaker
 from tests.engine_process import EngineProcess
 
 PATIENT = 60
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
 
 
 @pytest.mark.usefixtures("no_docker")
