@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from engine.analysis.shell.assignments import assign, bind_arguments, follow
 from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.grammar import parse
 from engine.analysis.shell.model import Arg, Command, Loop, Redirect, Script
+from engine.analysis.shell.pipes import Pipe, entered, stages_of
 from engine.analysis.shell.values import Value
 from engine.analysis.syntax import MAX_NODES
 from engine.settings import AnalysisSettings
@@ -27,13 +27,6 @@ MAX_NESTED = 2
 _NESTS = re.compile(r"[(`]|<<")
 """What every substitution and every here-document has in it."""
 _Step = Node | Callable[[], None]
-
-
-@dataclass(slots=True)
-class _Pipe:
-    previous: list[Command] = field(default_factory=list)
-    current: list[Command] = field(default_factory=list)
-    last: bool = False
 
 
 def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
@@ -50,7 +43,7 @@ class Reader:
         self.build = Builder(script)
         self._stack: list[_Step] = []
         self._loops = 0
-        self._pipes: list[_Pipe] = []
+        self._pipes: list[Pipe] = []
         self._outer: list[tuple[Redirect, ...]] = []
         self._bodies: dict[str, Node] = {}
         self._calls: list[tuple[str, tuple[Arg, ...]]] = []
@@ -147,16 +140,16 @@ class Reader:
             pipe.current.append(command)
 
     def _pipeline(self, node: Node) -> None:
-        self._run_pipe(_stages(node))
+        self._run_pipe(stages_of(node))
 
     def _run_pipe(self, stages: list[Node], redirects: tuple[Redirect, ...] = ()) -> None:
         """Visit the stages of a pipeline; redirections behind it belong to its last stage."""
-        pipe = _Pipe()
+        pipe = Pipe()
         steps: list[_Step] = [lambda: self._pipes.append(pipe)]
         for index, stage in enumerate(stages):
             if redirects and index == len(stages) - 1:
                 steps.append(lambda: self._outer.append(redirects))
-            steps += [_stage(pipe, last=index == len(stages) - 1), stage]
+            steps += [entered(pipe, last=index == len(stages) - 1), stage]
         if redirects:
             steps.append(self._leave_redirects)
         steps.append(self._leave_pipe)
@@ -172,7 +165,7 @@ class Reader:
         self.script.redirects.extend(redirects)
         feed = self.build.feed(parts)
         if body is not None and body.type == "pipeline":
-            stages = _stages(body)
+            stages = stages_of(body)
             if feed is not None:
                 self.build.feeds[stages[-1].start_byte, stages[-1].end_byte] = feed
             self._stack.extend(reversed(parts))
@@ -193,7 +186,7 @@ class Reader:
                 if child.type == "pipeline" and body is not None:
                     del self._stack[-3 - len(parts) :]
                     self._stack.extend(other for other in reversed(parts) if other is not part)
-                    self._run_pipe([body, *_stages(child)])
+                    self._run_pipe([body, *stages_of(child)])
                     return
 
     def _leave_redirects(self) -> None:
@@ -243,14 +236,3 @@ class Reader:
         "while_statement": _while,
         "c_style_for_statement": _while,
     }
-
-
-def _stages(pipeline: Node) -> list[Node]:
-    return [child for child in pipeline.named_children if child.type != "comment"]
-
-
-def _stage(pipe: _Pipe, *, last: bool) -> Callable[[], None]:
-    def enter() -> None:
-        pipe.previous, pipe.current, pipe.last = pipe.current, [], last
-
-    return enter
