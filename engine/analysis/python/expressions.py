@@ -34,8 +34,9 @@ def _constant(walk: Walk, node: ast.Constant) -> Value:
 
 
 def _name(walk: Walk, node: ast.Name) -> Value | None:
-    value = lookups.meaning(walk, node.id)
-    if value is not None and value.name in lookups.LOOSE:
+    names = walk.scope.names
+    value = names[node.id] if node.id in names else lookups.meaning(walk, node.id)
+    if value is not None and value.name is not None and value.name in lookups.LOOSE:
         lookups.check_loose(walk, node, value)
     return value
 
@@ -44,7 +45,7 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value | None:
     left, right = walk.value(node.left), walk.value(node.right)
     if left is None and right is None:
         return None
-    if _is_path(left) or _is_path(right):
+    if type(node.op) is ast.Div and (_is_path(left) or _is_path(right)):
         return path_below(left, right)
     if left is not None and right is not None and left.known and right.known:
         resources.check_operation(walk, node, left.const, right.const)

@@ -33,6 +33,8 @@ def read_function(walk: Walk, node: _Def) -> None:
 def read_defaults(walk: Walk, function: Function) -> None:
     """Look into the defaults of parameters, where they are more than constants."""
     args = function.node.args
+    if not args.defaults and not args.kw_defaults:
+        return
     names = [*args.posonlyargs, *args.args][len(args.posonlyargs) + len(args.args) - len(args.defaults) :]
     pairs = [*zip(names, args.defaults, strict=True), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]
     for arg, default in pairs:
@@ -48,10 +50,22 @@ def _read_annotations(walk: Walk, node: _Def) -> None:
     """Look into annotations that compute something: they run with the definition."""
     args = node.args
     for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-        if arg is not None and arg.annotation is not None and type(arg.annotation) not in _PLAIN:
+        if arg is not None and arg.annotation is not None and _computes(arg.annotation):
             walk.value(arg.annotation)
-    if node.returns is not None and type(node.returns) not in _PLAIN:
+    if node.returns is not None and _computes(node.returns):
         walk.value(node.returns)
+
+
+def _computes(node: ast.expr) -> bool:
+    """Whether an annotation is more than names: `list[int] | None` is not."""
+    kind = type(node)
+    if kind in _PLAIN:
+        return False
+    if isinstance(node, ast.Subscript):
+        return _computes(node.value) or _computes(node.slice)
+    if isinstance(node, ast.Tuple):
+        return any(_computes(part) for part in node.elts)
+    return not isinstance(node, ast.BinOp) or _computes(node.left) or _computes(node.right)
 
 
 def read_class(walk: Walk, node: ast.ClassDef) -> None:
