@@ -92,7 +92,7 @@ class CaseScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Load everything."""
-        self.query_one(OutputLog).hint = "It wrote nothing."
+        self.query_one(OutputLog).hint = "Loading …"
         self.action_see("output")
         self._load()
 
@@ -103,6 +103,7 @@ class CaseScreen(Screen[None]):
         if case is None:
             return
         self._case = case
+        self.query_one(OutputLog).hint = "It wrote nothing." if case.started_at else "It never ran."
         draft = case.submission.draft
         self.query_one("#told", Static).update(paragraphs(*_facts(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)

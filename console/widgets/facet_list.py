@@ -65,6 +65,8 @@ class FacetList(Rows):
             for kind, most in KINDS.items():
                 self._lines += _of_kind(kind, most, self._facets)
         self.refit()
+        if self.cursor == 0 and self._lines:
+            self.cursor = 1  # a heading is nothing to search for
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a heading, or a value with its bar and its count."""
