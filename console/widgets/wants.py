@@ -15,6 +15,7 @@ from engine.text import Untrusted
 NEED_CELLS = max(len(each.value) for each in Need) + 1
 """The longest name of what is predicted, and a space."""
 MISSING = "the analysis found no sign of it"
+UNLOCKED = "  could not be looked up, and cannot be given"
 BUILDS = "  runs code of its own as it is installed"
 
 
@@ -104,6 +105,8 @@ def _whole(purpose: Untrusted) -> list[Part]:
 def _locked(package: Package) -> list[Part]:
     """Return where else npm lays it, and the beginnings of the hashes that alone are installed."""
     place: list[Part] = ["  in ", package.place] if package.place else []
+    if not package.hashes:
+        return [*place, (UNLOCKED, "warning")]
     return [*place, *((f"  {one[:19]}…", "muted") for one in package.hashes)]
 
 
