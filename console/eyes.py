@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from console.text import Part
+from console.units import many
 from engine.eyes import Gaps, gaps, stretches, wanted
 from engine.models import Case, Disposed, Disposition, EyesOn, Level
 
@@ -69,9 +70,9 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
     """Return in a few words what stands between a submission and its approval, and the keys that lead on."""
     files = [case.submission.draft.files[number].name for number in gaps.files]
     see = [
-        *([f"{_count(gaps.line_count, 'line')} from {gaps.lines[0][0]}"] if gaps.lines else []),
-        *([_count(len(gaps.violations), "violation")] if gaps.violations else []),
-        *([_count(len(files), "input file")] if files else []),
+        *([f"{many(gaps.line_count, 'line')} from {gaps.lines[0][0]}"] if gaps.lines else []),
+        *([many(len(gaps.violations), "violation")] if gaps.violations else []),
+        *([many(len(files), "input file")] if files else []),
         *(["the purpose"] if gaps.purpose else []),
     ]
     parts: list[Part] = []
@@ -79,7 +80,7 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
         parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
     if gaps.unsettled:
         parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" settle ", "muted"),
-                  (_count(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
+                  (many(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
     return parts
 
 
@@ -89,16 +90,12 @@ def looked(seen: EyesOn) -> str:
     made = Counter(TITLES[each.disposition] for each in seen.dispositions)
     parts = [
         f"{seen.seconds:g} s",
-        _count(lines, "line"),
-        *([_count(len(seen.violations), "violation")] if seen.violations else []),
-        *([_count(len(seen.files), "input file")] if seen.files else []),
+        many(lines, "line"),
+        *([many(len(seen.violations), "violation")] if seen.violations else []),
+        *([many(len(seen.files), "input file")] if seen.files else []),
         *(f"{count} {title}" for title, count in made.items()),
     ]
     return ", ".join(parts)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -34,12 +34,35 @@ async def follow(app: ConsoleApp, case: Case, log: OutputLog, say: Callable[[Cas
             await _changed(app, id)
         else:
             read = True
-            await app.ask(lambda client: _written(client, id, log))
+            await _going_on(app, id, log, say)
             await asyncio.sleep(0.05)
         at = await app.ask(lambda client: client.case(id))
     if at is not None and at.result is not None and not read:
         await app.ask(lambda client: _written(client, id, log))
     return at
+
+
+async def _going_on(app: ConsoleApp, id: str, log: OutputLog, say: Callable[[Case], None]) -> None:
+    """Write what a run prints, and say how it stands whenever it shows something."""
+    showed = asyncio.Event()
+    forget = app.listen(
+        lambda event: showed.set() if event.subject == id and event.type == "run.showed" else None
+    )
+    try:
+        async with asyncio.TaskGroup() as group:
+            looking = group.create_task(_look_again(app, id, showed, say))
+            await app.ask(lambda client: _written(client, id, log))
+            looking.cancel()
+    finally:
+        forget()
+
+
+async def _look_again(app: ConsoleApp, id: str, showed: asyncio.Event, say: Callable[[Case], None]) -> None:
+    while await showed.wait():
+        showed.clear()
+        case = await app.ask(lambda client: client.case(id))
+        if case is not None:
+            say(case)
 
 
 async def _changed(app: ConsoleApp, id: str) -> None:
@@ -95,11 +118,10 @@ def _progress(case: Case) -> list[Part]:
 
 def values(case: Case) -> list[list[Part]]:
     """Return what a notebook showed beside its output, a line each; pictures and files by what they are."""
-    if case.result is None:
-        return []
     shown: list[list[Part]] = []
-    for each in case.result.displays:
+    for each in case.result.displays if case.result else case.displays:
         what: Part = each.text if each.mime == "text/plain" else (f"{each.mime}, {size(each.size)}", "muted")
         shown.append([("→ ", "accent"), what])
-    left = ", ".join(f"{each.name.text} ({size(each.size)})" for each in case.result.artifacts)
+    artifacts = case.result.artifacts if case.result else ()
+    left = ", ".join(f"{each.name.text} ({size(each.size)})" for each in artifacts)
     return [*shown, [("left in /workspace: ", "muted"), Untrusted(left)]] if left else shown

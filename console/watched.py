@@ -43,7 +43,8 @@ class Watched(Place):
         super().on_mount()
         self.query_one(OutputLog).hint = "Nothing written yet."
         rows = self.query_one(RunList)
-        rows.usage, rows.frozen = self._meterings.of, self._held.ids
+        rows.usage, rows.frozen = self._meterings.of, self._held
+        self.query_one(MeterPanel).held = self._held.seconds
         self._forget = console(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "link", self._link_changed, init=False)
@@ -141,7 +142,7 @@ class Watched(Place):
         self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
         self.query_one(MeterPanel).show(case, self._usage)
         self.query_one(OutputLog).live = case.result is None
-        held = case.submission.id in self._held.ids and case.result is None
+        held = case.submission.id in self._held and case.result is None
         words: list[Part] = [("held", "bold warning"), ("  h lets it go on", "muted")] if held else told(case)
         self.query_one("#ending", Static).update(content(*words))
         self.query_one("#ending").set_class(True, "-said")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
+from datetime import datetime
 
 from console.output import after
 from console.usage import Usage
@@ -65,14 +66,37 @@ class Following:
 
 
 class Held:
-    """The runs that are frozen, as the engine's events tell."""
+    """The runs that are frozen, as the engine's events tell, and for how long each was."""
 
     def __init__(self) -> None:
-        self.ids: set[str] = set()
+        self._since: dict[str, datetime] = {}
+        self._before: dict[str, float] = {}
+
+    def __contains__(self, id: object) -> bool:
+        """Say whether a run is frozen now."""
+        return id in self._since
 
     def happened(self, event: Event) -> None:
         """Take an event in."""
         if event.type == "run.freeze":
-            self.ids.add(event.subject)
-        elif event.type in {"run.thaw", "run.ended"}:
-            self.ids.discard(event.subject)
+            self.hold(event.subject, event.at)
+        elif event.type == "run.thaw":
+            self.go_on(event.subject, event.at)
+        elif event.type == "run.ended":
+            self._since.pop(event.subject, None)
+            self._before.pop(event.subject, None)
+
+    def hold(self, id: str, at: datetime) -> None:
+        """Take a run to be frozen from now on, where it is not already."""
+        self._since.setdefault(id, at)
+
+    def go_on(self, id: str, at: datetime) -> None:
+        """Take a run to go on."""
+        if id in self._since:
+            self._before[id] = self.seconds(id, at)
+            del self._since[id]
+
+    def seconds(self, id: str, until: datetime) -> float:
+        """Return for how many seconds a run was frozen, those until now among them."""
+        since = self._since.get(id, until)
+        return self._before.get(id, 0.0) + max(0.0, (until - since).total_seconds())

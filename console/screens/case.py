@@ -20,7 +20,7 @@ from console.eyes import looked
 from console.screens.run import told
 from console.state import console
 from console.text import Part, clip, content, paragraphs
-from console.units import full_badge, lasted, size
+from console.units import full_badge, lasted, many, size
 from console.widgets.code_view import CodeView
 from console.widgets.header import DeskHeader
 from console.widgets.output_log import OutputLog
@@ -43,7 +43,7 @@ class CaseScreen(Screen[None]):
         "P plays its run again."
     )
     DEFAULT_CSS = """
-    CaseScreen Horizontal { height: 1fr; }
+    CaseScreen > Horizontal { height: 1fr; }
     CaseScreen #facts { width: 2fr; max-width: 64; padding: 0 1; height: 100%; }
     CaseScreen #facts Static { height: auto; }
     CaseScreen #seen { width: 3fr; height: 100%; }
@@ -53,7 +53,7 @@ class CaseScreen(Screen[None]):
     CaseScreen #trail Static { height: auto; }
     CaseScreen #steps { padding: 0 1; }
     CaseScreen #steps Static { height: auto; }
-    CaseScreen.-narrow Horizontal { layout: vertical; }
+    CaseScreen.-narrow > Horizontal { layout: vertical; }
     CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
     """
@@ -168,7 +168,7 @@ def _facts(case: Case) -> list[list[Part]]:
     lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
     lines += _result(case.result) if case.result else []
     lines += [[], [("Asked for", "bold muted")], *asked(draft.capabilities, case.analysis.predictions)]
-    lines += [[], [(f"{len(case.analysis.violations)} violations", "bold muted")]]
+    lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
     lines += [
         [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
          f"{each.span.line}:{each.span.column}  ",

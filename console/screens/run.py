@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from console.endings import told
 from console.saving import save_output
 from console.state import console
-from console.units import size
+from console.units import now, size
 from console.watched import Watched
 from console.widgets.meters import MeterPanel
 from console.widgets.output_log import OutputLog
@@ -107,11 +107,11 @@ class RunScreen(Watched):
     async def action_hold(self) -> None:
         """Freeze the run, or let it go on."""
         id = self._case.submission.id if self._case else ""
-        if id in self._held.ids:
+        if id in self._held:
             if await self._tell("goes on", lambda client, id: client.thaw(id)):
-                self._held.ids.discard(id)
+                self._held.go_on(id, now())
         elif await self._tell("is held", lambda client, id: client.freeze(id)):
-            self._held.ids.add(id)
+            self._held.hold(id, now())
         self.query_one(RunList).refresh()
         self._show(self._case)
 

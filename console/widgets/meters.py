@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from textual.widgets import Static
 
@@ -42,6 +43,8 @@ class MeterPanel(Static):
         super().__init__(id=id)
         self._case: Case | None = None
         self._usage = Usage()
+        self.held: Callable[[str, datetime], float] = lambda _id, _until: 0.0
+        """For how many seconds a run was frozen: they do not count."""
         self._drawn: list[list[Part]] = []
 
     def on_mount(self) -> None:
@@ -102,7 +105,7 @@ class MeterPanel(Static):
             Gauge("output", written / (limits.output_kb * 1024), f"{size(written)} of {limits.output_kb} KiB",
                   lambda at: at.output / (limits.output_kb * 1024)),
             Gauge("network", 0, _network(hosts_of(case), last.network if last else None)),
-            _time(case, limits),
+            _time(case, limits, self.held),
         ]  # fmt: skip
 
     def _line(self, gauge: Gauge, width: int) -> list[Part]:
@@ -148,13 +151,14 @@ def _network(hosts: int, moved: int | None) -> str:
     return granted if moved is None else f"{size(moved)}, {granted}"
 
 
-def _time(case: Case, limits: Limits) -> Gauge:
+def _time(case: Case, limits: Limits, held: Callable[[str, datetime], float]) -> Gauge:
     if case.started_at is None:
         return Gauge("time", 0, f"not started, {limits.seconds:g} s")
     if case.result is not None:
         words = f"took {case.result.duration:.2f} s of {limits.seconds:g} s"
         return Gauge("time", case.result.duration / limits.seconds, words)
-    spent = (now() - case.started_at).total_seconds()
+    at = now()
+    spent = (at - case.started_at).total_seconds() - held(case.submission.id, at)
     return Gauge(
         "time", spent / limits.seconds, f"{clock(limits.seconds - spent)} left of {limits.seconds:g} s"
     )

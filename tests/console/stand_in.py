@@ -176,8 +176,9 @@ class StandIn:
     async def submit(self, draft: Draft) -> Case:
         self.submitted.append(draft)
         fresh = case(f"s-{len(self.cases)}", draft.code.text, level=Level.LOW)
-        self.put(fresh.model_copy(update={"status": Status.FINISHED, "result": result(),
-                                          "started_at": datetime.now(UTC)}))  # fmt: skip
+        ended = {} if fresh.submission.id in self.hold else {"status": Status.FINISHED, "result": result()}
+        started = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
+        self.put(fresh.model_copy(update={**started, **ended}))
         return self.cases[fresh.submission.id]
 
     async def decide(

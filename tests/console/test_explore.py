@@ -23,10 +23,11 @@ from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.wishes import Wishes
 from engine.doors.client import Client
-from engine.models import Capabilities, Language, Limits, Package, Status, Verdict
+from engine.models import Capabilities, Display, Language, Limits, Package, Status, Verdict
 from engine.text import Untrusted
 from tests.console.desk import QUICK, desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk
+from tests.console.test_hostile_frames import plain
 from tests.engine_process import EngineProcess
 
 
@@ -190,6 +191,20 @@ async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
             await until(pilot, lambda: "exit 0" in frame(app))
         assert [f"print({number})" for number in range(3)] == [each.code.text for each in engine.submitted]
         assert ["answer 2"] == app.screen.query_one(OutputLog).lines()
+
+
+async def test_what_a_notebook_shows_is_seen_while_it_runs(own_home: Path) -> None:
+    """A value that was shown is below the code before the run has ended."""
+    engine = StandIn()
+    engine.hold.add("s-0")
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "3")
+        app.screen.query_one(Editor).text = "value"
+        await quiet(pilot, "ctrl+r")
+        await until(pilot, lambda: "s-0" in frame(app))
+        shown = Display(mime="text/plain", text=Untrusted("forty-two"))
+        engine.put(engine.cases["s-0"].model_copy(update={"displays": (shown,)}), "run.showed")
+        await until(pilot, lambda: "→ forty-two" in plain(app))
 
 
 @pytest.mark.parametrize("status", list(Status))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from console.app import PLACES, ConsoleApp
 from console.preferences import Preferences
 from console.screens.case import CaseScreen
 from console.screens.run import RunScreen
+from console.watching import Held
 from console.widgets.editor import Editor
 from console.widgets.history_table import HistoryTable
 from console.widgets.output_log import KEPT_LINES, OutputLog
@@ -20,7 +21,7 @@ from console.widgets.violations import ViolationList
 from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Status, Stream
 from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
-from tests.console.stand_in import StandIn, case, chunk, result, span, violation
+from tests.console.stand_in import StandIn, case, chunk, event, result, span, violation
 from tests.console.test_hostile_frames import plain
 
 MEBI = 1024 * 1024
@@ -57,6 +58,19 @@ async def test_a_run_is_stopped_held_and_killed_by_its_keys() -> None:
         await quiet(pilot, "h", "h", "s", "K")
         await until(pilot, lambda: len(engine.told) == 4)
         assert [(verb, "s-1") for verb in ("freeze", "thaw", "stop", "kill")] == engine.told
+
+
+def test_time_that_a_run_was_held_is_counted_apart() -> None:
+    """Each hold adds up; the event after the key changes nothing, and the end forgets."""
+    held, began = Held(), datetime(2026, 1, 1, tzinfo=UTC)
+    held.hold("s-1", began)
+    held.hold("s-1", began + timedelta(seconds=1))
+    held.go_on("s-1", began + timedelta(seconds=4))
+    held.hold("s-1", began + timedelta(seconds=10))
+    assert 7.0 == held.seconds("s-1", began + timedelta(seconds=13))
+    assert "s-1" in held
+    held.happened(event(1, "run.ended", "s-1"))
+    assert 0.0 == held.seconds("s-1", began + timedelta(seconds=13))
 
 
 async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
