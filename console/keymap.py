@@ -34,6 +34,7 @@ GROUPS = {
     "health": "Health",
     "code": "Code",
     "rows": "Lists",
+    "why": "Why",
     "files": "Input files",
     "left": "What it left",
     "help": "Help",

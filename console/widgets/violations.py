@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from textual.containers import VerticalScroll
+from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
+from textual.strip import Strip
+from textual.visual import Visual
+from textual.widget import Widget
 
 from console.eyes import TITLES
 from console.text import Part, clip, content, paragraphs
-from console.units import badge, full_badge
+from console.units import badge, full_badge, many
 from console.widgets.rows import Rows
 from engine.models import Confidence, Disposition, Violation
 
@@ -86,23 +88,29 @@ class ViolationList(Rows):
         return [" ", (text, ink), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
 
 
-class ViolationDetail(VerticalScroll):
-    """One violation in full: what, why, and what an attacker would do with it."""
+class ViolationDetail(Widget, can_focus=True):
+    """One violation in full: what, why, and what an attacker would do with it.
 
+    It draws its own lines and lays nothing out: a jump to the next violation must cost one painting.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="why.up", show=False, tooltip="The line above"),
+        Binding("down,j", "move(1)", "Down", id="why.down", show=False, tooltip="The line below"),
+        Binding("pageup", "move(-8)", "Page up", id="why.page-up", show=False, tooltip="Lines above"),
+        Binding("pagedown", "move(8)", "Page down", id="why.page-down", show=False, tooltip="Lines below"),
+    ]
     DEFAULT_CSS = """
     ViolationDetail { height: 1fr; padding: 0 1; }
-    ViolationDetail Static { height: auto; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Why"
-        self._text = Static()
         self._shown: tuple[Violation | None, Disposition | None] | None = None
-
-    def compose(self) -> list[Static]:
-        """Lay out the text."""
-        return [self._text]
+        self._told = content()
+        self._lines: list[Strip] = []
+        self._top = 0
 
     def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
         """Show a violation and what the reviewer made of it, or that there is none."""
@@ -110,10 +118,49 @@ class ViolationDetail(VerticalScroll):
             return
         self._shown = violation, made
         self.border_title = f"Why  {TITLES[made]}" if made else "Why"
-        told = _told(violation) if violation else content(("Nothing to explain.", "muted"))
-        width = self._text.size.width
-        self._text.update(told, layout=not width or told.get_height({}, width) != self._text.size.height)
-        self.scroll_home(animate=False)
+        self._told = _told(violation) if violation else content(("Nothing to explain.", "muted"))
+        self._top = 0
+        self._wrap()
+
+    def on_resize(self) -> None:
+        """Break the lines anew."""
+        self._wrap()
+
+    def notify_style_update(self) -> None:
+        """Draw in the colours of another theme."""
+        super().notify_style_update()
+        self._wrap()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go down."""
+        self.action_move(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go up."""
+        self.action_move(-1)
+
+    def action_move(self, lines: int) -> None:
+        """Go up or down by some lines."""
+        self._top += lines
+        self._settle()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        at, width = y + self._top, self.content_size.width
+        line = self._lines[at] if at < len(self._lines) else Strip.blank(width)
+        return line.adjust_cell_length(width).apply_style(self.visual_style.rich_style)
+
+    def _wrap(self) -> None:
+        width = self.content_size.width
+        self._lines = Visual.to_strips(self, self._told, width, None, self.visual_style) if width else []
+        self._settle()
+
+    def _settle(self) -> None:
+        below = len(self._lines) - self.content_size.height
+        self._top = max(0, min(self._top, below))
+        left = below - self._top
+        self.border_subtitle = content(f"{many(left, 'line')} more: tab, pgdn") if left > 0 else ""
+        self.refresh()
 
 
 def _told(violation: Violation) -> Content:
