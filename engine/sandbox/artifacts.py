@@ -26,7 +26,7 @@ def sift(
     for name, content in files:
         if given.get(name) == content:
             continue
-        if name in seen or not _well_named(name) or len(found) >= _MOST:
+        if name in seen or not well_named(name) or len(found) >= _MOST:
             dropped += 1
             continue
         seen.add(name)
@@ -35,7 +35,8 @@ def sift(
     return found, (f"{dropped} files were left in the sandbox",) if dropped else ()
 
 
-def _well_named(name: str) -> bool:
+def well_named(name: str) -> bool:
+    """Say whether a guest's name is one that a file of ours may have."""
     try:
         name.encode()
         safe_name(Untrusted(name))

@@ -12,12 +12,13 @@ from docker.errors import APIError
 
 from engine.models import Act, Stream, WorkspaceFile
 from engine.sandbox import recipe
+from engine.sandbox.artifacts import well_named
 from engine.sandbox.box import Box
 from engine.sandbox.daemon import DaemonLost
 from engine.sandbox.job import SandboxUnavailable
 from engine.sandbox.lastword import LastWord
 from engine.sandbox.output import ARTIFACT_BYTES
-from engine.sandbox.wire import BadFrame, frames, safe_name
+from engine.sandbox.wire import BadFrame, frames
 from engine.text import Untrusted
 
 _SECONDS = 15.0
@@ -27,7 +28,7 @@ _MOST = 256
 async def files(box: Box) -> tuple[WorkspaceFile, ...]:
     """Return what lies in the workspace, at most 256 of them. Raises SandboxUnavailable."""
     word = await _look(box, Act.LIST, "")
-    found = [item for item in word.items if item.kind == "f" and _well_named(item.name)]
+    found = [item for item in word.items if item.kind == "f" and well_named(item.name)]
     return tuple(
         WorkspaceFile(name=Untrusted(item.name), size=item.size, modified=item.modified)
         for item in found[:_MOST]
@@ -36,7 +37,7 @@ async def files(box: Box) -> tuple[WorkspaceFile, ...]:
 
 async def content(box: Box, name: str) -> bytes | None:
     """Return a file of the workspace, or None where there is none. Raises SandboxUnavailable."""
-    if not _well_named(name):
+    if not well_named(name):
         return None
     word = await _look(box, Act.READ, name)
     if word.fault or not word.files:
@@ -45,15 +46,6 @@ async def content(box: Box, name: str) -> bytes | None:
     if len(found) > ARTIFACT_BYTES:
         raise SandboxUnavailable(f"the file is larger than {ARTIFACT_BYTES >> 20} MiB")
     return found
-
-
-def _well_named(name: str) -> bool:
-    try:
-        name.encode()
-        safe_name(Untrusted(name))
-    except ValueError:
-        return False
-    return True
 
 
 async def _look(box: Box, act: Act, path: str) -> LastWord:
