@@ -29,4 +29,11 @@ def too_late(error: Exception) -> bool:
     if isinstance(error, WorkerFailed):
         found, node = error.error, get_current_worker().node
     # No node is displayed once it is taken away.
-    return isinstance(found, NoMatches) and isinstance(node, DOMNode) and not node.display
+    return _missed(found) and isinstance(node, DOMNode) and not node.display
+
+
+def _missed(error: BaseException) -> bool:
+    """Say whether something was looked for and not there, by one task or by all that broke in a group."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(_missed(each) for each in error.exceptions)
+    return isinstance(error, NoMatches)

@@ -100,6 +100,8 @@ async def test_a_timer_that_comes_after_its_screen_was_closed_breaks_nothing() -
         await quiet(pilot, "escape")
         with closed._context():
             assert too_late(missing)
+            assert too_late(ExceptionGroup("tasks", [missing, missing]))
+            assert not too_late(ExceptionGroup("tasks", [missing, ValueError("a fault")]))
 
 
 async def test_nothing_is_kept_of_what_was_closed() -> None:
