@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from console.text import Part
-from console.units import many
 from engine.eyes import Gaps, gaps, stretches, wanted
 from engine.models import Case, Disposed, Disposition, EyesOn, Level
+from engine.plural import many
 
 TITLES = {
     Disposition.ACCEPTED: "accepted",

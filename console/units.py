@@ -20,11 +20,6 @@ def full_badge(level: Level) -> tuple[str, str]:
     return f"{SHAPES[level]} {level.value.upper()}", f"bold risk-{level.value}"
 
 
-def many(count: int, thing: str) -> str:
-    """Return how many there are of something, in words: `1 line`, `2 lines`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
 def size(amount: int | None) -> str:
     """Return bytes as `512 B`, `1.5 KiB`, `34 MiB`."""
     if amount is None:

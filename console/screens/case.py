@@ -20,7 +20,7 @@ from console.eyes import looked
 from console.screens.run import told
 from console.state import console
 from console.text import Part, clip, content, paragraphs
-from console.units import full_badge, lasted, many, size
+from console.units import full_badge, lasted, size
 from console.widgets.code_view import CodeView
 from console.widgets.header import DeskHeader
 from console.widgets.output_log import OutputLog
@@ -28,6 +28,7 @@ from console.widgets.wants import asked, limits
 from console.widgets.way import way
 from engine.doors.client import Client
 from engine.models import Case, Decision, Event, Result
+from engine.plural import many
 
 TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 

@@ -13,9 +13,10 @@ from textual.widget import Widget
 
 from console.eyes import TITLES
 from console.text import Part, clip, content, paragraphs
-from console.units import badge, full_badge, many
+from console.units import badge, full_badge
 from console.widgets.rows import Rows
 from engine.models import Confidence, Disposition, Violation
+from engine.plural import many
 
 SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "x"}
 """The letter beside a violation: the key with which it was settled."""

@@ -18,8 +18,9 @@ from engine.doors.cli.configured import settings
 from engine.doors.cli.exits import Exit
 from engine.doors.cli.reports import corpus_record, record, sarif_log
 from engine.doors.cli.sources import INPUT, sources
-from engine.doors.cli.words import dim, level, many, say, say_violations
+from engine.doors.cli.words import dim, level, say, say_violations
 from engine.models import Analysis, Language, Level
+from engine.plural import many
 from engine.problem import Problem
 from engine.text import visible
 

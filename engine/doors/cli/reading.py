@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.doors.cli.words import dim, many, say, say_case
+from engine.doors.cli.words import dim, say, say_case
 from engine.eyes import gaps, line_count
 from engine.models import Case, Disposed, Disposition, EyesOn, InputFile, Violation
+from engine.plural import many
 from engine.problem import Problem
 from engine.showing import to_read, writes
 from engine.text import visible

@@ -26,6 +26,7 @@ from engine.models import (
     Summary,
     Violation,
 )
+from engine.plural import many
 from engine.text import Untrusted, visible
 
 COLOURS = {
@@ -42,11 +43,6 @@ COLUMNS = 80
 def say(text: str = "", *, error: bool = False) -> None:
     """Print a line of our own words."""
     typer.echo(text, err=error, color=_colour())
-
-
-def many(count: int, thing: str) -> str:
-    """Return how many there are of something, in words: `1 line`, `2 lines`."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def wrapped(text: str, indent: int = 0) -> str:

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from engine.doors import cli
-from engine.doors.cli.words import many
+from engine.plural import many
 
 WITHOUT_JSON = {
     *("demo", "mcp", "serve", "bench", "dev seed-history"),
