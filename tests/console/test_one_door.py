@@ -80,7 +80,7 @@ def test_only_the_engines_client_and_nouns_are_imported() -> None:
     allowed = {"engine", "engine.doors", "engine.doors.client", "engine.doors.attach", "engine.models",
                "engine.doors.sandbox_client",
                "engine.text", "engine.locations", "engine.problem", "engine.eyes",
-               "engine.showing"}  # fmt: skip
+               "engine.showing", "engine.plural"}  # fmt: skip
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine"):
