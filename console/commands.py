@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.app import SystemCommand
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
-from console.app import PLACES
 from console.dressing import Dress
+from console.places import PLACES
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from engine.problem import Problem
 
 if TYPE_CHECKING:
-    from console.app import ConsoleApp
+    from console.attached import Attached
     from engine.doors.client import Client
 
 Connect = Callable[[], "Awaitable[Client]"]
@@ -19,7 +19,7 @@ BREATH_SECONDS = 0.05
 """The queue is asked for at most twenty times a second, however many events arrive."""
 
 
-async def keep(app: ConsoleApp, connect: Connect) -> None:
+async def keep(app: Attached, connect: Connect) -> None:
     """Stay attached to the engine for as long as the app lives, and tell the app what changes."""
     tries = 0
     while True:
@@ -33,7 +33,7 @@ async def keep(app: ConsoleApp, connect: Connect) -> None:
         tries += 1
 
 
-async def _follow(app: ConsoleApp, client: Client) -> None:
+async def _follow(app: Attached, client: Client) -> None:
     try:
         app.health = await client.health()
         app.queue = await client.queue()
@@ -47,14 +47,14 @@ async def _follow(app: ConsoleApp, client: Client) -> None:
         await client.close()
 
 
-async def _listen(app: ConsoleApp, client: Client, changed: asyncio.Event) -> None:
+async def _listen(app: Attached, client: Client, changed: asyncio.Event) -> None:
     async for event in client.events():
         changed.set()
         app.happened(event)
     raise Problem(503, "the engine went away")
 
 
-async def _refresh(app: ConsoleApp, client: Client, changed: asyncio.Event) -> None:
+async def _refresh(app: Attached, client: Client, changed: asyncio.Event) -> None:
     while True:
         changed.clear()
         app.queue = await client.queue()
@@ -62,7 +62,7 @@ async def _refresh(app: ConsoleApp, client: Client, changed: asyncio.Event) -> N
         await changed.wait()
 
 
-async def _look_after(app: ConsoleApp, client: Client) -> None:
+async def _look_after(app: Attached, client: Client) -> None:
     while True:
         app.health = await client.health()
         await asyncio.sleep(HEALTH_SECONDS)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from textual.binding import Binding
 
-from console.app import PLACES, ConsoleApp
+from console.app import ConsoleApp
+from console.places import PLACES
 from console.preferences import Preferences
 from console.screens.case import CaseScreen
 from console.screens.run import RunScreen
