@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from console.decisions import Decided
-from console.eyes import missing
-from console.screens.reading import Reading
+from console.screens.judging import Judging
 from console.state import console
-from console.text import Part, content
 from console.widgets.case_head import CaseHead
 from console.widgets.code_view import CodeView
-from console.widgets.queue import QueueList, seconds_left
+from console.widgets.queue import QueueList
 from console.widgets.violations import ViolationDetail, ViolationList
 from console.widgets.wants import Wants
-from engine.models import Case, Event, EyesOn, Status, Summary
+from engine.models import Case, Event, Summary
 from engine.showing import to_read
-
-ARM_SECONDS = 0.4
-"""How long a submission is on screen before it can be approved."""
-
 
 _SETTLE = Binding.Group("Settle", compact=True)
 
@@ -39,7 +29,7 @@ LOOKING = frozenset(
 """What can be done with a submission on screen."""
 
 
-class ReviewScreen(Reading):
+class ReviewScreen(Judging):
     """The reviewer's place."""
 
     NAME = "review"
@@ -99,13 +89,6 @@ class ReviewScreen(Reading):
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
     ]  # fmt: skip
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._summary: Summary | None = None
-        self._since = 0.0
-        self._held: set[str] = set()
-        self._said = ""
-
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code, and what is wrong with it."""
         yield QueueList(id="queue")
@@ -127,8 +110,8 @@ class ReviewScreen(Reading):
         self.query_one("#middle").add_class("box")
         self._stop_listening = console(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
-        self.watch(self.app, "health", self._armed_changed, init=False)
-        self.set_interval(0.2, self._armed_changed)
+        self.watch(self.app, "health", self.arm, init=False)
+        self.set_interval(0.2, self.arm)
 
     def on_unmount(self) -> None:
         """Listen no more."""
@@ -161,7 +144,8 @@ class ReviewScreen(Reading):
             return
         shown = self._case
         if shown is not None and shown.submission == case.submission:
-            self._renew(case, summary)
+            self._summary = summary
+            self.renew(case)
         else:
             self._show(case, summary)
 
@@ -171,14 +155,14 @@ class ReviewScreen(Reading):
         if known and self._summary and event.type in {"reviewed", "claimed", "released"}:
             self._load(self._summary)
 
-    def _renew(self, case: Case, summary: Summary | None) -> None:
-        self._case, self._summary = case, summary
-        self.query_one(CaseHead).show(case, summary)
+    def renew(self, case: Case) -> None:
+        """Show what became of the submission on screen."""
+        self._case = case
+        self.query_one(CaseHead).show(case, self._summary)
         self.query_one(Wants).show(case)
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         self._case, self._summary = case, summary
-        self._since = asyncio.get_running_loop().time()
         eyes = self.open_eyes(case)
         self.set_class(case is None, "-empty")
         self.query_one(CaseHead).show(case, summary)
@@ -190,49 +174,10 @@ class ReviewScreen(Reading):
             draft = case.submission.draft
             self.query_one(CodeView).show(to_read(draft), draft.language, violations, eyes.lines)
         self.set_class(case is not None and not violations, "-clean")
-        self._armed_changed()
+        self.disarm()
         self.refresh_bindings()
 
-    # --- what stands between a person and an approval -----------------------------------------------
-
-    def obstacle(self) -> str:
-        """Return why the submission cannot be approved yet, or nothing."""
-        view, health = self.query_one(CodeView), console(self).health
-        if self._case is None or self._case.status is not Status.WAITING:
-            return "nothing to decide"
-        if health is not None and not health.can_run:
-            return "no proof of isolation: nothing can run (4 Health)"
-        if view.cut:
-            return "lines run past the edge: wrap with w"
-        if self._eyes is None or self._eyes.gaps:
-            return "not all was looked at"
-        if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
-            return "a moment"
-        return ""
-
-    def action_fold(self) -> None:
-        """Fold a block of the code."""
-        self.query_one(CodeView).fold()
-
-    def action_unfold(self) -> None:
-        """Show all of the code."""
-        self.query_one(CodeView).unfold()
-
-    @property
-    def still(self) -> Content:
-        """What has to be looked at before the submission can be approved; empty where nothing has."""
-        return content(*missing(self._eyes.gaps, self._eyes.case)) if self._eyes else content()
-
-    def _armed_changed(self) -> None:
-        self.look()
-        obstacle = self.obstacle()
-        state: tuple[Part, ...] = (
-            ((obstacle, "warning"),) if obstacle else (("ctrl+y approve  ", "success"), ("d deny", "muted"))
-        )
-        self.query_one(CaseHead).say(*state)
-        if (still := self.still).plain != self._said:
-            self._said = still.plain
-            self.query_one("#middle").border_subtitle = still
+    # --- keys -------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what makes sense for what is shown."""
@@ -249,49 +194,14 @@ class ReviewScreen(Reading):
             return len(console(self).queue) > 1
         return True
 
-    # --- decisions --------------------------------------------------------------------------------
-
-    @work(exclusive=True, group="decide")
-    async def action_approve(self) -> None:
-        """Ask for the second key, then approve what was shown."""
-        if not await console(self).keys.was_person():
-            return
-        if obstacle := self.obstacle():
-            self.notify(f"Not yet. {self.still.plain or obstacle}", severity="warning")
-            return
-        from console.screens.approve import ApproveScreen  # noqa: PLC0415  on its first use
-
-        if self._case is not None and self._eyes is not None:
-            seen = self._eyes.record
-            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)), seen)
-
-    @work(exclusive=True, group="decide")
-    async def action_deny(self) -> None:
-        """Ask for a reason, then deny."""
-        if not await console(self).keys.was_person() or self._case is None:
-            return
-        from console.screens.deny import DenyScreen  # noqa: PLC0415  on its first use
-
-        seen = self._eyes.record if self._eyes else None
-        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)), seen)
-
-    @work(exclusive=True, group="claim")
-    async def action_claim(self) -> None:
-        """Claim the submission that is shown, so that nobody else does the same work, or let go of it."""
-        if (case := self._case) is None:
-            return
-        id, held = case.submission.id, case.submission.id in self._held
-        claimed = await console(self).ask(lambda client: client.release(id) if held else client.claim(id))
-        if claimed is not None:
-            self._held ^= {id}
-            self._renew(claimed, self._summary)
-
-    def _decided(self, decided: Decided | None, seen: EyesOn | None) -> None:
-        if decided is not None:
-            decided = replace(decided, seen=seen)
-            left = seconds_left(self._summary) if self._summary else None
-            console(self).decide(decided, left)
-
     def action_submission(self, step: int) -> None:
         """Go to another submission of the queue."""
         self.query_one(QueueList).cursor += step
+
+    def action_fold(self) -> None:
+        """Fold a block of the code."""
+        self.query_one(CodeView).fold()
+
+    def action_unfold(self) -> None:
+        """Show all of the code."""
+        self.query_one(CodeView).unfold()
