@@ -33,6 +33,7 @@ class DeskServer(Server):
     async def application(self) -> web.Application:
         """Return the application, with the door before all of it."""
         app = await self._make_app()
+        app.add_routes([web.get("/page/focus.js", self._focus)])
 
         @web.middleware
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -67,6 +68,9 @@ class DeskServer(Server):
             self._sockets.discard(socket_)
             await service.stop()
         return socket_
+
+    async def _focus(self, request: web.Request) -> web.FileResponse:
+        return web.FileResponse(PAGE / "focus.js")
 
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:

@@ -30,6 +30,13 @@ class DeskService(AppService):
         """Tell the console how large the browser's terminal is."""
         await super().set_terminal_size(bounded(width), bounded(height))
 
+    async def run(self) -> None:
+        """Pass on what the console shows, and tell the page when it has ended, however it did."""
+        try:
+            await super().run()
+        finally:
+            await self.remote_close()
+
     async def stop(self) -> None:
         """Ask the console to end, and see to it that it does."""
         with suppress(TimeoutError):

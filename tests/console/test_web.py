@@ -16,12 +16,15 @@ from console.web.door import Door
 from console.web.server import DeskServer
 
 APP = """
+import os
 from textual.app import App
 from textual.widgets import Static
 class Tiny(App):
     def compose(self):
         yield Static("the desk is open")
     def on_key(self, event):
+        if event.key == "q":
+            os._exit(1)
         self.query_one(Static).update("pressed " + event.key)
 Tiny().run()
 """
@@ -124,6 +127,22 @@ async def test_the_console_is_seen_and_typed_into(tmp_path: Path) -> None:
             await socket.send_json(["stdin", "x"])
             while b"pressed" not in seen:
                 seen += await socket.receive_bytes()
+
+
+async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
+    """A console that ends without a word closes the page's socket; the page does not stand there frozen."""
+    async with served(tmp_path) as (server, browser, base):
+        assert 303 == await status(browser, server.door.address)
+        async with (
+            asyncio.timeout(60),
+            browser.ws_connect(f"{base}/ws?width=80&height=24", headers={"Origin": base}) as socket,
+        ):
+            while b"the desk is open" not in await socket.receive_bytes():
+                pass
+            await socket.send_json(["stdin", "q"])
+            async for _ in socket:
+                pass
+            assert socket.closed
 
 
 def test_a_token_is_used_once_and_in_time() -> None:
