@@ -10,20 +10,19 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Input
 
 from console import searches
-from console.screens.place import Place
+from console.screens.searching import Searching
 from console.state import console
 from console.widgets.facet_list import FacetList, narrowed
-from console.widgets.filter_line import FilterInput, FilterLine
+from console.widgets.filter_line import FilterLine
 from console.widgets.history_table import PAGE, Columns, HistoryTable
 from console.widgets.rows import Rows
 from engine.doors.client import Client
 from engine.models import Summary, Verification
 
 
-class HistoryScreen(Place):
+class HistoryScreen(Searching):
     """The place of who has to find out what happened."""
 
     NAME = "history"
@@ -66,7 +65,6 @@ class HistoryScreen(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self._filter = ""
         self._marked: str | None = None
 
     def contents(self) -> Iterable[Widget]:
@@ -129,7 +127,7 @@ class HistoryScreen(Place):
         if not isinstance(message.rows, FacetList):
             self.action_open()
         elif (facet := message.rows.chosen) and facet.term:
-            self._search(narrowed(self._filter, facet))
+            self.search(narrowed(self._filter, facet))
 
     def action_open(self) -> None:
         """Open the submission under the cursor."""
@@ -161,79 +159,6 @@ class HistoryScreen(Place):
         from console.screens.trends import TrendsScreen  # noqa: PLC0415  on its first use
 
         self.app.push_screen(TrendsScreen())
-
-    # --- searching --------------------------------------------------------------------------------
-
-    def action_filter(self) -> None:
-        """Open the search line."""
-        self.query_one(FilterLine).add_class("-open")
-        self.query_one(FilterInput).focus()
-
-    def action_facets(self) -> None:
-        """Show or hide what there is among the found."""
-        self.toggle_class("-facets")
-        if self.has_class("-facets"):
-            self._count()
-            self.query_one(FacetList).focus()
-        else:
-            self.query_one(HistoryTable).focus()
-
-    @work(exclusive=True, group="count")
-    async def _count(self) -> None:
-        wanted = self._filter
-        facets = await console(self).ask(lambda client: client.facets(wanted))
-        if wanted == self._filter:
-            self.query_one(FacetList).show(facets)
-
-    @on(Input.Changed, "#filter")
-    def _typed(self, message: Input.Changed) -> None:
-        self._help(message.value)
-
-    @work(exclusive=True, group="help")
-    async def _help(self, typed: str) -> None:
-        offered = await console(self).ask(lambda client: client.help_with(typed)) if typed else None
-        self.query_one(FilterLine).explain(offered)
-
-    @on(Input.Submitted, "#filter")
-    def _filtered(self, message: Input.Submitted) -> None:
-        self._search(message.value.strip())
-        self.query_one(HistoryTable).focus()
-
-    def _search(self, filter: str) -> None:
-        self._filter = filter
-        line = self.query_one(FilterInput)
-        if line.value.strip() != filter:
-            line.value = filter
-        self.query_one(FilterLine).set_class(bool(filter), "-open")
-        self.query_one("#frame").border_subtitle = "filtered; / changes it" if filter else ""
-        self.query_one(HistoryTable).cursor = 0
-        self.action_reload()
-        if self.has_class("-facets"):
-            self._count()
-
-    def action_keep(self) -> None:
-        """Keep the search that is typed or applied, or forget it."""
-        typed = self.query_one(FilterInput).value.strip() or self._filter
-        if not typed:
-            return
-        try:
-            kept = searches.toggle(typed)
-        except OSError as error:
-            self.notify(f"{searches.file()} cannot be written: {error.strerror}", severity="error")
-            return
-        self.query_one(FacetList).keep(kept)
-        self.notify("Kept; f lists it" if typed in kept else "Forgotten")
-
-    def action_leave(self) -> None:
-        """Close what there is among the found; else close the search and show everything."""
-        if self.query_one(FacetList).has_focus:
-            self.action_facets()
-            return
-        self.query_one(FilterLine).remove_class("-open")
-        self.query_one(HistoryTable).focus()
-        if self._filter:
-            self._search("")
-        self.query_one(FilterInput).value = ""
 
     @work(exclusive=True, group="verify")
     async def action_verify(self) -> None:
