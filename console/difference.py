@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from console.widgets.code_lines import split_lines
+from engine.plural import many
 from engine.text import Untrusted
 
 AROUND = 3
@@ -50,5 +51,4 @@ def _lines(opcode: tuple[str, int, int, int, int], old: list[str], new: list[str
 
 
 def _skipped(end: int, start: int) -> Line:
-    count = start - end
-    return Line("…", 0, Untrusted(f"{count} line{'' if count == 1 else 's'} the same"))
+    return Line("…", 0, Untrusted(f"{many(start - end, 'line')} the same"))

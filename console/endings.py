@@ -5,6 +5,7 @@ from __future__ import annotations
 from console.text import Part
 from console.units import lasted, size
 from engine.models import Case, Status
+from engine.plural import many
 
 
 def told(case: Case) -> list[Part]:
@@ -21,7 +22,7 @@ def told(case: Case) -> list[Part]:
         parts = [(f"exit {result.exit_code}", ink)]
     parts.append((f"  {lasted(result.duration)}, peak {size(result.memory_peak)}", "muted"))
     if left := len(result.artifacts) + len(result.displays):
-        parts.append((f"  left {left} {'thing' if left == 1 else 'things'}", "primary"))
+        parts.append((f"  left {many(left, 'thing')}", "primary"))
     if result.truncated:
         parts.append(("  output cut at its limit", "warning"))
     return parts

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from console.narrow import TITLES as LIMITS
 from console.narrow import Choice, Dial, Switch, choices
-from console.text import Text, shown
+from console.text import shown
 from console.units import clock, lasted, now, size
 from engine.models import Case, Draft, InputFile, Prediction, Result, Status, Summary, Violation
+from engine.plural import many
 from engine.showing import to_read
 
 SHOWN_BYTES = 512 * 1024
@@ -147,5 +148,5 @@ def _left(each: Summary) -> str:
     return f"{clock((each.deadline - now()).total_seconds())} left"
 
 
-def _many(count: int, thing: Text) -> str:
-    return f"{count or 'no'} {shown(thing)}{'' if count == 1 else 's'}"
+def _many(count: int, thing: str) -> str:
+    return many(count, thing) if count else f"no {thing}s"

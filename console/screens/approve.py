@@ -20,6 +20,7 @@ from console.widgets.grants import GrantRows
 from console.widgets.rows import Rows
 from console.widgets.wants import NEED_CELLS, reviews
 from engine.models import Case, Consequence, Verdict
+from engine.plural import many
 from engine.showing import headline
 
 ARM_SECONDS = 0.4
@@ -82,7 +83,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
         count, predicted = len(self._case.analysis.violations), self._case.analysis.predictions
-        found = f"{count} violation{'' if count == 1 else 's'}" if count else "no violations"
+        found = many(count, "violation") if count else "no violations"
         lines: list[list[Part]] = [
             [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
             [("asked by  ", "muted"), submission.requester.name],

@@ -17,6 +17,7 @@ from console.text import Part, pad, paragraphs
 from console.units import bar, lasted
 from console.widgets.header import DeskHeader
 from engine.models import Trends
+from engine.plural import many
 
 SPANS = {"1": 1, "7": 7, "30": 30, "90": 90}
 HOURS = 24
@@ -63,7 +64,7 @@ class TrendsScreen(Screen[None]):
     async def action_reload(self) -> None:
         """Ask the engine again."""
         days = self._days
-        self.query_one("#scroll").border_title = f"Trends of {days} {'day' if days == 1 else 'days'}"
+        self.query_one("#scroll").border_title = f"Trends of {many(days, 'day')}"
         found = await console(self).ask(lambda client: client.trends(days))
         if found is not None and days == self._days:
             self.query_one("#told", Static).update(paragraphs(*told(found, self.size.width - 6)))

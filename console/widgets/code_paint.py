@@ -14,6 +14,7 @@ from console.highlight import Token
 from console.ink import ink
 from console.units import SHAPES
 from console.widgets.code_lines import TAB, Mark, Row, pieces
+from engine.plural import many
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Paint:
     def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
         """Return the row that stands for folded lines, and says so."""
         grave = sum(bool(self.marks.get(line)) for line in range(row.line + 1, row.line + row.end + 1))
-        words = f"⋯ {row.end:,} {'line' if row.end == 1 else 'lines'} folded"
+        words = f"⋯ {many(row.end, 'line')} folded"
         words += f", {grave:,} with violations" if grave else ""
         return Strip(
             [Segment(" " * (self.digits + 4), base), Segment(words, base + ink(widget, "bold warning"))]

@@ -12,6 +12,7 @@ from console.text import Part, clip, paragraphs
 from console.units import bar, clock, now, size
 from console.usage import MEBI, Usage, hosts_of, limits_of
 from engine.models import Case, Limits, Meters
+from engine.plural import many
 
 FRAME_SECONDS = 0.2
 """Meters are drawn five times a second at most, however often samples come."""
@@ -147,7 +148,7 @@ def _cpu(cpu: float, limits: Limits, case: Case) -> str:
 def _network(hosts: int, moved: int | None) -> str:
     if not hosts:
         return "none"
-    granted = f"{hosts} {'host' if hosts == 1 else 'hosts'} granted"
+    granted = f"{many(hosts, 'host')} granted"
     return granted if moved is None else f"{size(moved)}, {granted}"
 
 

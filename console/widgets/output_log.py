@@ -11,6 +11,7 @@ from console.output import KEPT_LINES
 from console.terminal import plain
 from console.text import Part
 from console.widgets.output_sheet import OutputSheet
+from engine.plural import many
 
 __all__ = ["KEPT_LINES", "OutputLog"]
 
@@ -53,7 +54,7 @@ class OutputLog(OutputSheet, can_focus=True):
         parts: list[Part] = []
         if self.live:
             parts = [("following  ", "success") if self.following else ("paused  ", "warning")]
-        parts.append((f"{lines.end:,} {'line' if lines.end == 1 else 'lines'}  ", "muted"))
+        parts.append((f"{many(lines.end, 'line')}  ", "muted"))
         if not self.following:
             number, _ = self._rows.at(min(int(self.scroll_offset.y), max(0, total - 1)))
             parts.append((f"from line {number + 1:,}  ", "muted"))
