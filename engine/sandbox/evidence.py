@@ -26,6 +26,7 @@ class Facts:
     guest_deadline: bool = False
     oom_kills: int = 0
     docker_oom: bool = False
+    kernel_oom: bool = False
     memory_at_limit: bool = False
     tasks_at_fuse: bool = False
     tasks_at_limit: bool = False
@@ -38,6 +39,16 @@ class Facts:
         return not self.last_word and self.exit_code == _FILES_DO_NOT_FIT
 
     @property
+    def broke_off(self) -> bool:
+        """Whether the sandbox's input ended, which the engine had not ended: its supervisor then exits 0."""
+        return not self.last_word and self.exit_code == 0
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether something was killed because memory ran out."""
+        return self.oom_kills > 0 or self.docker_oom or self.kernel_oom
+
+    @property
     def failed(self) -> bool:
         """Whether the program ended otherwise than well."""
         return not self.last_word or bool(self.signal) or self.exit_code != 0
@@ -45,8 +56,8 @@ class Facts:
 
 _TABLE: tuple[tuple[KillReason, Callable[[Facts], bool]], ...] = (
     (KillReason.TIMEOUT, lambda facts: facts.guest_deadline),
-    (KillReason.MEMORY, lambda facts: facts.failed and (facts.oom_kills > 0 or facts.docker_oom)),
-    (KillReason.ENGINE_LOST, lambda facts: facts.daemon_lost and not facts.last_word),
+    (KillReason.MEMORY, lambda facts: facts.failed and facts.out_of_memory),
+    (KillReason.ENGINE_LOST, lambda facts: facts.broke_off or (facts.daemon_lost and not facts.last_word)),
     (KillReason.MEMORY, lambda facts: not facts.last_word and facts.memory_at_limit),
     (KillReason.PROCESSES, lambda facts: not facts.last_word and facts.tasks_at_fuse),
     (KillReason.DISK, lambda facts: facts.unfit_files),
@@ -75,12 +86,14 @@ def told(facts: Facts) -> tuple[str, ...]:
             f"the memory cgroup counted {facts.oom_kills} kill{'s' * (facts.oom_kills != 1)}",
         ),
         (facts.docker_oom, "Docker says that memory ran out"),
+        (facts.kernel_oom, "the host's kernel log says that memory ran out"),
         (facts.memory_at_limit, "memory stood at its limit in the last sample"),
         (facts.tasks_at_fuse, "the sandbox's tasks reached the fuse"),
         (facts.tasks_at_limit, "the guest's tasks stood at their limit when the program ended"),
         (facts.disk_full, "no room was left in /workspace or /tmp"),
         (facts.unfit_files, "the input files could not be written to /workspace: more room, or other names"),
         (facts.daemon_lost, "Docker did not answer"),
+        (facts.broke_off, "the connection to the sandbox broke off"),
         (facts.last_word and bool(facts.signal), f"the program died of signal {facts.signal}"),
         (facts.last_word and not facts.signal, f"the program ended with exit code {facts.exit_code}"),
         (not facts.last_word, "the sandbox ended without a last word"),

@@ -17,6 +17,7 @@ from engine.sandbox.box import Box
 from engine.sandbox.daemon import DaemonLost
 from engine.sandbox.envelope import envelope
 from engine.sandbox.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.kernel_log import memory_ran_out
 from engine.sandbox.output import ARTIFACT_BYTES, Output
 from engine.sandbox.readings import Readings
 from engine.sandbox.recipe import task_limit
@@ -188,9 +189,8 @@ class Execution:
         self._severed = True
         self.readings.take()
         self.box.sever()
-        pump = self._pump
-        if pump is not None:
-            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, pump.cancel)
+        if self._pump is not None:
+            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._pump.cancel)
 
     def freeze(self) -> bool:
         """Stop the guest where it stands; its deadline waits meanwhile."""
@@ -213,10 +213,8 @@ class Execution:
         said = (*evidence.told(facts), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
             await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
-        exit_code = facts.exit_code
-        return envelope(self.box, self.output, self.readings.last, exit_code, reason, said).model_copy(
-            update={"artifacts": files}
-        )
+        told = envelope(self.box, self.output, self.readings.last, facts.exit_code, reason, said)
+        return told.model_copy(update={"artifacts": files})
 
     async def _left(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
         """Keep the files that it leaves, and return what they are."""
@@ -224,7 +222,8 @@ class Execution:
 
     async def _facts(self) -> evidence.Facts:
         word, usage, limits = self.output.word, self.readings.last, self.job.limits
-        state = {} if word.heard or self._severed else await self._how_it_died()
+        died = not word.heard and not self._severed
+        state = await self._how_it_died() if died else {}
         exit_code = 128 + word.signal if word.signal else word.exit_code
         return evidence.Facts(
             asked=self._asked,
@@ -235,6 +234,7 @@ class Execution:
             guest_deadline=word.late,
             oom_kills=usage.oom_kills if usage else 0,
             docker_oom=bool(state.get("OOMKilled")),
+            kernel_oom=died and await asyncio.to_thread(memory_ran_out, self.box.id),
             memory_at_limit=bool(usage and usage.memory_peak >= 0.97 * limits.memory_mb * 2**20),
             tasks_at_fuse=bool(usage and usage.fuse_trips),
             tasks_at_limit=word.crowded,

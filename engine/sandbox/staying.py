@@ -97,11 +97,12 @@ class Staying(Execution):
         Earlier code of the guest was there all along: of the last word only the exit code is believed.
         """
         facts = await super()._facts()
-        counted = facts.oom_kills - (self.before.oom_kills if self.before else 0)
+        earlier = self.before.oom_kills if self.before else 0
         overdue = self.watch.seconds() >= self.job.limits.seconds
         return replace(
             facts,
-            oom_kills=max(0, counted),
+            oom_kills=max(0, facts.oom_kills - earlier),
+            kernel_oom=facts.kernel_oom and not earlier,
             guest_deadline=facts.guest_deadline and overdue,
             tasks_at_limit=False,
             disk_full=False,

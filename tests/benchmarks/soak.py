@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,10 +25,8 @@ from engine.settings import SandboxSettings
 from tests.docker_proxy import DockerProxy
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
 
-ALLOWED = {
-    KillReason.NONE, KillReason.ENGINE_LOST, KillReason.SANDBOX_FAILED, KillReason.MEMORY, KillReason.OUTPUT,
-}  # fmt: skip
-"""How the mixed runs may end."""
+FATES = (KillReason.SANDBOX_FAILED.value, "its caller went", KillReason.ENGINE_LOST.value)
+"""How the run ends whose processes are killed, whose caller goes, and to which Docker breaks off."""
 MOST_GROWTH_MB = 24
 _DOOR = "docker.sock"
 
@@ -47,6 +45,30 @@ class Counts:
     """Entries of the folder for temporary files."""
 
 
+@dataclass(frozen=True)
+class Kind:
+    """One of the kinds of runs."""
+
+    name: str
+    job: Callable[[], Job]
+    ends: KillReason = KillReason.NONE
+
+
+KINDS = (
+    Kind("print", lambda: job("print(1)")),
+    Kind("shell", lambda: job("echo 1; exit 3", Language.SHELL)),
+    Kind("files", lambda: job("open('f', 'wb').write(bytes(10**6)); print(1)", files={"in": b"x"})),
+    Kind(
+        "memory", lambda: job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128), KillReason.MEMORY
+    ),
+    Kind("flood", lambda: job("while True: print('x' * 999)", output_kb=64), KillReason.OUTPUT),
+    Kind(
+        "stays",
+        lambda: replace(job("n=$((n + 1)); echo $n", Language.SHELL), session="b-soak", principal="soak"),
+    ),
+)
+
+
 @dataclass
 class Soaked:
     """What came of it."""
@@ -54,6 +76,8 @@ class Soaked:
     before: Counts
     after: Counts
     ends: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    """Each run that ended otherwise than its kind does, with the evidence."""
     seconds: float = 0.0
     resident_mb: tuple[float, float] = (0.0, 0.0)
     """Memory of this process after a tenth of the runs, and at the end."""
@@ -77,19 +101,6 @@ def counted(engine: str, made: set[str], folder: Path) -> Counts:
     )
 
 
-def mixed(number: int) -> Job:
-    """Return one of the kinds of runs; some stay in a sandbox of their own."""
-    kinds = (
-        lambda: job("print(1)"),
-        lambda: job("echo 1; exit 3", Language.SHELL),
-        lambda: job("open('f', 'wb').write(bytes(10**6)); print(1)", files={"in": b"x"}),
-        lambda: job("x = []\nwhile True: x.append(b'x' * 10**7)", memory_mb=128),
-        lambda: job("while True: print('x' * 999)", output_kb=64),
-        lambda: replace(job("n=$((n + 1)); echo $n", Language.SHELL), session="b-soak", principal="soak"),
-    )
-    return kinds[number % len(kinds)]()
-
-
 async def patient(house: SandboxManager, asked: Job, watcher: Recorder) -> Result:
     """Run as a patient caller does: when Docker is lost, ask again."""
     async with asyncio.timeout(120):
@@ -100,12 +111,12 @@ async def patient(house: SandboxManager, asked: Job, watcher: Recorder) -> Resul
                 await asyncio.sleep(0.2)
 
 
-async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> None:
-    """Break something: the runtime's processes, the caller, or Docker."""
+async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> str:
+    """Break something: the runtime's processes, the caller, or Docker. Return how its run ended."""
     watcher, asked = Recorder(), job("print('up')\nwhile True: pass")
     running = asyncio.create_task(patient(house, asked, watcher))
     await watcher.until_said(b"up")
-    match number % 3:
+    match number % len(FATES):
         case 0:
             house._running[asked.run].box.kill_processes()
         case 1:
@@ -114,12 +125,14 @@ async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> None:
             proxy.break_off()
             proxy.go_on()
     await asyncio.wait({running})
+    return "its caller went" if running.cancelled() else str(running.result().kill_reason)
 
 
 async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked:
     """Do it, through a door to Docker that can be broken."""
     proxy = DockerProxy(folder / _DOOR)
     before, ends, began = counted(engine, set(), folder), Counter[str](), time.monotonic()
+    wrong: list[str] = []
     early = 0.0
     async with proxy.serving():
         _go_through(proxy.path, folder)
@@ -127,19 +140,24 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
         await house.start()
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         for number in range(runs):
-            result = await patient(house, mixed(number), Recorder())
-            ends[result.kill_reason.value] += 1
-            if result.kill_reason not in ALLOWED:
-                ends[f"wrongly {result.kill_reason.value}: {result.evidence}"] += 1
+            kind = KINDS[number % len(KINDS)]
+            watcher = Recorder()
+            result = await patient(house, kind.job(), watcher)
+            ends[f"{kind.name}: {result.kill_reason}"] += 1
+            if result.kill_reason is not kind.ends:
+                wrong.append(f"run {number}, {kind.name}: {result}, {watcher.events}, {watcher.samples[-3:]}")
             if number == runs // 10:
                 early = _resident_mb()
             if number % fault_every == fault_every - 1:
-                await fault(number // fault_every, house, proxy)
+                fate = await fault(number // fault_every, house, proxy)
+                ends[f"fault: {fate}"] += 1
+                if fate != FATES[number // fault_every % len(FATES)]:
+                    wrong.append(f"fault after run {number}: {fate}")
         made = set(house.removals.lately)
         await house.close()
     _go_through(None, None)
     after = counted(engine, made, folder)
-    return Soaked(before, after, ends, time.monotonic() - began, (early, _resident_mb()))
+    return Soaked(before, after, ends, wrong, time.monotonic() - began, (early, _resident_mb()))
 
 
 def _go_through(door: Path | None, temporary: Path | None) -> None:
@@ -160,6 +178,7 @@ def report(soaked: Soaked) -> Iterator[str]:
     """Return what came of it, as lines."""
     yield f"{sum(soaked.ends.values())} runs in {soaked.seconds:.0f} s"
     yield from (f"  {reason}: {count}" for reason, count in soaked.ends.most_common())
+    yield from (f"  wrong: {said}" for said in soaked.wrong)
     yield f"{'':12}  before  after"
     for name, before in vars(soaked.before).items():
         yield f"{name:12}  {before:6}  {getattr(soaked.after, name):5}"
@@ -180,8 +199,7 @@ def main(runs: int) -> int:
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         soaked = asyncio.run(soak(runs, 20, Path(folder), f"soak-{os.getpid()}"))
     sys.stdout.writelines(f"{line}\n" for line in report(soaked))
-    wrong = any(end.startswith("wrongly") for end in soaked.ends)
-    return 1 if wrong or soaked.before != soaked.after or not soaked.flat else 0
+    return 1 if soaked.wrong or soaked.before != soaked.after or not soaked.flat else 0
 
 
 if __name__ == "__main__":

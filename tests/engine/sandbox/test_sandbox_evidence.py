@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
 from engine.models import KillReason
 from engine.sandbox.evidence import Facts, decide, told
+from engine.sandbox.kernel_log import memory_ran_out
 
 WELL = Facts(last_word=True, exit_code=0)
 
@@ -27,6 +29,7 @@ WELL = Facts(last_word=True, exit_code=0)
         (KillReason.TIMEOUT, Facts(last_word=True, exit_code=137, signal=9, guest_deadline=True)),
         (KillReason.MEMORY, Facts(oom_kills=1)),
         (KillReason.MEMORY, Facts(docker_oom=True, exit_code=137)),
+        (KillReason.MEMORY, Facts(kernel_oom=True, exit_code=137)),
         (KillReason.MEMORY, Facts(last_word=True, exit_code=1, oom_kills=1)),
         (KillReason.MEMORY, Facts(exit_code=137, memory_at_limit=True)),
         (KillReason.ENGINE_LOST, Facts(daemon_lost=True)),
@@ -39,7 +42,8 @@ WELL = Facts(last_word=True, exit_code=0)
         (KillReason.NONE, Facts(last_word=True, exit_code=125)),
         (KillReason.SANDBOX_FAILED, Facts()),
         (KillReason.SANDBOX_FAILED, Facts(exit_code=137)),
-        (KillReason.SANDBOX_FAILED, Facts(exit_code=0)),
+        (KillReason.ENGINE_LOST, Facts(exit_code=0)),
+        (KillReason.MEMORY, Facts(exit_code=0, oom_kills=1)),
     ],
 )
 def test_reason_of(reason: KillReason, facts: Facts) -> None:
@@ -59,3 +63,21 @@ def test_the_record_names_who_asked() -> None:
     assert "the engine ended it: operator by ada" in told(
         Facts(asked=KillReason.OPERATOR, asked_by="ada", last_word=True)
     )
+
+
+ONE, OTHER = "1a" * 32, "2b" * 32
+LOG = f"""6,1,2,-;Tasks state: {OTHER}
+6,2,3,-;oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/docker/{ONE},task_memcg=/docker/{ONE},task=exe,pid=5
+"""
+
+
+@pytest.mark.parametrize(("known", "container"), [(True, ONE), (False, OTHER)])
+def test_the_kernel_names_the_sandbox_that_it_killed(tmp_path: Path, known: bool, container: str) -> None:
+    """A kill counts for the sandbox that its own record names, and for no other."""
+    (tmp_path / "kmsg").write_text(LOG)
+    assert known is memory_ran_out(container, tmp_path / "kmsg")
+
+
+def test_without_a_log_nothing_is_known(tmp_path: Path) -> None:
+    """A log that is not there or may not be read proves nothing."""
+    assert not memory_ran_out(ONE, tmp_path / "none")

@@ -19,6 +19,6 @@ async def test_faults_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_
     """After mixed runs and faults no container, process, task, socket or temporary file is left."""
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     soaked = await soak(ROUNDS, 6, tmp_path, "test-soak")
-    assert [] == [end for end in soaked.ends if end.startswith("wrongly")]
+    assert [] == soaked.wrong
     left = {name: (count, getattr(soaked.after, name)) for name, count in vars(soaked.before).items()}
     assert {} == {name: counts for name, counts in left.items() if counts[0] != counts[1]}
