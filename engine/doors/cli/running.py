@@ -31,9 +31,12 @@ from engine.doors.cli.submissions import Id, Json
 from engine.doors.cli.words import result_line, say, say_case, say_json, say_output
 from engine.doors.client import Client
 from engine.models import Case, Expect, Status, Verdict
+from engine.problem import Problem
 from engine.text import visible
 
-POLL_SECONDS = 0.2
+OPEN = {Status.WAITING, Status.QUEUED, Status.RUNNING}
+OVER_SECONDS = 10.0
+"""How long one request waits for a case whose output has ended to be over."""
 KILL_SECONDS = 10.0
 """How long a killed run may take to be over."""
 
@@ -71,7 +74,7 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
 
 
 def tail(id: Id, json: Json = False) -> None:
-    """Print a run's output, live, and how it ends."""
+    """Print a run's output, live or all of it where the run is over, and how it ended."""
     _finish(engaged(lambda client: follow(client, id, quiet=json)), json)
 
 
@@ -87,14 +90,24 @@ def kill(id: Id, json: Json = False) -> None:
 
 
 async def follow(client: Client, id: str, *, quiet: bool = False) -> Case:
-    """Print the output of a submission's run until it is over, and return its case."""
-    while (case := await client.case(id)).status in {Status.WAITING, Status.QUEUED, Status.RUNNING}:
+    """Print the output of a submission's run, all of it, until it is over, and return its case."""
+    await _print_output(client, id, quiet=quiet)
+    while (case := await client.case(id, within=OVER_SECONDS)).status in OPEN:
+        pass
+    return case
+
+
+async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
+    """Print what a run writes and has written. What retention has erased is a line and not the end."""
+    try:
         async with contextlib.aclosing(client.output(id)) as output:
             async for chunk in output:
                 if not quiet:
                     say_output(chunk)
-        await asyncio.sleep(POLL_SECONDS)
-    return case
+    except Problem as problem:
+        if problem.status != 410:
+            raise
+        say(str(problem), error=True)
 
 
 async def _ask(client: Client, case: Case) -> Case:

@@ -29,6 +29,7 @@ from engine.doors.cli.reading import printed, say_all, say_unsettled
 from engine.doors.cli.words import (
     consequence_line,
     dim,
+    result_line,
     say,
     say_case,
     say_erased,
@@ -102,6 +103,9 @@ def show(id: Id, json: Json = False) -> None:
         return
     say_all(case)
     say_erased(erased)
+    if case.result:
+        say()
+        say(f"It ended: {result_line(case.result)}. What it printed: pratique tail {case.submission.id}")
     if case.status is Status.WAITING:
         say_unsettled(case, EyesOn(seconds=0))
 

@@ -24,6 +24,7 @@ from engine.models import (
     Status,
     Stream,
     Summary,
+    Verdict,
     Violation,
 )
 from engine.plural import many
@@ -174,7 +175,8 @@ def _status(case: Case) -> str:
     if case.decision is None:
         return case.status.value
     reason = f": {visible(case.decision.reason)}" if case.decision.reason else ""
-    return f"{case.status.value} by {visible(case.decision.by.name)}{reason}"
+    approved = ", approved" if case.decision.verdict is Verdict.APPROVED else ""
+    return f"{case.status.value}{approved} by {visible(case.decision.by.name)}{reason}"
 
 
 def _purpose(purpose: Untrusted) -> str:

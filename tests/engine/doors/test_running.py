@@ -12,14 +12,18 @@ from pathlib import Path
 import docker
 import pytest
 
+from engine.doors import cli
+from engine.doors.cli import main
 from engine.doors.client import Client
+from engine.doors.sync_client import SyncClient
 from engine.models import Case, Draft, InputFile, KillReason, Language, Status, Stream, Verdict
-from engine.text import Untrusted
+from engine.text import Untrusted, visible
 from tests.engine_process import EngineProcess
 
 pytestmark = pytest.mark.sandbox
 
 UNHURRIED = '{"medium": 900, "high": 900, "critical": 900}'
+Capture = pytest.CaptureFixture[bytes]
 SECRET = "the host's own"
 
 
@@ -56,6 +60,28 @@ async def ended(client: Client, id: str) -> Case:
             if event.subject == id and event.type == "run.ended":
                 return await client.case(id)
     raise AssertionError("it never ended")
+
+
+def test_the_command_line_prints_what_a_run_that_is_over_printed_and_how_it_ended(
+    engine: EngineProcess, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`tail` prints all of it once, however late it is typed; `show` says who approved and how it ended."""
+
+    async def finished() -> str:
+        async with engine.client("agent") as client:
+            case = await approve(client, draft("print('the first')\nprint('the last')"))
+            return (await ended(client, case.submission.id)).submission.id
+
+    id = asyncio.run(finished())
+    monkeypatch.setenv("PRATIQUE_HOME", str(engine.home))
+    assert 0 == cli.main(["tail", id])
+    told = capsys.readouterr()
+    assert "the first\nthe last\n" == told.out
+    assert told.err.startswith("exit code 0, ")
+    assert 0 == cli.main(["show", id])
+    shown = capsys.readouterr().out
+    assert "finished, approved by " in shown
+    assert "It ended: exit code 0, " in shown
 
 
 LANGUAGES = [
@@ -128,6 +154,50 @@ async def test_an_operator_kills_a_run(engine: EngineProcess) -> None:
         over = await ended(client, case.submission.id)
     assert over.result is not None
     assert (Status.KILLED, KillReason.OPERATOR) == (over.status, over.result.kill_reason)
+
+
+HOSTILE = "\x1b[31m\u202etxt"
+BUSY = f"""
+import os, time
+open("plain", "wb").write(bytes(range(256)))
+open({HOSTILE!r}, "w").write("hostile")
+os.symlink("/etc/hostname", "link")
+os.mkfifo("pipe")
+print("on", flush=True)
+time.sleep(600)
+"""
+
+
+def test_files_are_had_while_the_run_goes_on_and_afterwards(
+    engine: EngineProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """They are listed without an escape, fetched whole, and written into new files; links never are."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(engine.home))
+    with SyncClient(engine.socket) as client:
+        submission = client.submit(draft(BUSY)).submission
+        id, aside = submission.id, tmp_path / "aside"
+        assert 5 == main(["files", id])
+        assert b"does not run" in capfdbinary.readouterr().err
+        client.decide(id, Verdict.APPROVED, submission.digest)
+        with contextlib.closing(client.output(id)) as written:
+            assert b"on\n" == next(written).data
+        for over in (False, True):
+            assert 0 == main(["files", id])
+            said = capfdbinary.readouterr().out.decode()
+            assert ["256  plain", f"7  {visible(HOSTILE)}"] == sorted(
+                line.strip() for line in said.splitlines()
+            )
+            assert [0, 0] == [main(["fetch", id, "plain"]), main(["fetch", id, visible(HOSTILE)])]
+            assert bytes(range(256)) + b"hostile" == capfdbinary.readouterr().out
+            assert [0, 5] == [main(["fetch", id, "plain", "-o", f"{aside}{over}"]) for _ in range(2)]
+            assert bytes(range(256)) == Path(f"{aside}{over}").read_bytes()
+            assert [5] * 4 == [
+                main(["fetch", id, name]) for name in ("link", "pipe", "../etc/passwd", "\udcff")
+            ]
+            client.stop(id)
+            assert client.case(id, within=60).result is not None
+            capfdbinary.readouterr()
+        assert {"plain", HOSTILE} == {one.name.text for one in client.case(id).result.artifacts}
 
 
 SLOW = """
