@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from rich.segment import Segment
@@ -40,7 +41,7 @@ def room(widget: Widget) -> Size:
     )
 
 
-def strip(widget: Widget, parts: list[Part], width: int, base: Style) -> Strip:
+def strip(widget: Widget, parts: Iterable[Part], width: int, base: Style) -> Strip:
     """Return one line of `parts` over `base`, made visible, cut or filled to `width` cells."""
     segments = [_segment(widget, part, base) for part in parts]
     return Strip(segments).adjust_cell_length(width, base)

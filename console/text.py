@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from textual.content import Content
 
 from engine.text import Untrusted, visible
@@ -21,6 +21,7 @@ LONGEST = 2000
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike", "not"})
 
 
+_WORD = re.compile(r"\S+\s*|\s+")
 _COMBINING = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STORM = re.compile(f"({_COMBINING}{{2}})({_COMBINING}+)")
 
@@ -42,6 +43,24 @@ def content(*parts: Part, keep: str = "") -> Content:
 def paragraphs(*lines: Iterable[Part]) -> Content:
     """Return content of several lines, each given by its parts."""
     return Content("\n").join([content(*line) for line in lines])
+
+
+def broken(parts: Iterable[Part], cells: int) -> list[list[tuple[str, str]]]:
+    """Return parts as lines of at most `cells`, broken after blanks, and within a word only where it must."""
+    lines: list[list[tuple[str, str]]] = [[]]
+    left = cells
+    for part in parts:
+        text, ink = part if isinstance(part, tuple) else (part, "")
+        kept = ""
+        for word in _words(_bounded(text, ""), cells):
+            if cell_len(word.rstrip()) > left:
+                lines[-1].append((kept, ink))
+                lines.append([])
+                kept, left = "", cells
+            kept += word
+            left -= cell_len(word)
+        lines[-1].append((kept, ink))
+    return lines
 
 
 def first_line(text: Text) -> str:
@@ -68,6 +87,12 @@ def pad(text: Text, cells: int) -> str:
     """Return `text` clipped and padded to exactly `cells`."""
     line = clip(text, cells)
     return line + " " * (cells - cell_len(line))
+
+
+def _words(text: str, cells: int) -> Iterable[str]:
+    """Yield the words of a text with the blanks after them, those that are too wide in pieces."""
+    for word in _WORD.findall(text):
+        yield from [word] if cell_len(word.rstrip()) <= cells else chop_cells(word, cells)
 
 
 def _styled(part: Part, keep: str) -> str | tuple[str, str]:

@@ -16,6 +16,7 @@ from console.text import Part, content
 from console.widgets.case_head import CaseHead
 from console.widgets.code_view import CodeView
 from console.widgets.queue import seconds_left
+from console.widgets.repaint import entitle
 from engine.models import Case, EyesOn, Status, Summary
 
 ARM_SECONDS = 0.4
@@ -73,7 +74,7 @@ class Judging(Reading):
         self.query_one(CaseHead).say(*state)
         if (still := self.still).plain != self._said:
             self._said = still.plain
-            self.query_one("#middle").border_subtitle = still
+            entitle(self.query_one("#middle"), still, below=True)
 
     # --- decisions --------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ class CaseHead(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
+        self._told = content()
         self._height = 0
         self.says_all = False
         """Whether the agent's purpose is on screen to its end."""
@@ -59,9 +60,11 @@ class CaseHead(Static):
         if self._case is not None:
             others = [content(*line) for line in reviews(self._case)]
             lines = [self._first(self._case), *self._below(self._case), *others]
-        # A layout of the whole screen twice a second is too dear: only where the height changes.
-        self.update(Content("\n").join(lines), layout=len(lines) != self._height)
-        self._height = len(lines)
+        words = Content("\n").join(lines)
+        if not words.is_same(self._told):
+            # A layout of the whole screen twice a second is too dear: only where the height changes.
+            self.update(words, layout=len(lines) != self._height)
+            self._told, self._height = words, len(lines)
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft

@@ -23,6 +23,7 @@ from console.widgets.code_folds import FOLDED, Folds
 from console.widgets.code_lines import Mark, Row, marks_of, split_lines, width_of, wrap
 from console.widgets.code_paint import Paint
 from console.widgets.code_seen import Seen
+from console.widgets.repaint import extend
 from engine.models import Language, Level, Violation
 from engine.text import Untrusted
 
@@ -135,7 +136,7 @@ class CodeSheet(ScrollView):
         self._bands = []
         self._seen = self._seen.laid_out(self._rows)
         width = room(self).width if self.wrapped else self._widest + self._paint.digits + 4
-        self.virtual_size = Size(width, len(self._rows))
+        extend(self, Size(width, len(self._rows)))
         self._redraw()
         self.look()
 

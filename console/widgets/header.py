@@ -26,6 +26,7 @@ class DeskHeader(Static):
         super().__init__(id="desk-header")
         self._place = place
         self._edges: list[tuple[int, int, str]] = []
+        self._told = content()
 
     def on_mount(self) -> None:
         """Follow what the app knows."""
@@ -46,7 +47,10 @@ class DeskHeader(Static):
     def _changed(self) -> None:
         left, right = self._left(), self._right()
         room = self.content_size.width - left.cell_length - right.cell_length
-        self.update(Content.assemble(left, " " * max(1, room), right), layout=False)
+        words = Content.assemble(left, " " * max(1, room), right)
+        if not words.is_same(self._told):
+            self._told = words
+            self.update(words, layout=False)
 
     def _left(self) -> Content:
         wide = self.app.size.width >= 96

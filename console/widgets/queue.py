@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from console.text import Part, clip, pad
+from console.text import Part, clip, content, pad
 from console.units import badge, bar, brief, clock, now
+from console.widgets.repaint import entitle
 from console.widgets.rows import Rows
 from engine.models import Status, Summary
 
@@ -50,13 +51,13 @@ class QueueList(Rows):
 
     def _tick(self) -> None:
         if self.screen.is_current:
-            self.refresh()
+            self.freshen()
 
     def show(self, queue: tuple[Summary, ...]) -> None:
         """Take in the queue; the cursor stays on its submission while that waits."""
         kept = self.chosen
         self._summaries = tuple(each for each in queue if each.status is Status.WAITING)
-        self.border_title = f"Waiting {self.count}" if self.count else "Waiting"
+        entitle(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
         places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
         if places:
             self.set_reactive(QueueList.cursor, places[0])

@@ -16,8 +16,10 @@ from textual.strip import Strip
 
 from console.ink import ink, room, strip
 from console.text import Part
+from console.widgets.repaint import extend
 
 NARROW = 100
+_Line = tuple[bool, list[Part]]
 _GROUP = Binding.Group("Move", compact=True)
 
 
@@ -43,6 +45,10 @@ class Rows(ScrollView, can_focus=True):
     """
 
     cursor: reactive[int] = reactive(0, repaint=False)
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._drawn: dict[int, _Line] = {}
 
     @dataclass
     class Moved(Message):
@@ -87,9 +93,16 @@ class Rows(ScrollView, can_focus=True):
 
     def refit(self) -> None:
         """Take in that the rows changed."""
-        self.virtual_size = Size(self.size.width, self.count * self.ROW_HEIGHT)
+        extend(self, Size(self.size.width, self.count * self.ROW_HEIGHT))
         self.cursor = self.validate_cursor(self.cursor)
-        self.refresh()
+        self.freshen()
+
+    def freshen(self) -> None:
+        """Draw anew those lines on screen that are no longer what was drawn."""
+        top, width = self.scroll_offset.y, room(self).width
+        for y in range(self.size.height):
+            if self._drawn.get(y) != self._line(top + y, width):
+                self.refresh_lines(top + y)
 
     def validate_cursor(self, cursor: int) -> int:
         """Keep the cursor on a row."""
@@ -105,27 +118,25 @@ class Rows(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of what is on screen."""
-        width = room(self).width
-        place = y + self.scroll_offset.y
+        width, base = room(self).width, self.visual_style.rich_style
+        chosen, parts = self._drawn[y] = self._line(y + self.scroll_offset.y, width)
+        return strip(self, parts, width, base + self.cursor_style() if chosen else base)
+
+    def _line(self, place: int, width: int) -> _Line:
+        """Return whether a line is of the chosen row, and what is on it."""
         index, line = divmod(place, self.ROW_HEIGHT)
-        base = self.visual_style.rich_style
-        if y < 0 or index >= self.count:
-            return self._blank(place, width, base)
+        if place < 0 or index >= self.count:
+            return False, self._blank(place)
         parts = self.draw(index, line, width)
-        if index == self.cursor:
-            base = base + self.cursor_style()
-            parts = _pointed(parts)
-        return strip(self, parts, width, base)
+        return (True, _pointed(parts)) if index == self.cursor else (False, parts)
 
     def cursor_style(self) -> Style:
         """Return what lies behind the chosen row."""
         return ink(self, "on cursor" if self.has_focus else "on panel")
 
-    def _blank(self, place: int, width: int, base: Style) -> Strip:
+    def _blank(self, place: int) -> list[Part]:
         words = self.empty()
-        if self.count or not 0 <= place - 1 < len(words):
-            return Strip.blank(width, base)
-        return strip(self, [" ", *words[place - 1]], width, base)
+        return [] if self.count or not 0 <= place - 1 < len(words) else [" ", *words[place - 1]]
 
     def _reveal(self, index: int) -> None:
         top, height = index * self.ROW_HEIGHT, self.size.height

@@ -51,7 +51,7 @@ class RunList(Rows):
 
     def _tick(self) -> None:
         if self.screen.is_current and any(each.status is Status.RUNNING for each in self._runs):
-            self.refresh()
+            self.freshen()
 
     @property
     def count(self) -> int:

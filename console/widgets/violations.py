@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.strip import Strip
-from textual.visual import Visual
 from textual.widget import Widget
 
 from console.eyes import TITLES
-from console.text import Part, clip, content, paragraphs
+from console.ink import strip
+from console.text import Part, broken, clip, content
 from console.units import badge, full_badge
+from console.widgets.repaint import entitle
 from console.widgets.rows import Rows
 from engine.models import Confidence, Disposition, Violation
 from engine.plural import many
@@ -70,8 +70,8 @@ class ViolationList(Rows):
         """Show the violations of another submission; `settled` may grow while they are shown."""
         self._violations = violations
         self._settled = settled if settled is not None else {}
-        self.border_title = f"Violations {len(violations)}" if violations else "Violations"
-        self.border_subtitle = content("n next  p previous") if violations else ""
+        entitle(self, content(f"Violations {len(violations)}" if violations else "Violations"))
+        entitle(self, content("n next  p previous" if violations else ""), below=True)
         self.set_reactive(ViolationList.cursor, 0)
         self.scroll_to(y=0, animate=False)
         self.refit()
@@ -109,8 +109,8 @@ class ViolationDetail(Widget, can_focus=True):
         super().__init__(id=id, classes="box")
         self.border_title = "Why"
         self._shown: tuple[Violation | None, Disposition | None] | None = None
-        self._told = content()
-        self._lines: list[Strip] = []
+        self._told: list[list[Part]] = []
+        self._lines: list[list[tuple[str, str]]] = []
         self._top = 0
 
     def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
@@ -118,18 +118,13 @@ class ViolationDetail(Widget, can_focus=True):
         if (violation, made) == self._shown:
             return
         self._shown = violation, made
-        self.border_title = f"Why  {TITLES[made]}" if made else "Why"
-        self._told = _told(violation) if violation else content(("Nothing to explain.", "muted"))
+        entitle(self, content(f"Why  {TITLES[made]}" if made else "Why"))
+        self._told = _told(violation) if violation else [[("Nothing to explain.", "muted")]]
         self._top = 0
         self._wrap()
 
     def on_resize(self) -> None:
         """Break the lines anew."""
-        self._wrap()
-
-    def notify_style_update(self) -> None:
-        """Draw in the colours of another theme."""
-        super().notify_style_update()
         self._wrap()
 
     def on_mouse_scroll_down(self) -> None:
@@ -147,24 +142,24 @@ class ViolationDetail(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        at, width = y + self._top, self.content_size.width
-        line = self._lines[at] if at < len(self._lines) else Strip.blank(width)
-        return line.adjust_cell_length(width).apply_style(self.visual_style.rich_style)
+        at = y + self._top
+        line = self._lines[at] if at < len(self._lines) else []
+        return strip(self, line, self.content_size.width, self.visual_style.rich_style)
 
     def _wrap(self) -> None:
         width = self.content_size.width
-        self._lines = Visual.to_strips(self, self._told, width, None, self.visual_style) if width else []
+        self._lines = [each for line in self._told for each in broken(line, width)] if width else []
         self._settle()
 
     def _settle(self) -> None:
         below = len(self._lines) - self.content_size.height
         self._top = max(0, min(self._top, below))
         left = below - self._top
-        self.border_subtitle = content(f"{many(left, 'line')} more: tab, pgdn") if left > 0 else ""
+        entitle(self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True)
         self.refresh()
 
 
-def _told(violation: Violation) -> Content:
+def _told(violation: Violation) -> list[list[Part]]:
     lines: list[list[Part]] = [_heading(violation), [violation.message]]
     for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Mend", violation.fix)):
         if text:
@@ -175,7 +170,7 @@ def _told(violation: Violation) -> Content:
     if violation.related:
         places = ", ".join(f"{span.line}:{span.column}" for span in violation.related)
         lines.append([("Also at  ", "bold muted"), places])
-    return paragraphs(*lines)
+    return lines
 
 
 def _heading(violation: Violation) -> list[Part]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.text import LONGEST, clip, content, first_line, pad, shown
+from console.text import LONGEST, broken, clip, content, first_line, pad, shown
 from engine.text import Untrusted
 
 STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -54,3 +54,12 @@ def test_a_clipped_text_says_so() -> None:
 def test_the_first_line_is_the_first_with_something_on_it() -> None:
     """Blank lines before the code do not hide it."""
     assert "import os" == first_line(Untrusted("\n\n  import os\nx"))
+
+
+@given(st.lists(st.text()), st.integers(2, 40))
+def test_broken_lines_hold_all_words_and_fit(texts: list[str], cells: int) -> None:
+    """Nothing is lost where a line is broken, and only blanks run past its end."""
+    lines = broken([(Untrusted(text), "bold") for text in texts], cells)
+    words = ["".join(text for text, _ in line) for line in lines]
+    assert "".join(map(shown, map(Untrusted, texts))) == "".join(words)
+    assert all(cell_len(line.rstrip()) <= cells for line in words)
