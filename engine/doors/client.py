@@ -42,6 +42,7 @@ from engine.models import (
     Summary,
     Verdict,
     Verification,
+    WorkspaceFile,
 )
 from engine.models.secret import SecretReference
 from engine.problem import Problem
@@ -56,6 +57,7 @@ _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SECRETS = TypeAdapter(tuple[SecretReference, ...])
 _NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
+_FILES = TypeAdapter(tuple[WorkspaceFile, ...])
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
@@ -206,9 +208,14 @@ class Client(SandboxClient, LookingBack, TokenClient):
         """Yield what a run uses, until the run is over."""
         return self._lines(f"/runs/{id}/meters", {}, Meters)
 
+    async def files(self, id: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files in the workspace of a run that goes on. Names and sizes are the guest's word."""
+        return _FILES.validate_json(await self._get(f"/runs/{id}/files"))
+
     async def artifact(self, id: str, name: Untrusted) -> bytes:
-        """Return a file that a run left, by its name or its digest."""
-        return await self._get(f"/runs/{id}/artifacts/{quote(name.text, safe='')}")
+        """Return a file that a run left, or has while it goes on, by its name or its digest."""
+        path = quote(name.text, safe="", errors="surrogatepass")
+        return await self._get(f"/runs/{id}/artifacts/{path}")
 
     async def stop(self, id: str) -> None:
         """Ask a run to end, and end it after the grace."""

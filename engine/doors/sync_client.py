@@ -121,6 +121,8 @@ class SyncClient:
     follow = _reading(Client.follow)
     output = _reading(Client.output)
     meters = _reading(Client.meters)
+    files = _waiting(Client.files)
+    artifact = _waiting(Client.artifact)
     stop = _waiting(Client.stop)
     kill = _waiting(Client.kill)
     freeze = _waiting(Client.freeze)

@@ -22,6 +22,8 @@ COMMANDS = {
     "run": "engine.doors.cli.running:run",
     "tail": "engine.doors.cli.running:tail",
     "kill": "engine.doors.cli.running:kill",
+    "files": "engine.doors.cli.left:files",
+    "fetch": "engine.doors.cli.left:fetch",
     "analyze": "engine.doors.cli.analyze:analyze",
     "rules": "engine.doors.cli.analyze:rules",
     "policy": "engine.doors.cli.policy:app",

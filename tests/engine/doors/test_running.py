@@ -194,10 +194,10 @@ def test_files_are_had_while_the_run_goes_on_and_afterwards(
             assert [5] * 4 == [
                 main(["fetch", id, name]) for name in ("link", "pipe", "../etc/passwd", "\udcff")
             ]
-            client.stop(id)
+            if not over:
+                client.stop(id)
             assert client.case(id, within=60).result is not None
             capfdbinary.readouterr()
-        assert {"plain", HOSTILE} == {one.name.text for one in client.case(id).result.artifacts}
 
 
 SLOW = """
