@@ -222,6 +222,8 @@ adds it here."""
 SILENT = {"ask", "open", "help", "palette", "tour"}
 """Screens that show nothing that an agent or a guest wrote."""
 
+BASES = {"Place", "Reading", "Judging", "Searching"}
+
 
 def screens() -> set[str]:
     """Return the names of all screens of the console that a person can come to."""
@@ -232,7 +234,7 @@ def screens() -> set[str]:
         kinds = open_ones.pop().__subclasses__()
         open_ones += kinds
         found |= {kind.__name__ for kind in kinds if kind.__module__.startswith("console.screens.")}
-    return found - {"Place", "Reading"}
+    return found - BASES - {"Opening"}
 
 
 def test_every_screen_is_mounted() -> None:
