@@ -1,4 +1,4 @@
-"""What the code may have: a form for domains, packages, input files and limits."""
+"""What the code may have: a form for everything that a draft can ask for."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ class AskScreen(ModalScreen["Wishes | None"]):
     HELP_TITLE = "What it may have"
     HELP_WORDS = (
         "A sandbox has no network, no packages and no files of yours unless they are asked for here; each "
-        "raises the risk, and whoever decides sees it. Input files are read when the code is handed in."
+        "raises the risk, and whoever decides sees it. Input files are read when the code is handed in. "
+        "A package is NAME==VERSION, with @HASH where its hash is known and `from` another registry; one "
+        "that builds itself has to be named under install scripts, too. The output is checked after the run."
     )
     DEFAULT_CSS = """
-    AskScreen Grid { grid-size: 2; grid-columns: 18 1fr; grid-rows: 1; height: auto; }
+    AskScreen Grid { grid-size: 2; grid-columns: 20 1fr; grid-rows: 1; height: auto; }
     AskScreen Grid Static { color: $muted; }
-    AskScreen #words, AskScreen #fault { height: auto; margin: 1 0 0 0; }
-    AskScreen #words { color: $muted; }
+    AskScreen #words { height: auto; margin: 1 0 0 0; color: $muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Ask for this", id="ask.take", tooltip="Ask for what stands here"),
@@ -54,7 +55,6 @@ class AskScreen(ModalScreen["Wishes | None"]):
             yield Static(
                 content("All of it raises the risk, and is given only by whoever decides."), id="words"
             )
-            yield Static(id="fault")
 
     def on_mount(self) -> None:
         """Begin at the first line."""
@@ -66,7 +66,7 @@ class AskScreen(ModalScreen["Wishes | None"]):
         try:
             wishes = understood({each.id or "": each.value for each in self.query(Input)})
         except ValueError as error:
-            self.query_one("#fault", Static).update(content((str(error), "bold error")))
+            self.query_one("#words", Static).update(content((str(error), "bold error")))
             return
         self.dismiss(wishes)
 

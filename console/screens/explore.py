@@ -53,7 +53,7 @@ class ExploreScreen(Workbench):
         Binding("ctrl+p", "purpose", "Purpose", id="explore.purpose", priority=True,
                 tooltip="Say what it is for"),
         Binding("ctrl+n", "wish", "Needs", id="explore.wish", priority=True,
-                tooltip="What it may have: domains, packages, input files, limits"),
+                tooltip="What it may have and must write: domains, packages, secrets, files, limits, image"),
         Binding("ctrl+o", "open", "Open", id="explore.open", priority=True,
                 tooltip="Open a file of this machine and follow it"),
         Binding("ctrl+s", "rerun", "Run on save", id="explore.rerun", priority=True,
@@ -138,7 +138,8 @@ class ExploreScreen(Workbench):
         asked, sandbox = self._wishes, self._sandbox.id if self._sandbox else ""
         files = wishes.read(asked.paths)
         return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
-                     capabilities=asked.capabilities, files=files, sandbox=sandbox)  # fmt: skip
+                     capabilities=asked.capabilities, files=files, sandbox=sandbox, image=asked.image,
+                     expect=asked.expect, verify=asked.verify)  # fmt: skip
 
     def _say(self, case: Case) -> None:
         self._case = case
@@ -169,8 +170,8 @@ class ExploreScreen(Workbench):
         """Open a sandbox that keeps its state between runs, or end the one there is."""
         sandbox, self._sandbox = self._sandbox, None
         if sandbox is None:
-            language = self.query_one(Editor).code_language
-            self._sandbox = await kept(self, lambda client: client.open_sandbox(language))
+            language, image = self.query_one(Editor).code_language, self._wishes.image
+            self._sandbox = await kept(self, lambda client: client.open_sandbox(language, image))
         else:
             await kept(self, lambda client: client.destroy_sandbox(sandbox.id))
         self.entitle()

@@ -23,7 +23,7 @@ from console.widgets.editor import Editor
 from console.widgets.output_log import OutputLog
 from console.wishes import Wishes
 from engine.doors.client import Client
-from engine.models import Capabilities, Display, Language, Limits, Package, Status, Verdict
+from engine.models import Capabilities, Display, Draft, Expect, Language, Limits, Package, Status, Verdict
 from engine.text import Untrusted
 from tests.console.desk import QUICK, desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk
@@ -41,15 +41,36 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_typed_is_asked_for() -> None:
     """Each line of the form becomes what it names."""
-    lines = {"domains": "a.example, b.example:443", "packages": "numpy==2.1.0, x@1 from https://r.example",
-             "paths": "~/a.csv,b.txt", "memory_mb": "256", "cpus": "1.5"}  # fmt: skip
+    lines = {"domains": "a.example, b.example:443", "packages": "numpy==2.1.0@sha256:ab@sha512-c==, x@1 from https://r.example",
+             "builds": "x", "secrets": "TOKEN", "paths": "~/a.csv,b.txt", "memory_mb": "256", "cpus": "1.5",
+             "image": "science", "expect": "number", "verify": "value == 4"}  # fmt: skip
     packages = (
-        Package(name=Untrusted("numpy"), version=Untrusted("2.1.0")),
+        Package(name=Untrusted("numpy"), version=Untrusted("2.1.0"), hashes=("sha256:ab", "sha512-c==")),
         Package(name=Untrusted("x"), version=Untrusted("1"), registry=Untrusted("https://r.example")),
     )
     domains = (Untrusted("a.example"), Untrusted("b.example:443"))
-    asked = Capabilities(domains=domains, packages=packages, limits=Limits(memory_mb=256, cpus=1.5))
-    assert Wishes(asked, ("~/a.csv", "b.txt")) == wishes.understood(lines)
+    asked = Capabilities(domains=domains, packages=packages, builds=(Untrusted("x"),),
+                         secrets=(Untrusted("TOKEN"),), limits=Limits(memory_mb=256, cpus=1.5))  # fmt: skip
+    wanted = Wishes(asked, ("~/a.csv", "b.txt"), "science", Expect.NUMBER, "value == 4")
+    assert wanted == wishes.understood(lines)
+    assert 10 == wanted.many
+
+
+def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
+    """No capability, limit or wish of a draft is left out of the form, but what has keys of its own."""
+    asked = {*Capabilities.model_fields, *Limits.model_fields, *Draft.model_fields}
+    elsewhere = {
+        "limits",
+        "session",
+        "files",
+        "code",
+        "language",
+        "purpose",
+        "capabilities",
+        "sandbox",
+        "operation",
+    }
+    assert asked - elsewhere == set(wishes.FIELDS) - {"paths"}
 
 
 @pytest.mark.parametrize(
@@ -61,6 +82,9 @@ def test_what_is_typed_is_asked_for() -> None:
         ({"memory_mb": "1"}, "Memory, MiB: "),
         ({"cpus": "0"}, "CPU, cores: "),
         ({"seconds": "nan"}, "Time, s: "),
+        ({"image": "No Image"}, "Image: "),
+        ({"expect": "beauty"}, "Output holds: "),
+        ({"verify": "x" * 999}, "Output is right if: "),
     ],
 )
 def test_a_wrong_line_is_named(lines: dict[str, str], said: str) -> None:
@@ -137,12 +161,16 @@ async def test_what_the_form_says_is_handed_in(own_home: Path, tmp_path: Path) -
         await until(pilot, lambda: "name and version are wanted" in frame(app))
         app.screen.query_one("#packages", Input).value = "numpy==2.1.0"
         app.screen.query_one("#paths", Input).value = str(tmp_path / "a.csv")
+        app.screen.query_one("#builds", Input).value = "numpy"
+        app.screen.query_one("#expect", Input).value = "json"
         await quiet(pilot, "enter")
-        await until(pilot, lambda: "asks for 2 more" in frame(app))
+        await until(pilot, lambda: "asks for 3 more" in frame(app))
         await quiet(pilot, "ctrl+r")
         await until(pilot, lambda: bool(engine.submitted))
         draft = engine.submitted[0]
         assert ["numpy"] == [each.name.text for each in draft.capabilities.packages]
+        assert ["numpy"] == [each.text for each in draft.capabilities.builds]
+        assert Expect.JSON is draft.expect
         assert [("a.csv", b"1,2")] == [(each.name.text, each.content) for each in draft.files]
 
 
