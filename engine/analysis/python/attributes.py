@@ -34,12 +34,18 @@ def member(walk: Walk, node: ast.AST, base: Value | None, name: str) -> Value | 
         given = functions.got(walk, found.function) if found is not None and found.function else None
         return given or found
     if base.name:
-        return _named(base, _qualified(base.name, name))
+        qualified = _qualified(base.name, name)
+        if qualified == name and qualified in _BORROWED:
+            walk.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` by way of `{base.name}`")
+        return _named(base, qualified)
     if base.taint:
         value = Value(taint=base.taint)
         value.trail = base.trail
         return value
     return None
+
+
+_BORROWED = HEAVY_MODULES - {"posix", "nt"}
 
 
 def _qualified(base: str, name: str) -> str:
@@ -132,6 +138,8 @@ _DANGEROUS_BUILTINS = frozenset(
 
 
 def check_formatted(walk: Walk, node: ast.expr) -> None:
-    """Report an f-string that prints an inner attribute: `{x.__class__}` is how format strings probe."""
+    """Report an f-string that prints `{x.__class__}` of a foreign thing: so format strings probe."""
     if isinstance(node, ast.Attribute) and node.attr == "__class__":
-        gadgets.probed(walk, node)
+        value = walk.value(node.value)
+        if value is None or value.owner is None:
+            gadgets.probed(walk, node)

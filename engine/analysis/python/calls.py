@@ -3,69 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
 
-from engine.analysis.python import attributes, fold, functions, lookups, loops
-from engine.analysis.python.values import NOTHING, Taint, Value, derived, taint_of, text_of
+from engine.analysis.python import attributes, fold, functions, lookups, loops, resources
+from engine.analysis.python.table import CALLS, METHODS, PREFIXES, TEXT_METHODS, TOUCHING, Call, handles
+from engine.analysis.python.values import NOTHING, Taint, Value, derived, taint_of
 from engine.analysis.python.walk import Walk
-
-
-@dataclass(slots=True)
-class Call:
-    """A call of something with a name."""
-
-    node: ast.expr
-    name: str
-    args: list[Value | None]
-    keywords: dict[str, Value | None]
-    receiver: Value | None = None
-    """What a method was called on."""
-    callee: Value | None = None
-
-    def arg(self, index: int, keyword: str = "") -> Value | None:
-        """Return an argument by position or keyword."""
-        if index < len(self.args):
-            return self.args[index]
-        return self.keywords.get(keyword)
-
-    def text(self, index: int, keyword: str = "") -> str | None:
-        """Return an argument's constant text."""
-        return text_of(self.arg(index, keyword))
-
-    def has(self, index: int, keyword: str) -> bool:
-        """Whether an argument was given."""
-        return index < len(self.args) or keyword in self.keywords
-
-    @property
-    def taint(self) -> int:
-        """All taints of all arguments."""
-        return taint_of(*self.args, *self.keywords.values())
-
-
-Handler = Callable[[Walk, Call], Value | None]
-
-CALLS: dict[str, Handler] = {}
-"""What a call of a qualified name does."""
-PREFIXES: dict[str, Handler] = {}
-"""What a call of anything in a module does, by the module's first name."""
-METHODS: dict[str, Handler] = {}
-"""What a method means whose object is unknown, by the method's name."""
-TEXT_METHODS: dict[str, Handler] = {}
-"""What a method of a text or container means beyond its result, by the method's name."""
-TOUCHING: set[str] = set()
-"""Built-in functions whose use makes a function worth reading again with known arguments."""
-
-
-def handles(*names: str) -> Callable[[Handler], Handler]:
-    """Register a handler of calls by qualified name."""
-
-    def register(handler: Handler) -> Handler:
-        for name in names:
-            CALLS[name] = handler
-        return handler
-
-    return register
 
 
 def call(walk: Walk, node: ast.Call) -> Value | None:
@@ -194,10 +136,15 @@ def _instance(
 def _other(walk: Walk, call_: Call) -> Value | None:
     """A call that no rule knows: its result has a name, and the taint of what went in."""
     if call_.callee is not None and call_.name.startswith("builtins.") and not call_.callee.built:
+        kind, _, method = call_.name[9:].partition(".")
+        if method and kind in ("str", "bytes") and call_.args:
+            return _on_constant(
+                walk, call_.node, call_.args[0] or Value(), method, call_.args[1:], call_.keywords
+            )
         found = derived(NOTHING, *call_.args)
-        _hand_over_arguments(walk, call_)
+        hand_over_arguments(walk, call_)
         return found
-    _hand_over_arguments(walk, call_)
+    hand_over_arguments(walk, call_)
     value = Value(name=f"{call_.name}()", taint=call_.taint | taint_of(call_.receiver))
     for part in (*call_.args, call_.receiver):
         if part is not None and part.taint:
@@ -205,7 +152,8 @@ def _other(walk: Walk, call_: Call) -> Value | None:
     return value
 
 
-def _hand_over_arguments(walk: Walk, call_: Call) -> None:
+def hand_over_arguments(walk: Walk, call_: Call) -> None:
+    """Look at dangerous functions, and the whole environment, among the arguments of a harmless call."""
     for value in (*call_.args, *call_.keywords.values()):
         if value is not None and value.name == "os.environ":
             CALLS["os.environ.items"](walk, Call(call_.node, "os.environ.items", [], {}))
@@ -213,9 +161,12 @@ def _hand_over_arguments(walk: Walk, call_: Call) -> None:
             handed_over(walk, call_.node, value)
 
 
+_WIDENING = frozenset(("ljust", "rjust", "center", "zfill"))
+
+
 def _on_constant(
     walk: Walk,
-    node: ast.Call,
+    node: ast.expr,
     receiver: Value,
     name: str,
     args: list[Value | None],
@@ -227,6 +178,8 @@ def _on_constant(
         return special(walk, Call(node, name, args, keywords, receiver))
     known = all(value is not None and value.known for value in (*args, *keywords.values()))
     result = NOTHING
+    if name in _WIDENING and args and args[0] is not None and isinstance(args[0].const, int):
+        resources.too_many(walk, node, args[0].const)
     if receiver.known and known:
         consts = [value.const for value in args if value is not None]
         named = {key: value.const for key, value in keywords.items() if value is not None}
@@ -243,4 +196,15 @@ def starred(walk: Walk, name: str) -> Value | None:
     return None
 
 
-__all__ = ["CALLS", "METHODS", "PREFIXES", "Call", "Taint", "call", "handles", "invoke", "starred"]
+__all__ = [
+    "CALLS",
+    "METHODS",
+    "PREFIXES",
+    "Call",
+    "Taint",
+    "call",
+    "hand_over_arguments",
+    "handles",
+    "invoke",
+    "starred",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from engine.analysis.python import (
     attributes,
@@ -20,7 +21,7 @@ from engine.analysis.python.targets import bind
 from engine.analysis.python.values import NOTHING, Value, derived, either
 from engine.analysis.python.walk import EXPRESSIONS, Walk
 
-_LONG = 24
+_LONG_WIDTH = 8
 _TEXT = (str, bytes)
 _Display = ast.List | ast.Tuple | ast.Set
 
@@ -43,6 +44,8 @@ def _name(walk: Walk, node: ast.Name) -> Value | None:
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value | None:
     left, right = walk.value(node.left), walk.value(node.right)
+    if type(node.op) is ast.Mod and left is not None and isinstance(left.const, str):
+        resources.check_width(walk, node, left.const)
     if left is None and right is None:
         return None
     if type(node.op) is ast.Div and (_is_path(left) or _is_path(right)):
@@ -58,12 +61,17 @@ def _is_path(value: Value | None) -> bool:
     return value is not None and value.name == "pathlib.Path()"
 
 
+_CONVERSION = re.compile(r"%(?:\(\w*\))?[-+ #0]*[\d.*]*[a-zA-Z]")
+
+
 def _partial_text(left: Value | None, right: Value | None, node: ast.BinOp) -> Value | None:
     """Keep the known half of a text: `"/etc/" + name` is a pattern."""
     if not isinstance(node.op, ast.Add | ast.Div | ast.Mod):
         return None
     first = pattern_of(left)
-    second = "" if isinstance(node.op, ast.Mod) else pattern_of(right)
+    if isinstance(node.op, ast.Mod):
+        return pattern(_CONVERSION.sub(HOLE, first), left, right) if first != HOLE else None
+    second = pattern_of(right)
     if first == HOLE and second in (HOLE, ""):
         return None
     return pattern(first + second, left, right)
@@ -86,7 +94,9 @@ def _joined(walk: Walk, node: ast.JoinedStr) -> Value | None:
 
 def _formatted(walk: Walk, node: ast.FormattedValue) -> Value | None:
     if node.format_spec is not None:
-        walk.value(node.format_spec)
+        spec = walk.value(node.format_spec)
+        if spec is not None and isinstance(spec.const, str) and len(spec.const) >= _LONG_WIDTH:
+            resources.check_width(walk, node, spec.const)
     value = walk.value(node.value)
     attributes.check_formatted(walk, node.value)
     return value if node.format_spec is None else derived(NOTHING, value)

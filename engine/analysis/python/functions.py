@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.python import hooks
+from engine.analysis.python import hooks, recursion
 from engine.analysis.python.scopes import Class, Function, Scope
 from engine.analysis.python.values import Value, either
 from engine.analysis.python.walk import Walk
@@ -149,8 +149,8 @@ def _read(walk: Walk, function: Function, bound: dict[str, Value | None] | None)
     function.state = "read"
     if first:
         function.result = result
-        if function.recursive and not isinstance(node, ast.Lambda):
-            hooks.check_recursion(walk, node, method=function.owner is not None)
+    if function.recursive:
+        recursion.check(walk, function, scope)
     return result
 
 

@@ -30,7 +30,8 @@ _FORMAT_PROBE = re.compile(r"\{[^{}]*(?:\.|\[)_{1,2}[a-z]+")
 
 def check(walk: Walk, node: ast.AST, base: Value | None, name: str) -> None:
     """Report the attribute `name` of `base` where it is one that climbs."""
-    if name == "__class__" and base is not None and base.known and base.name is None:
+    literal = base is not None and base.name is None and base.owner is None
+    if name == "__class__" and literal and (base.known or base.items is not None):  # type: ignore[union-attr]
         walk.report(PROBE, node, "`__class__` of a literal starts a chain to every class", value=base)
     if name not in HARD and name not in PLAIN_NAMES:
         return

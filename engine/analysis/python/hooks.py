@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python import calls, functions
+from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD
-from engine.analysis.python.rules.resources import RECURSION
 from engine.analysis.python.scopes import Class, Function
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
-
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def decorated(walk: Walk, decorator: ast.expr, value: Value) -> None:
@@ -21,8 +19,14 @@ def decorated(walk: Walk, decorator: ast.expr, value: Value) -> None:
     callee = walk.value(decorator)
     if callee is not None and callee.name in calls.DANGEROUS_CALLBACKS:
         calls.handed_over(walk, decorator, callee)
+    elif callee is not None and callee.name in _DETOURS:
+        walk.report(INDIRECT_NAME, decorator, f"A decorator that calls `{callee.name}`")
     elif callee is not None and callee.function is not None:
         calls.invoke(walk, decorator, callee, [value], {})
+
+
+_DETOURS = frozenset(("builtins.open", "builtins.input"))
+"""Functions that are decorators only where calls are forbidden."""
 
 
 def class_defined(walk: Walk, node: ast.ClassDef, owner: Class) -> None:
@@ -63,39 +67,3 @@ def _check_reduce(walk: Walk, node: ast.ClassDef, function: Function, owner: Cla
 
 def _place(node: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Name("_", ast.Load()), node)
-
-
-def check_recursion(walk: Walk, node: _Def, *, method: bool) -> None:
-    """Report a function whose every path calls itself."""
-    for statement in node.body:
-        if isinstance(statement, ast.If | ast.Try | ast.While | ast.For | ast.With | ast.Match | ast.Raise):
-            return
-        for call in _calls(statement):
-            if _calls_itself(call.func, node.name, method):
-                walk.report(RECURSION, call, f"`{node.name}` calls itself on every path")
-                return
-        if isinstance(statement, ast.Return):
-            return
-
-
-def _calls_itself(func: ast.expr, name: str, method: bool) -> bool:
-    if method:
-        mine = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)
-        return mine and func.attr == name and func.value.id in ("self", "cls")  # type: ignore[attr-defined]
-    return isinstance(func, ast.Name) and func.id == name
-
-
-def _calls(statement: ast.stmt) -> list[ast.Call]:
-    """Calls that are always reached: not behind `and`, `or`, a condition, a lambda or a comprehension."""
-    value = getattr(statement, "value", None)
-    found: list[ast.Call] = []
-    queue = [value] if isinstance(value, ast.AST) else []
-    while queue:
-        node = queue.pop()
-        if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.GeneratorExp | ast.ListComp):
-            continue
-        if isinstance(node, ast.Call):
-            found.append(node)
-        if isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Await | ast.Attribute):
-            queue.extend(ast.iter_child_nodes(node))
-    return found

@@ -6,7 +6,7 @@ import ast
 import base64
 import re
 
-from engine.analysis.python.rules import files, private, reading
+from engine.analysis.python.rules import files, objects, private, reading
 from engine.analysis.python.sinks.paths import SENSITIVE
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -27,6 +27,8 @@ _ATTACK = re.compile(
     r"api\.telegram\.org/bot|ignore (?:all )?previous instructions",
     re.IGNORECASE,
 )
+_GADGET = re.compile(r"__(?:subclasses|globals|builtins|mro|reduce(?:_ex)?)__|__import__\s*\(")
+"""What a text of a template, a formula or a query reaches for to leave it."""
 _BASE64 = re.compile(r"^[A-Za-z0-9+/\s]{24,}={0,2}\s*$")
 _CODE = re.compile(
     rb"\bimport\s+\w+|\bexec\s*\(|\beval\s*\(|\bos\.|\bsubprocess|__import__|/bin/(?:ba)?sh|#!/|"
@@ -57,6 +59,8 @@ def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
         walk.report(private.HARDCODED, node, "A token in its real form")
     if _ATTACK.search(text):
         walk.report(reading.ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
+    elif "_" in text and _GADGET.search(text):
+        walk.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
     elif len(text) < 300 and SENSITIVE.search(text):
         walk.report(files.SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from engine.analysis.python import fold
+from engine.analysis.python import conditions, fold
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -23,14 +21,20 @@ _WAITS = frozenset(
 )
 _FAR = 10**10
 """Turns of a loop that take more than minutes."""
+_MANY_LINES = 10**7
+"""Turns of a loop that prints at each of them: hundreds of megabytes of output."""
+_FEW = 20
+"""Turns after which what doubled is not yet large."""
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
 
 
 def check_while(walk: Walk, node: ast.While) -> None:
-    """Report `while True` that nothing ends."""
-    if not always_true(node.test):
-        return
-    _check_body(walk, node, "`while` without an exit")
+    """Report `while True` that nothing ends, and a condition that nothing in the loop changes."""
+    if always_true(node.test):
+        _check_body(walk, node, "`while` without an exit")
+    elif conditions.unchanged(walk, node):
+        _check_body(walk, node, "`while` whose condition nothing in it changes")
 
 
 def always_true(test: ast.expr) -> bool:
@@ -44,40 +48,67 @@ def always_true(test: ast.expr) -> bool:
     left, right = test.left, test.comparators[0]
     if not isinstance(left, ast.Constant) or not isinstance(right, ast.Constant):
         return False
-    compare = _COMPARISONS.get(type(test.ops[0]))
+    compare = conditions.COMPARISONS.get(type(test.ops[0]))
     return compare is not None and fold.attempt(lambda: compare(left.value, right.value)) is True
 
 
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-}
-
-
 def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> None:
-    """Report a loop over an endless iterator that nothing ends."""
+    """Report a loop over an endless iterator, or of very many turns together with those around it."""
     if value is not None and value.name == "endless":
         _check_body(walk, node, "A loop over an endless iterator")
-    turns = value.items.get("turns") if value is not None and value.items is not None else None
-    if turns is not None and isinstance(turns.const, int) and turns.const >= _FAR:
-        _check_body(walk, node, f"A loop of {min(turns.const, 10**18):,} turns")
+        return
+    turns = turns_of(value)
+    for loop in walk.loops:
+        if turns > 1 and isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
+            turns *= turns_of(walk.value(loop.iter)) or 1
+    if turns >= _FAR:
+        _check_body(walk, node, f"A loop of {min(turns, 10**18):,} turns")
+    if turns >= _MANY_LINES and any(_prints(statement) for statement in node.body):
+        walk.report(rules.FLOOD, node, f"Prints {min(turns, 10**18):,} times")
+
+
+def turns_of(value: Value | None) -> int:
+    """Return how many elements an iterator gives, where that is known; 0 where it is not."""
+    if value is None:
+        return 0
+    turns = value.items.get("turns") if value.items is not None else None
+    if turns is not None:
+        return turns.const if isinstance(turns.const, int) else 0
+    return len(value.const) if isinstance(value.const, list | tuple) else 0
+
+
+def _prints(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and _called(call) in ("print", "write")
 
 
 def check_doubling(walk: Walk, node: ast.stmt, name: str, value: ast.expr) -> None:
     """Report a text or list that doubles at every turn of a loop: forty turns are a terabyte."""
-    if isinstance(node, ast.AugAssign):
-        doubles = isinstance(node.op, ast.Add) and _is_name(value, name)
-    else:
-        added = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
-        doubles = added and _is_name(value.left, name) and _is_name(value.right, name)  # type: ignore[attr-defined]
-    known = walk.scope.lookup(name) if doubles else None
-    if known is not None and (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
+    if not _doubles(node, name, value):
+        return
+    known = walk.scope.lookup(name)
+    if known is None or not (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
+        return
+    loop = walk.loops[-1]
+    turns = turns_of(walk.value(loop.iter)) if isinstance(loop, ast.For) else 0
+    if not 0 < turns < _FEW:
         walk.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
+
+
+def _doubles(node: ast.stmt, name: str, value: ast.expr) -> bool:
+    """Whether a statement is `x += x`, `x = x + x`, `x *= 2` or `x = x * 2`."""
+    if isinstance(node, ast.AugAssign):
+        return _is_name(value, name) if isinstance(node.op, ast.Add) else _multiplies(node.op, value)
+    if not isinstance(value, ast.BinOp) or not _is_name(value.left, name):
+        return False
+    if isinstance(value.op, ast.Add):
+        return _is_name(value.right, name)
+    return _multiplies(value.op, value.right)
+
+
+def _multiplies(op: ast.operator, value: ast.expr) -> bool:
+    count = value.value if isinstance(value, ast.Constant) else None
+    return isinstance(op, ast.Mult) and isinstance(count, int) and count > 1
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
@@ -95,17 +126,14 @@ def check_growth(walk: Walk, node: ast.Call, name: str) -> None:
 
 
 def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:
-    calls: set[str] = set()
-    grows = False
-    for part in _inside(node.body):
-        if isinstance(part, ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await):
-            return
-        if isinstance(part, ast.Break):
-            return
-        if isinstance(part, ast.Call):
-            calls.add(_called(part))
-        if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add | ast.Mult | ast.Pow | ast.LShift):
-            grows = grows or not isinstance(part.value, ast.Constant) or isinstance(part.value.value, str)
+    parts = list(_inside(node.body))
+    if any(isinstance(part, _LEAVES) for part in parts):
+        return
+    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
+        walk.scope.results.append(Value(name="endless"))
+        return
+    calls = {_called(part) for part in parts if isinstance(part, ast.Call)}
+    grows = any(_grows(part) for part in parts)
     if calls & _EXITS:
         return
     walk.touched += 1
@@ -115,6 +143,19 @@ def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: s
         walk.report(rules.GROWTH, node, "Grows in a loop without an exit")
     level = Level.LOW if calls & _WAITS else None
     walk.report(rules.ENDLESS, node, message, severity=level)
+
+
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Await)
+
+
+def _grows(node: ast.AST) -> bool:
+    """Whether something becomes larger by more than a number: `x += y`, `x += 'a'`, `x *= 2`."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, _GROWING):
+        return False
+    return not isinstance(node.value, ast.Constant) or isinstance(node.value.value, str)
+
+
+_GROWING = (ast.Add, ast.Mult, ast.Pow, ast.LShift)
 
 
 def _called(node: ast.Call) -> str:

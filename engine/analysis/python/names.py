@@ -59,6 +59,9 @@ _EXACT: Final = {
 }
 _REEXPORTED: Final = frozenset(("os", "sys", "subprocess", "builtins", "importlib", "socket", "shutil", "io"))
 
+_BORROWED: Final = frozenset(("os", "sys", "subprocess", "builtins", "pty", "importlib"))
+"""Modules that others have imported and that are reached through them."""
+
 _FOLDED = words(
     "chr ord str bytes bytearray int list tuple dict set frozenset reversed sorted zip range map "
     "filter min max sum len hex bin oct repr ascii iter next enumerate slice any all format bool "
@@ -73,6 +76,7 @@ _LEGACY = ("execfile", "file", "raw_input", "unicode", "unichr", "reduce", "relo
 BUILTINS: Final[dict[str, Value]] = {
     **{name: Value(name=f"builtins.{name}") for name in (*_FOLDED, *_DANGEROUS, *_LEGACY)},
     "__builtins__": Value(name="builtins"),
+    "get_ipython": Value(name="IPython.get_ipython"),
     "__loader__": Value(name="builtins.__loader__"),
     "__spec__": Value(name="builtins.__spec__"),
 }
@@ -179,6 +183,11 @@ def canonical(name: str) -> str:
             inner = part.lstrip("_")
             if inner in _REEXPORTED and (inner != head or index):
                 return canonical(".".join((inner, *parts[index + 1 :])))
+    elif rest and "()" not in name:
+        parts = rest.split(".")
+        for index, part in enumerate(parts):
+            if part in _BORROWED:
+                return canonical(".".join(parts[index:]))
     return name
 
 

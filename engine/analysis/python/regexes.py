@@ -50,9 +50,14 @@ def _ambiguous_part(tree: Any, op: Any, argument: Any, inside: bool) -> bool:
 
 def _free(tree: Any, repeated: Any) -> bool:
     """Whether nothing else in the repeated part keeps its turns apart: `(a+)+`, but not `(a+b)+`."""
-    return all(
-        item is repeated or (kind in (ops.MAX_REPEAT, ops.MIN_REPEAT) and item[0] == 0) for kind, item in tree
-    )
+    return all(item is repeated or _yields(kind, item, repeated) for kind, item in tree)
+
+
+def _yields(kind: Any, item: Any, repeated: Any) -> bool:
+    """Whether a neighbour may be empty, or may match what the repeated part matches: `(a+.)+`, `(a+a)+`."""
+    if kind in (ops.MAX_REPEAT, ops.MIN_REPEAT):
+        return bool(item[0] == 0)
+    return kind is ops.ANY or repr([(kind, item)]) == repr(repeated[2].data)
 
 
 def _overlapping(branches: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from engine.analysis.python.rules.resources import ALLOCATION, GROWTH
@@ -12,6 +13,28 @@ from engine.models import Level, Need
 
 _MEDIUM = 64 * 1024 * 1024
 _HIGH = 1024 * 1024 * 1024
+
+
+def number(value: Value | None) -> int:
+    """Return a constant number; 0 where it is none."""
+    return value.const if value is not None and isinstance(value.const, int) else 0
+
+
+def length_of(value: Value | None) -> int:
+    """Return how many elements a constant or a range has; 0 where that is not known."""
+    if value is not None and isinstance(value.const, str | bytes | list | tuple):
+        return len(value.const)
+    turns = value.items.get("turns") if value is not None and value.items is not None else None
+    return number(turns)
+
+
+def check_width(walk: Walk, node: ast.AST, template: str) -> None:
+    """Report a width of a format that makes a huge text of anything: `%1000000000d`, `{:>1000000000}`."""
+    for width in _WIDTH.findall(template):
+        too_many(walk, node, int(width))
+
+
+_WIDTH = re.compile(r"(?:%[-+ #0]*|\{[^{}]*:[^{}\d]*|^[^{}%\d]{0,3})0?(\d{8,18})")
 
 
 def too_many(walk: Walk, node: ast.AST, size: int) -> None:
@@ -62,4 +85,4 @@ def check_growth(walk: Walk, node: ast.BinOp, left: Value | None, right: Value |
             )
 
 
-__all__ = ["GROWTH", "check_growth", "check_operation", "too_many"]
+__all__ = ["GROWTH", "check_growth", "check_operation", "check_width", "length_of", "number", "too_many"]

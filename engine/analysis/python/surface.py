@@ -9,6 +9,7 @@ import unicodedata
 from engine.analysis.python import literals
 from engine.analysis.python.names import ALL_BUILTINS, DANGEROUS_MODULES
 from engine.analysis.python.rules import reading
+from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 
@@ -30,6 +31,7 @@ _NAME_HINTS = (
     "__obfus",
     "pyarmor",
     "pyminify",
+    "__builtins__",
 )
 
 
@@ -47,12 +49,14 @@ def look(walk: Walk) -> None:
 
 
 def look_at_names(walk: Walk, tree: ast.AST) -> None:
-    """Look for names that an obfuscator gives, where the source has their letters at all."""
+    """Look for names that an obfuscator gives and for `__builtins__`, where the source has their letters."""
     if not any(hint in walk.source for hint in _NAME_HINTS):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             literals.check_name(walk, node, node.id)
+        elif isinstance(node, ast.Name) and node.id == "__builtins__":
+            walk.report(INDIRECT_NAME, node, "`__builtins__` has every built-in function")
 
 
 def _suppressions(walk: Walk) -> None:

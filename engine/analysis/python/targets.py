@@ -54,7 +54,7 @@ def element(value: Value | None) -> Value | None:
     if value is None:
         return None
     taint = taint_of(value)
-    if value.name and not value.known:
+    if value.name and not value.known and not (value.name == "endless" and value.items):
         found = Value(name=f"{value.name}[]", taint=taint)
         found.trail = value.trail
         return found

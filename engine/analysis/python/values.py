@@ -151,6 +151,9 @@ def either(first: Value | None, second: Value | None) -> Value | None:
         return first or second
     if second.name and not first.name:
         first, second = second, first
+    if first.name == "endless" and first.items is None and second.items is not None:
+        first = first.copy()
+        first.items = second.items
     if second.taint & ~first.taint:
         first = first.copy()
         first.taint |= second.taint

@@ -46,7 +46,8 @@ class Walk:
         self.inlining = 0
         self.steps = _MAX_STEPS
         """What is left for reading functions again and for computing comprehensions."""
-        self.loops: list[ast.stmt] = []
+        self.loops: list[ast.stmt | ast.expr] = []
+        """Loops and comprehensions around what is looked into, the innermost last."""
         self.facts: dict[str, list[ast.AST]] = {}
         """Constructs that only mean something together, by kind."""
         self.downloaded: set[str] = set()

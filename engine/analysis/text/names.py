@@ -54,7 +54,7 @@ def _judged(name: str, span: Span, *, quoted: bool) -> Violation | None:
     if quoted:
         return None
     folded = unicodedata.normalize("NFKC", name)
-    if folded.isascii() and len(folded) > 2 and folded.isidentifier():
+    if folded.isascii() and len(folded) > 2 and name.isidentifier():
         return FOLDED.violation(span, f"{name} is read as {folded}")
     if len(name) > 2 and parts and all(_reads_latin(part) for part in parts):
         return LOOKALIKE.violation(span, f"{name} reads as Latin letters but is {_scripts(name)}")

@@ -80,7 +80,7 @@ FOLDED = _rule(
     why="HIGH: such letters in a name have no purpose but to escape a search.",
     fix="Write the name in plain letters.",
     match=("𝓮𝔁𝓮𝓬('x')", "ｅｖａｌ('x')"),
-    not_match=("exec_it = 1", "x = 'ｅｖａｌ'", "µ = 1", "x² = 1"),
+    not_match=("exec_it = 1", "x = 'ｅｖａｌ'", "µ = 1", "x² = 1", "'''\nE = mc²\n'''"),
     category="obfuscation",
     cwe=506,
 )

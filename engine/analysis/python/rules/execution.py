@@ -114,8 +114,21 @@ INDIRECT_NAME = python_rule(
     attack="Reaches a function through a namespace or `getattr`, where searches for it do not look.",
     why="MEDIUM: the name is at least readable; HIGH where it is put together from pieces.",
     fix="Write the attribute plainly.",
-    match=("import os\nvars(os)['system']", "import sys\nsys.modules['os']", "getattr(__builtins__, 'eval')"),
-    not_match=("import math\ngetattr(math, 'pi')", "d['os']"),
+    match=(
+        "import os\nvars(os)['system']",
+        "import sys\nsys.modules['os']",
+        "getattr(__builtins__, 'eval')",
+        "import shutil\nshutil.os.system",
+        "print(__builtins__)",
+        "@open\n@input\nclass A: pass",
+        "globals()[name]()",
+    ),
+    not_match=(
+        "import math\ngetattr(math, 'pi')",
+        "d['os']",
+        "import os\nos.path.join(a, b)",
+        "import concurrent.futures\nconcurrent.futures.wait(x)",
+    ),
     cwe=506,
 )
 LOOSE_FUNCTION = python_rule(

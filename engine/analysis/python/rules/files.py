@@ -119,6 +119,7 @@ PERSISTENCE = python_rule(
         "open('/root/.bashrc', 'a')",
         "import os\nos.system('crontab x')",
         "from setuptools import setup\nsetup(cmdclass={'install': I})",
+        "import site\nopen(site.getsitepackages()[0] + '/x.pth', 'w')",
     ),
     not_match=("open('bashrc.txt')", "from setuptools import setup\nsetup(name='a')"),
     cwe=506,
@@ -143,7 +144,11 @@ ENCODED_WRITE = python_rule(
     attack="Drops a payload that was carried as text, or hides what is stored.",
     why="MEDIUM: images and archives are decoded too.",
     fix="Write the plain content.",
-    match=("import base64\nopen('a', 'wb').write(base64.b64decode(x))",),
+    match=(
+        "import base64\nopen('a', 'wb').write(base64.b64decode(x))",
+        "from cryptography.fernet import Fernet\nopen('a', 'wb').write(Fernet(k).encrypt(d))",
+        "import binascii\nf = open('a', 'w')\nprint(binascii.hexlify(x), file=f)",
+    ),
     not_match=("open('a', 'w').write('x')",),
     cwe=506,
 )

@@ -13,7 +13,11 @@ SQL = python_rule(
     attack="Ends the statement early and starts another.",
     why="MEDIUM: depends on where the text comes from.",
     fix="Pass the values as parameters.",
-    match=("c.execute('SELECT * FROM t WHERE a = ' + b)", "c.execute(f'DELETE FROM t WHERE a = {b}')"),
+    match=(
+        "c.execute('SELECT * FROM t WHERE a = ' + b)",
+        "c.execute(f'DELETE FROM t WHERE a = {b}')",
+        "c.execute('SELECT * FROM t WHERE a = %s' % b)",
+    ),
     not_match=("c.execute('SELECT 1')", "c.execute('SELECT * FROM t WHERE a = ?', (b,))"),
     cwe=89,
 )

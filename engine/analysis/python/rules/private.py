@@ -25,7 +25,11 @@ SECRET = python_rule(
     attack="Collects keys, tokens and passwords.",
     why="MEDIUM: clients of services read one; CRITICAL where it is sent out.",
     fix="Ask for the secret by reference.",
-    match=("import os\nos.environ['AWS_SECRET_ACCESS_KEY']", "import os\nprint(dict(os.environ))"),
+    match=(
+        "import os\nos.environ['AWS_SECRET_ACCESS_KEY']",
+        "import os\nprint(dict(os.environ))",
+        "import win32crypt\nwin32crypt.CryptUnprotectData(b)",
+    ),
     not_match=("import os\nos.environ['PATH']",),
     cwe=526,
     owasp="LLM02",

@@ -18,6 +18,8 @@ PROCESS = python_rule(
         "from subprocess import run as r\nr(['ls'])",
         "import asyncio\nasyncio.create_subprocess_shell('ls')",
         "import os\nos.execv(path, args)",
+        "from sh import ls\nls('-l')",
+        "import win32com.client\nwin32com.client.Dispatch('WScript.Shell').Run('calc')",
     ),
     not_match=("os = Thing()\nos.system('ls')", "import subprocess"),
     cwe=78,

@@ -19,11 +19,19 @@ ENDLESS = python_rule(
         "while True:\n    pass",
         "while 1:\n    print('x')",
         "import itertools\nfor i in itertools.count():\n    f(i)",
+        "i = 0\nwhile i < 10:\n    print(i)",
+        "x = 1\nwhile x > 0:\n    x += 1",
+        "import itertools\nsum(x for x in itertools.count())",
+        "import time\ntime.sleep(600)",
+        "def g():\n    while True:\n        yield 1\nlist(g())",
     ),
     not_match=(
         "while True:\n    if f():\n        break",
         "def g():\n    while True:\n        yield 1",
         "while x:\n    x -= 1",
+        "i = 0\nwhile i < 10:\n    i += 1",
+        "go = True\ndef stop():\n    global go\n    go = False\nwhile go:\n    stop()",
+        "import itertools\nnext(x for x in itertools.count() if x > 9)",
     ),
     cwe=835,
 )
@@ -39,8 +47,14 @@ BOMB = python_rule(
         "import os\nwhile True:\n    os.fork()",
         "import threading\nwhile True:\n    threading.Thread(target=f).start()",
         "import subprocess\nwhile 1:\n    subprocess.Popen(['sleep', '9'])",
+        "import os\n[os.fork() for _ in iter(int, 1)]",
+        "import subprocess\n[subprocess.Popen(['sleep', '9']) for _ in range(10000)]",
+        "from multiprocessing import Pool\nPool(50000)",
     ),
-    not_match=("import threading\nfor i in range(4):\n    threading.Thread(target=f).start()",),
+    not_match=(
+        "import threading\nfor i in range(4):\n    threading.Thread(target=f).start()",
+        "from multiprocessing import Pool\nPool(4)",
+    ),
     cwe=400,
 )
 ALLOCATION = python_rule(
@@ -51,8 +65,27 @@ ALLOCATION = python_rule(
     attack="Fills the memory, or computes for years.",
     why="MEDIUM above 64 MB or 100 million steps; HIGH above 1 GB or ten thousand million steps.",
     fix="Work in pieces.",
-    match=("'x' * 10**9", "9**9**9", "x = bytearray(2**30)", "list(range(10**9))", "[0] * (1 << 30)"),
-    not_match=("'x' * 1000", "2**64", "range(10**9)", "bytearray(100)"),
+    match=(
+        "'x' * 10**9",
+        "9**9**9",
+        "x = bytearray(2**30)",
+        "list(range(10**9))",
+        "[0] * (1 << 30)",
+        "'%1000000000d' % 1",
+        "f'{1:1000000000}'",
+        "'a'.ljust(10**10)",
+        "import itertools\nlist(itertools.permutations(range(20)))",
+        "import mmap\nmmap.mmap(-1, 2**34)",
+    ),
+    not_match=(
+        "'x' * 1000",
+        "2**64",
+        "range(10**9)",
+        "bytearray(100)",
+        "'%10d' % 1",
+        "import itertools\nlist(itertools.combinations(range(9), 2))",
+        "x * 10**9",
+    ),
     cwe=770,
 )
 GROWTH = python_rule(
@@ -63,8 +96,16 @@ GROWTH = python_rule(
     attack="Fills memory or disk.",
     why="HIGH: only the limit of the sandbox ends it.",
     fix="Give the loop a bound.",
-    match=("a = []\nwhile True:\n    a.append('x' * 999)", "s = 'x'\nwhile True:\n    s += s"),
-    not_match=("a = []\nfor i in range(9):\n    a.append(i)",),
+    match=(
+        "a = []\nwhile True:\n    a.append('x' * 999)",
+        "s = 'x'\nwhile True:\n    s += s",
+        "x = [0]\nfor _ in range(64):\n    x = x * 2",
+    ),
+    not_match=(
+        "a = []\nfor i in range(9):\n    a.append(i)",
+        "s = 'a'\nfor _ in range(3):\n    s += s",
+        "n = 1\nfor _ in range(64):\n    n = n * 2",
+    ),
     cwe=770,
 )
 RECURSION = python_rule(
@@ -75,8 +116,17 @@ RECURSION = python_rule(
     attack="Exhausts the stack; with a raised limit, crashes the interpreter.",
     why="MEDIUM: the interpreter's limit ends it; HIGH where the limit is raised.",
     fix="Give the recursion an end.",
-    match=("def f():\n    f()",),
-    not_match=("def f(n):\n    if n:\n        f(n - 1)", "def f(n):\n    return n and f(n - 1)"),
+    match=(
+        "def f():\n    f()",
+        "def a():\n    b()\ndef b():\n    a()",
+        "f = lambda: f()",
+        "class A:\n    def __init__(self):\n        self.a = A()",
+    ),
+    not_match=(
+        "def f(n):\n    if n:\n        f(n - 1)",
+        "def f(n):\n    return n and f(n - 1)",
+        "def even(n):\n    return n == 0 or odd(n - 1)\ndef odd(n):\n    return n != 0 and even(n - 1)",
+    ),
     cwe=674,
 )
 LIMITS = python_rule(
@@ -99,7 +149,11 @@ REGEX = python_rule(
     attack="Hangs on a short text.",
     why="MEDIUM: needs a text that does it.",
     fix="Do not repeat what already repeats.",
-    match=("import re\nre.compile(r'(a+)+$')", "import re\nre.match(r'(a|a)*b', x)"),
+    match=(
+        "import re\nre.compile(r'(a+)+$')",
+        "import re\nre.match(r'(a|a)*b', x)",
+        "import re\nre.compile(r'(([a-z])+.)+x')",
+    ),
     not_match=("import re\nre.compile(r'(ab)+')", "import re\nre.compile(r'a+b+')"),
     cwe=1333,
 )
@@ -111,8 +165,14 @@ FLOOD = python_rule(
     attack="Fills the disk or its table of files.",
     why="MEDIUM: bounded by the sandbox's disk.",
     fix="Write less.",
-    match=("for i in range(100000):\n    open(f'/tmp/{i}', 'w')",),
-    not_match=("for i in range(10):\n    open(f'/tmp/{i}', 'w')",),
+    match=(
+        "for i in range(100000):\n    open(f'/tmp/{i}', 'w')",
+        "for i in range(10**8):\n    print('spam')",
+    ),
+    not_match=(
+        "for i in range(10):\n    open(f'/tmp/{i}', 'w')",
+        "for i in range(1000):\n    print(i)",
+    ),
     cwe=400,
 )
 ZIP_BOMB = python_rule(

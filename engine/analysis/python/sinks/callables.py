@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.analysis.python.attributes import looked_up
 from engine.analysis.python.calls import CALLS, Call, handles, invoke
+from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks.names import got
 from engine.analysis.python.sinks.paths import loop_turns
@@ -120,6 +121,9 @@ def target(walk: Walk, call: Call) -> Value | None:
 _TOO_MANY = 1000
 
 
+_ENDING = frozenset(("signal.SIGTERM", "signal.SIGINT", "signal.SIGHUP", "signal.SIGQUIT", "signal.SIGALRM"))
+
+
 @handles(
     "atexit.register",
     "signal.signal",
@@ -129,7 +133,12 @@ _TOO_MANY = 1000
     "asyncio.gather",
 )
 def callback(walk: Walk, call: Call) -> Value | None:
-    """Functions registered here will be called."""
+    """Functions registered here will be called; ignoring the signal that ends a process is no callback."""
+    given = call.arg(1)
+    if call.name == "signal.signal" and given is not None and given.name == "signal.SIG_IGN":
+        named = call.arg(0)
+        if named is not None and named.name in _ENDING:
+            walk.report(TAMPER, call.node, f"Ignores `{named.name}`, by which it would be ended")
     for index, value in enumerate(call.args):
         if value is not None and value.function is None and value.name in CALLS:
             invoke(walk, call.node, value, call.args[index + 1 :], {})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from engine.analysis.python.calls import Call
-from engine.analysis.python.loops import always_true
 from engine.analysis.python.patterns import HOLE, pattern_of, shown
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE
@@ -63,8 +61,3 @@ def _check_dropped(walk: Walk, call: Call, line: str) -> None:
     for word in _DROPPED.findall(line):
         if {word, word.removeprefix("./")} & walk.downloaded:
             walk.report(DOWNLOAD_RUN, call.node, f"Runs `{word}`, which came from the network")
-
-
-def endless(loop: ast.stmt) -> bool:
-    """Whether a loop is `while True`."""
-    return isinstance(loop, ast.While) and always_true(loop.test)

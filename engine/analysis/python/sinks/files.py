@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import CALLS, Call, handles
+from engine.analysis.python.calls import CALLS, Call, hand_over_arguments, handles
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
@@ -116,6 +116,16 @@ def judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value 
         )
 
 
+@handles("builtins.print")
+def printed(walk: Walk, call: Call) -> Value | None:
+    """What is printed to a file is written to it."""
+    hand_over_arguments(walk, call)
+    target = call.keywords.get("file")
+    if target is not None and target.name == "builtins.open()":
+        _written(walk, Call(call.node, call.name, call.args, {}, target))
+    return None
+
+
 for _method in ("write", "writelines"):
     CALLS[f"builtins.open().{_method}"] = _written
     CALLS[f"tempfile.NamedTemporaryFile().{_method}"] = _written
@@ -173,7 +183,10 @@ def write_path(walk: Walk, call: Call) -> Value | None:
         touch(walk, call, call.arg(0, "src"))
     moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
     walk.report(
-        rules.WRITE, call.node, f"`{call.name}` {moved}".rstrip(), severity=Level.LOW if quiet else None
+        rules.WRITE,
+        call.node,
+        f"`{call.name}` {moved}".rstrip(),
+        severity=_weight(call.arg(0, "path")) if quiet else None,
     )
     if quiet:
         paths.check_flood(walk, call.node)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.analysis.python import decoders
-from engine.analysis.python.calls import CALLS, TOUCHING, Call, handles
 from engine.analysis.python.fold import MAX_TEXT, attempt
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.rules.resources import ZIP_BOMB
 from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.table import CALLS, TOUCHING, Call, handles
 from engine.analysis.python.targets import element
 from engine.analysis.python.values import NOTHING, Taint, Value, derived
 from engine.analysis.python.walk import Walk
@@ -159,7 +159,21 @@ def codec(walk: Walk, call: Call) -> Value | None:
     return decoded(const, data, layer) if layer else derived(const, data)
 
 
-@handles("base64.b64encode", "base64.b32encode", "base64.b16encode", "base64.b85encode", "binascii.hexlify")
+@handles(
+    "base64.b64encode",
+    "base64.b32encode",
+    "base64.b16encode",
+    "base64.b85encode",
+    "base64.a85encode",
+    "base64.urlsafe_b64encode",
+    "base64.standard_b64encode",
+    "binascii.hexlify",
+    "binascii.b2a_base64",
+    "binascii.b2a_hex",
+    "cryptography.fernet.Fernet().encrypt",
+    "Crypto.Cipher.AES.new().encrypt",
+    "Cryptodome.Cipher.AES.new().encrypt",
+)
 def encode(_: Walk, call: Call) -> Value | None:
     """Encoding keeps where the content came from, and says that it is encoded."""
     return Value(taint=call.taint | Taint.ENCODED)

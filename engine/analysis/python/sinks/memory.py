@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import comb, perm, prod
 from typing import Any
 
-from engine.analysis.python.calls import CALLS, Call, Handler, handles
 from engine.analysis.python.regexes import explodes
-from engine.analysis.python.resources import too_many
+from engine.analysis.python.resources import length_of, number, too_many
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
+from engine.analysis.python.table import CALLS, Call, Handler, handles
 from engine.analysis.python.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 
 
-def _number(value: Value | None) -> int:
-    return value.const if value is not None and isinstance(value.const, int) else 0
-
-
 def _sized(previous: Handler | None, width: int) -> Handler:
     def sized(walk: Walk, call: Call) -> Value | None:
-        size = _number(call.arg(0))
+        size = number(call.arg(0))
         too_many(walk, call.node, size * width)
         return previous(walk, call) if previous is not None else None
 
@@ -33,20 +29,13 @@ for _name in ("builtins.bytes", "builtins.bytearray"):
     CALLS[_name] = _sized(CALLS.get(_name), 1)
 
 
-@handles("mmap.mmap")
-def mapped(walk: Walk, call: Call) -> Value | None:
-    """Memory of a given size."""
-    too_many(walk, call.node, _number(call.arg(1, "length")))
-    return None
-
-
 def _listed(previous: Handler | None) -> Handler:
     def listed(walk: Walk, call: Call) -> Value | None:
         source = call.arg(0)
         if source is not None and source.name == "endless":
             walk.report(rules.ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
         if source is not None and source.items is not None and "turns" in source.items:
-            too_many(walk, call.node, _number(source.items["turns"]) * 8)
+            too_many(walk, call.node, number(source.items["turns"]) * 8)
         return previous(walk, call) if previous is not None else derived(NOTHING, source)
 
     return listed
@@ -103,8 +92,28 @@ def iterate(_: Walk, call: Call) -> Value | None:
 
 @handles("itertools.product", "itertools.permutations", "itertools.combinations")
 def combinations(_: Walk, call: Call) -> Value | None:
-    """What goes in."""
-    return derived(NOTHING, *call.args)
+    """What goes in, and how many there are where that is very many."""
+    lengths = [length_of(arg) for arg in call.args[: None if call.name.endswith("product") else 1]]
+    count = _combined(call, lengths) if lengths and all(lengths) else 0
+    value = derived(NOTHING, *call.args)
+    if count < _MANY_COMBINATIONS:
+        return value
+    value = value or Value()
+    value.items = {"turns": Value(min(count, 10**30))}
+    return value
+
+
+_MANY_COMBINATIONS = 10**7
+_MAX_LENGTH = 200
+
+
+def _combined(call: Call, lengths: list[int]) -> int:
+    if call.name.endswith("product"):
+        repeat = number(call.keywords.get("repeat")) or 1
+        return int(prod(lengths) ** min(repeat, _MAX_LENGTH))
+    length = min(lengths[0], _MAX_LENGTH)
+    chosen = number(call.arg(1, "r")) or length
+    return perm(length, chosen) if call.name.endswith("permutations") else comb(length, chosen)
 
 
 _ARRAYS = words("zeros ones empty full eye random.rand random.randn random.random identity arange linspace")
@@ -134,26 +143,34 @@ def array(walk: Walk, call: Call) -> Value | None:
 @handles("math.factorial", "math.comb", "math.perm")
 def factorial(walk: Walk, call: Call) -> Value | None:
     """A number of very many digits."""
-    if _number(call.arg(0)) > 100_000:
-        walk.report(rules.ALLOCATION, call.node, f"`{call.name}` of {_number(call.arg(0)):,}")
+    if number(call.arg(0)) > 100_000:
+        walk.report(rules.ALLOCATION, call.node, f"`{call.name}` of {number(call.arg(0)):,}")
     return None
 
 
 @handles("builtins.pow")
 def power(walk: Walk, call: Call) -> Value | None:
     """`pow` without a modulus."""
-    base, exponent = _number(call.arg(0)), _number(call.arg(1))
+    base, exponent = number(call.arg(0)), number(call.arg(1))
     if len(call.args) == 2 and base.bit_length() * exponent > 10**8:
         walk.report(rules.ALLOCATION, call.node, f"A number of about {base.bit_length() * exponent:,} bits")
     return None
 
 
 @handles(
-    "os.truncate", "os.ftruncate", "os.posix_fallocate", "builtins.open().truncate", "builtins.open().seek"
+    "os.truncate",
+    "os.ftruncate",
+    "os.posix_fallocate",
+    "builtins.open().truncate",
+    "builtins.open().seek",
+    "tempfile.TemporaryFile().seek",
+    "tempfile.TemporaryFile().truncate",
+    "tempfile.NamedTemporaryFile().seek",
+    "tempfile.NamedTemporaryFile().truncate",
 )
 def truncate(walk: Walk, call: Call) -> Value | None:
     """A file of a given size."""
-    size = _number(call.args[-1] if call.args else None)
+    size = number(call.args[-1] if call.args else None)
     too_many(walk, call.node, size)
     return write_path(walk, call) if call.name == "os.truncate" else None
 
@@ -183,10 +200,16 @@ def regex(walk: Walk, call: Call) -> Value | None:
     return derived(NOTHING, *call.args[1:])
 
 
-@handles("time.sleep", "asyncio.sleep")
+_LONG_SLEEP = 60
+"""Seconds: about as long as a run may take."""
+
+
+@handles("time.sleep", "asyncio.sleep", "signal.pause")
 def sleep(walk: Walk, call: Call) -> Value | None:
     """A wait longer than any run."""
     value = call.arg(0)
-    if value is not None and isinstance(value.const, int | float) and value.const > 3600:
+    if value is not None and isinstance(value.const, int | float) and value.const >= _LONG_SLEEP:
         walk.report(rules.ENDLESS, call.node, f"Sleeps {value.const:,} s")
+    if call.name == "signal.pause":
+        walk.report(rules.ENDLESS, call.node, "Waits until somebody sends a signal")
     return None

@@ -6,7 +6,7 @@ from engine.analysis.python.attributes import check_built, looked_up, member
 from engine.analysis.python.calls import CALLS, Call, handles
 from engine.analysis.python.names import HEAVY_MODULES
 from engine.analysis.python.rules import execution as rules
-from engine.analysis.python.rules.objects import TAMPER
+from engine.analysis.python.rules.objects import PROBE, TAMPER
 from engine.analysis.python.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.walk import Walk
 
@@ -38,6 +38,8 @@ def got(walk: Walk, call: Call, owner: Value | None, name: Value | None, text: s
             )
             return Value(name=f"{head}.?")
         return derived(NOTHING, owner)
+    if name is not None and name.built and text.startswith("__"):
+        walk.report(PROBE, call.node, f"The inner name `{text[:40]}` is put together from pieces", value=name)
     found = member(walk, call.node, owner, text.split(".")[0])
     for part in text.split(".")[1:]:
         found = member(walk, call.node, found, part)
@@ -113,3 +115,13 @@ for _base in (
 for _base in ("os.__dict__", "subprocess.__dict__", "builtins", "sys.__dict__"):
     for _method in ("get", "__getitem__"):
         CALLS[f"{_base}.{_method}"] = _namespace_get
+
+
+def _unknown_name(walk: Walk, call: Call) -> Value | None:
+    """Report the call of a function whose name only the run will tell."""
+    walk.report(rules.INDIRECT_NAME, call.node, "Calls a function whose name only the run will tell")
+    return None
+
+
+for _base in ("builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules"):
+    CALLS[f"{_base}[?]"] = _unknown_name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.resources import number, too_many
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
@@ -16,7 +17,8 @@ from engine.models import Level
 _LOADERS = words(
     "ctypes.CDLL ctypes.PyDLL ctypes.WinDLL ctypes.OleDLL ctypes.cdll.LoadLibrary "
     "ctypes.windll.LoadLibrary ctypes.util.find_library cffi.FFI().dlopen ctypes.pydll.LoadLibrary "
-    "_ctypes.dlopen ctypes.LibraryLoader"
+    "_ctypes.dlopen ctypes.LibraryLoader numpy.ctypeslib.load_library torch.ops.load_library "
+    "torch.classes.load_library"
 )
 
 
@@ -58,7 +60,8 @@ def _ctypes(walk: Walk, call: Call) -> Value | None:
 PREFIXES["ctypes"] = _ctypes
 _KERNEL = words(
     "os.mknod os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid os.setgroups "
-    "os.chroot os.unshare os.setns os.pivot_root fcntl.ioctl os.memfd_create os.makedev os.initgroups"
+    "os.chroot os.unshare os.setns os.pivot_root fcntl.ioctl os.memfd_create os.makedev os.initgroups "
+    "socket.sethostname"
 )
 
 
@@ -83,7 +86,8 @@ def priority(walk: Walk, call: Call) -> Value | None:
 
 @handles("mmap.mmap")
 def map_memory(walk: Walk, call: Call) -> Value | None:
-    """Report memory that is writable and runs."""
+    """Report memory that is very large, or that is writable and runs."""
+    too_many(walk, call.node, number(call.arg(1, "length")))
     wanted = call.arg(2, "flags") if call.has(2, "flags") and not call.keywords else call.keywords.get("prot")
     bits = wanted.const if wanted is not None and isinstance(wanted.const, int) else 0
     if bits & 4 or "PROT_EXEC" in walk.code(call.node):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickletools
 
-from engine.analysis.python.calls import CALLS, METHODS, Call, handles
+from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.names import HEAVY_MODULES, canonical
 from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE
@@ -22,7 +22,12 @@ _LOADERS = words(
     "anyconfig.load ruamel.yaml.load yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
     "yaml.full_load_all compress_pickle.load mlflow.pyfunc.load_model "
     "multiprocessing.connection.Listener().accept rpyc.connect PIL.ImageMath.eval "
-    "numpy.lib.npyio.load klepto.loads hickle.load rpyc.classic.connect srsly.pickle_loads skops.io.load"
+    "numpy.lib.npyio.load klepto.loads hickle.load rpyc.classic.connect srsly.pickle_loads skops.io.load "
+    "pickle.pickle.load pickle.pickle.loads pyarrow.deserialize pyarrow.deserialize_from "
+    "multiprocessing.connection.Client().recv multiprocessing.connection.Listener().accept().recv "
+    "multiprocessing.managers.BaseManager().connect multiprocessing.managers.SyncManager().connect "
+    "django.contrib.sessions.serializers.PickleSerializer().loads "
+    "hydra.utils.instantiate hydra.utils.call"
 )
 
 
@@ -107,6 +112,16 @@ def _from_hub(walk: Walk, call: Call) -> Value | None:
 
 
 METHODS["from_pretrained"] = _from_hub
+
+
+def _transformers(walk: Walk, call: Call) -> Value | None:
+    trusted = call.keywords.get("trust_remote_code")
+    if trusted is not None and trusted.const:
+        return _from_hub(walk, call)
+    return Value(name=f"{call.name}()", taint=call.taint)
+
+
+PREFIXES["transformers"] = _transformers
 for _name in (
     "datasets.load_dataset",
     "huggingface_hub.hf_hub_download",

@@ -96,3 +96,17 @@ def path_join(_: Walk, call: Call) -> Value | None:
     for part in call.args:
         value = path_below(value, part)
     return value
+
+
+# --- where packages lie ---
+
+
+@handles("site.getsitepackages", "site.getusersitepackages", "sysconfig.get_path", "sysconfig.get_paths")
+def packages_folder(_: Walk, call: Call) -> Value | None:
+    """Return where packages lie, which are imported at every start."""
+    folder = Value("/usr/lib/python3/site-packages")
+    if not call.name.endswith("s"):
+        return folder if "lib" in (call.text(0) or "") else None
+    value = Value()
+    value.items = {0: folder, "purelib": folder, "platlib": folder}
+    return folder if call.name.endswith("usersitepackages") else value

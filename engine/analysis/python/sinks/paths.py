@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
+from math import prod
 
+from engine.analysis.python.loops import COMPREHENSIONS, always_true, turns_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.resources import FLOOD
 from engine.analysis.python.values import Value
@@ -22,6 +23,7 @@ SENSITIVE = re.compile(
     r"|login data|cookies\.sqlite|logins\.json|key[34]\.db|wallet\.dat|keychain|local state"
     r"|/google/chrome|user data|bravesoftware|opera software|\.mozilla|firefox/profiles|1password|keepass"
     r"|\\(?:system32|sam$|ntds|config\\sam)|/windows/(?:system32|win\.ini)|/serviceaccount/"
+    r"|\\\\\.\\physicaldrive|[\\/]leveldb|^/?flag(?:\.txt)?$"
 )
 _KERNEL = re.compile(r"^(?:/proc|/sys|/dev)(?:/|$)")
 _CALM_KERNEL = re.compile(r"^/dev/(?:null|zero|u?random|stdin|stdout|stderr|fd(?:/|$)|tty$)")
@@ -99,12 +101,27 @@ def check_flood(walk: Walk, node: ast.AST) -> None:
         walk.report(FLOOD, node, f"Writes in a loop of {turns:,} turns")
 
 
-def loop_turns(walk: Walk, loop: Any) -> int:
-    """Return how often a loop turns, where that is known; 0 where it is not."""
-    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
-        return 0
-    call = loop.iter
-    if not isinstance(call.func, ast.Name) or call.func.id != "range" or not call.args:
-        return 0
-    last = walk.value(call.args[min(1, len(call.args) - 1)])
-    return last.const if last is not None and isinstance(last.const, int) else 0
+def loop_turns(walk: Walk, loop: ast.AST) -> int:
+    """Return how often a loop or comprehension turns, where that is known; 0 where it is not."""
+    if isinstance(loop, ast.For):
+        return turns_of(walk.value(loop.iter)) if isinstance(loop.iter, ast.Call) else 0
+    parts = [walk.value(generator.iter) for generator in getattr(loop, "generators", ())]
+    return prod(map(turns_of, parts)) if parts else 0
+
+
+def many_turns(walk: Walk) -> bool:
+    """Whether what is looked into happens in a loop that never ends or has very many turns."""
+    return any(endless(walk, loop) or loop_turns(walk, loop) >= _MANY_TURNS for loop in walk.loops)
+
+
+_MANY_TURNS = 100
+
+
+def endless(walk: Walk, loop: ast.AST) -> bool:
+    """Whether a loop is `while True`, or runs over an iterator without an end."""
+    if isinstance(loop, ast.While):
+        return always_true(loop.test)
+    first = loop.generators[0] if isinstance(loop, COMPREHENSIONS) else loop
+    iterator = getattr(first, "iter", None)
+    value = walk.value(iterator) if isinstance(iterator, ast.Call) else None
+    return value is not None and value.name == "endless"

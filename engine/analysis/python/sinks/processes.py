@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 
-from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, Call, handles
+from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.lookups import LOOSE
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
-from engine.analysis.python.sinks.paths import loop_turns
+from engine.analysis.python.sinks.paths import many_turns
 from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
@@ -22,7 +22,9 @@ _SHELLS = words(
     "popen2.popen4 popen2.Popen3 popen2.Popen4 asyncio.create_subprocess_shell pexpect.run "
     "pexpect.spawn pexpect.runu invoke.run fabric.Connection().run fabric.Connection().sudo "
     "fabric.api.run fabric.api.local sh.sh pty.spawn os.startfile webbrowser.open plumbum.local "
-    "IPython.get_ipython().system pydoc.pipepager pydoc.tempfilepager"
+    "IPython.get_ipython().system IPython.get_ipython().getoutput platform.popen delegator.run "
+    "win32com.client.Dispatch().Run win32com.client.Dispatch().Exec "
+    "win32com.client.Dispatch().ShellExecute pydoc.pipepager pydoc.tempfilepager"
 )
 _LISTS = words(
     "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen "
@@ -113,8 +115,8 @@ def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -
     walk.predict(
         Need.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
     )
-    if len(walk.loops) > 0 and commands.endless(walk.loops[-1]) and call.name.endswith(("Popen", "popen")):
-        walk.report(BOMB, call.node, "Starts programs in a loop without an exit")
+    if walk.loops and call.name.endswith(("Popen", "popen")) and many_turns(walk):
+        walk.report(BOMB, call.node, "Starts programs in a loop without an exit, or of very many turns")
     if line:
         commands.judge(walk, call, command, line, by_shell=by_shell)
 
@@ -142,6 +144,16 @@ def browser(walk: Walk, call: Call) -> Value | None:
     if command is not None and ("%s" in command or "/" in command):
         _started(walk, call, call.args[-1], by_shell=False)
     return Value(name="webbrowser")
+
+
+def _any_program(walk: Walk, call: Call) -> Value | None:
+    """`sh.ls('-l')`: every name is a program."""
+    line = Value(" ".join((call.name.rpartition(".")[2], *(pattern_of(arg) for arg in call.args))))
+    _started(walk, call, line, by_shell=False)
+    return _result(call)
+
+
+PREFIXES["sh"] = PREFIXES["plumbum"] = _any_program
 
 
 # --- killing ---
@@ -190,14 +202,11 @@ def duplicate(walk: Walk, call: Call) -> Value | None:
 @handles("os.fork", "os.forkpty", "pty.fork")
 def fork(walk: Walk, call: Call) -> Value | None:
     """Report a fork; in a loop it is a bomb."""
-    many = any(commands.endless(loop) or loop_turns(walk, loop) >= _MANY_FORKS for loop in walk.loops)
-    if many:
-        walk.report(BOMB, call.node, "Forks in a loop without an exit")
+    if many_turns(walk):
+        walk.report(BOMB, call.node, "Forks in a loop without an exit, or of very many turns")
     walk.report(rules.FORK, call.node, f"`{call.name}`")
     return None
 
-
-_MANY_FORKS = 100
 
 # --- other machines, and methods of things unknown ---
 
@@ -220,23 +229,6 @@ def _remote_method(walk: Walk, call: Call) -> Value | None:
 
 METHODS["exec_command"] = _remote_method
 METHODS["invoke_shell"] = _remote_method
-
-
-@handles(
-    "multiprocessing.Pool",
-    "concurrent.futures.ProcessPoolExecutor",
-    "multiprocessing.pool.Pool",
-    "multiprocessing.get_context",
-)
-def pool(walk: Walk, call: Call) -> Value | None:
-    """Report processes that work beside this one."""
-    walk.report(
-        rules.PROCESS,
-        call.node,
-        f"`{call.name}` starts processes",
-        severity=None if call.args or call.keywords else Level.LOW,
-    )
-    return Value(name="multiprocessing.Pool()")
 
 
 for _name in ("builtins.exit", "sys.exit"):

@@ -6,7 +6,7 @@ from engine.analysis.python.calls import CALLS, Call, handles
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
 from engine.analysis.python.sinks.network import LOCAL, address_of, ask, outgoing, predict
-from engine.analysis.python.values import Taint, Value
+from engine.analysis.python.values import PRIVATE, Taint, Value
 from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
@@ -139,6 +139,9 @@ def serve(walk: Walk, call: Call) -> Value | None:
 def resolve(walk: Walk, call: Call) -> Value | None:
     """A name resolved: a question to the network, unless it is this machine's own."""
     host = call.text(0, "host")
+    given = call.arg(0, "host")
+    if call.taint & PRIVATE and (given is None or given.name is None):
+        return ask(walk, call, call.name.rpartition(".")[2])
     if host is None or LOCAL.match(host):
         return CALLS["socket.gethostname"](walk, call)
     return ask(walk, call, call.name.rpartition(".")[2])

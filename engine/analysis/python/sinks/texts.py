@@ -6,17 +6,24 @@ import re
 from typing import Any
 
 from engine.analysis.python import decoders, fold, gadgets
-from engine.analysis.python.calls import TEXT_METHODS, Call, Handler, handles
+from engine.analysis.python.loops import turns_of
 from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.resources import check_width, too_many
+from engine.analysis.python.rules.resources import ENDLESS
 from engine.analysis.python.sinks.folding import decoded
+from engine.analysis.python.table import TEXT_METHODS, Call, Handler, handles
 from engine.analysis.python.values import NOTHING, Value, derived
 from engine.analysis.python.walk import Walk
+from engine.models import Level
 
 
-def _join(_: Walk, call: Call) -> Value | None:
+def _join(walk: Walk, call: Call) -> Value | None:
     receiver, parts = call.receiver, call.arg(0)
     if parts is None or receiver is None:
         return derived(NOTHING, parts)
+    if parts.name == "endless":
+        walk.report(ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
+    too_many(walk, call.node, turns_of(parts))
     if isinstance(parts.const, list | tuple | str) and receiver.known:
         return derived(fold.method(receiver.const, "join", [parts.const], {}), parts)
     if parts.items and isinstance(receiver.const, str):
@@ -48,6 +55,7 @@ def _format(walk: Walk, call: Call) -> Value | None:
     if not isinstance(template, str):
         return derived(NOTHING, call.receiver, *call.args)
     gadgets.check_format(walk, call.node, template)
+    check_width(walk, call.node, template)
     args = [arg.const if arg is not None else NOTHING for arg in call.args]
     named = {key: value.const if value is not None else NOTHING for key, value in call.keywords.items()}
     values: list[Any] = [*args, *named.values()]

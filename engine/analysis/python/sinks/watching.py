@@ -66,7 +66,7 @@ for _module in words("GPUtil cpuinfo wmi pynvml netifaces distro screeninfo getm
 )
 def screen(walk: Walk, call: Call) -> Value | None:
     """Report what a person sees or says."""
-    level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "sounddevice", "pandas")) else None
+    level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "pandas")) else None
     if call.name != "mss.mss":
         walk.report(rules.WATCH, call.node, f"`{call.name}`", severity=level)
     return Value(name=f"{call.name}()", taint=Taint.SCREEN)
@@ -90,3 +90,15 @@ def keys(walk: Walk, call: Call) -> Value | None:
     """Report key loggers."""
     walk.report(rules.WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
     return Value(name=f"{call.name}()", taint=Taint.SCREEN)
+
+
+@handles(
+    "win32crypt.CryptUnprotectData",
+    "browser_cookie3.chrome",
+    "browser_cookie3.firefox",
+    "keyring.get_password",
+)
+def stored_secrets(walk: Walk, call: Call) -> Value | None:
+    """Report passwords and cookies that a browser or a key ring keeps."""
+    walk.report(rules.SECRET, call.node, f"`{call.name}` gives what is kept for the person")
+    return Value(name=f"{call.name}()", taint=Taint.SECRET | Taint.SENSITIVE)

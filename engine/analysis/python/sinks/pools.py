@@ -1,0 +1,40 @@
+"""Processes and threads that are started together."""
+
+from __future__ import annotations
+
+from engine.analysis.python.calls import Call, handles
+from engine.analysis.python.resources import number
+from engine.analysis.python.rules import processes as rules
+from engine.analysis.python.rules.resources import BOMB
+from engine.analysis.python.values import Value
+from engine.analysis.python.walk import Walk
+from engine.models import Level
+
+_MANY_WORKERS = 1000
+
+
+@handles(
+    "multiprocessing.Pool",
+    "concurrent.futures.ProcessPoolExecutor",
+    "multiprocessing.pool.Pool",
+    "multiprocessing.get_context",
+)
+def pool(walk: Walk, call: Call) -> Value | None:
+    """Report processes that work beside this one."""
+    if number(call.arg(0, "max_workers") or call.keywords.get("processes")) >= _MANY_WORKERS:
+        walk.report(BOMB, call.node, f"`{call.name}` starts thousands of processes", severity=Level.HIGH)
+    walk.report(
+        rules.PROCESS,
+        call.node,
+        f"`{call.name}` starts processes",
+        severity=None if call.args or call.keywords else Level.LOW,
+    )
+    return Value(name="multiprocessing.Pool()")
+
+
+@handles("concurrent.futures.ThreadPoolExecutor", "multiprocessing.pool.ThreadPool")
+def threads(walk: Walk, call: Call) -> Value | None:
+    """Report threads by the thousand."""
+    if number(call.arg(0, "max_workers") or call.keywords.get("processes")) >= _MANY_WORKERS:
+        walk.report(BOMB, call.node, f"`{call.name}` starts thousands of threads", severity=Level.HIGH)
+    return Value(name=f"{call.name}()")
