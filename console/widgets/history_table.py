@@ -11,8 +11,8 @@ from textual.widgets import Static
 
 from console.text import Part, clip, content, pad
 from console.units import badge, now, size, when
-from console.widgets.rows import Rows
-from console.widgets.runs import SIGNS, ending
+from console.widgets.runs import ending, signed
+from console.widgets.unanswered import AskingRows
 from engine.models import Case, Status, Summary
 
 PAGE = 200
@@ -24,7 +24,7 @@ WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
 
 
-class HistoryTable(Rows):
+class HistoryTable(AskingRows):
     """One row for each submission, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -108,7 +108,7 @@ class HistoryTable(Rows):
         text, ink = badge(row.risk)
         end, end_ink = outcome(row)
         parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
-                             SIGNS[row.status], " ", (pad(end, OUTCOME), end_ink), " ",
+                             signed(row), " ", (pad(end, OUTCOME), end_ink), " ",
                              (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
         if width > BROAD:
             parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",

@@ -153,11 +153,11 @@ def _network(hosts: int, moved: int | None) -> str:
 
 
 def _time(case: Case, limits: Limits, held: Callable[[str, datetime], float]) -> Gauge:
-    if case.started_at is None:
-        return Gauge("time", 0, f"not started, {limits.seconds:g} s")
     if case.result is not None:
         words = f"took {case.result.duration:.2f} s of {limits.seconds:g} s"
         return Gauge("time", case.result.duration / limits.seconds, words)
+    if case.started_at is None:
+        return Gauge("time", 0, f"not started, {limits.seconds:g} s")
     at = now()
     spent = (at - case.started_at).total_seconds() - held(case.submission.id, at)
     return Gauge(

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from console.ink import ink, room
 from console.ink import strip as drawn
+from console.legible import legible
 from console.output import OutputLines
 from console.terminal import folded, segments
 from console.widgets.output_rows import OutputRows
@@ -163,7 +164,8 @@ class OutputSheet(ScrollView):
         width, base = room(self).width, self.visual_style.rich_style
         stream, text = self._lines.at(number)
         sign = Segment("▎ ", base + ink(self, "stderr" if stream is Stream.STDERR else "line"))
-        line = segments(text, base + ink(self, stream.value))
+        plain = base + ink(self, stream.value)
+        line = legible(segments(text, plain), plain, self.app.ansi_theme)
         if self._pattern is not None:
             line = highlighted(line, self._pattern, ink(self, "on found"))
         rows = folded(line, width - SIGN_CELLS) if self.wrapped else [line]

@@ -7,7 +7,7 @@ from typing import ClassVar
 from console.text import Part, clip, content, pad
 from console.units import badge, bar, brief, clock, now
 from console.widgets.repaint import entitle
-from console.widgets.rows import Rows
+from console.widgets.unanswered import AskingRows
 from engine.models import Status, Summary
 
 TIME_CELLS = 5
@@ -15,7 +15,7 @@ FULL_SECONDS = 120.0
 """Where the length of a deadline is not known, a bar of this length is full."""
 
 
-class QueueList(Rows):
+class QueueList(AskingRows):
     """The submissions that wait for a decision. It keeps its place by submission, not by number."""
 
     ROW_HEIGHT = 2

@@ -8,7 +8,7 @@ from typing import ClassVar
 from console.text import Part, clip, pad
 from console.units import lasted, size
 from console.usage import Usage
-from console.widgets.rows import Rows
+from console.widgets.unanswered import AskingRows
 from engine.models import Status, Summary
 
 END_CELLS = 18
@@ -25,7 +25,11 @@ SIGNS = {
 }
 
 
-class RunList(Rows):
+HELD = ("‖", "bold warning")
+FAILED = ("!", "bold warning")
+
+
+class RunList(AskingRows):
     """Keeps its place by run, not by number."""
 
     ROW_HEIGHT = 2
@@ -82,20 +86,21 @@ class RunList(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a run: sign, name and how it stands; then what it uses, and its first line."""
         run = self._runs[index]
-        end = ("held", "bold warning") if run.id in self.frozen else ending(run)
+        held = run.id in self.frozen
+        sign, end = (HELD, ("held", "bold warning")) if held else (signed(run), ending(run))
         going = run.status is Status.RUNNING
         if self.ROW_HEIGHT == 1:
             use = self._use(run, 12)[:1] if going else []
             left = width - END_CELLS - (42 if use else 28)
             words = (pad(end[0], END_CELLS), end[1])
-            return [" ", SIGNS[run.status], "  ", pad(run.requester, 18), "  ", words, "  ", *use, "  ",
+            return [" ", sign, "  ", pad(run.requester, 18), "  ", words, "  ", *use, "  ",
                     (clip(run.first_line, max(4, left)), "faint")]  # fmt: skip
         if line:
             return ["    ", *(self._use(run, width - 18) if going else _below(run, width - 5))]
         if run.status is Status.FINISHED:
             end = (end[0].partition(" in ")[0], end[1])
         name = clip(run.requester, max(4, width - len(end[0]) - 6))
-        return [" ", SIGNS[run.status], "  ", name, "  ", end]
+        return [" ", sign, "  ", name, "  ", end]
 
     def _use(self, run: Summary, cells: int) -> list[Part]:
         """Return the memory of a run over the last minute as a line, and in words."""
@@ -111,6 +116,12 @@ def _below(run: Summary, width: int) -> list[Part]:
     """Return how long a run took, and its first line."""
     took = f"{lasted(run.duration)}  " if run.status in {Status.FINISHED, Status.KILLED} else ""
     return [(took, "muted"), (clip(run.first_line, max(4, width - len(took))), "faint")]
+
+
+def signed(run: Summary) -> tuple[str, str]:
+    """Return the sign of how a run stands or ended, and its ink; code that failed is not told as well."""
+    failed = run.status is Status.FINISHED and run.exit_code != 0
+    return FAILED if failed else SIGNS[run.status]
 
 
 def ending(run: Summary) -> tuple[str, str]:
