@@ -10,6 +10,7 @@ from console.units import full_badge, size
 from console.widgets.queue import time_bar, time_left
 from console.widgets.wants import reviews
 from engine.models import Case, Draft, Status, Summary
+from engine.plural import many
 
 STATE_CELLS = 26
 """Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
@@ -90,7 +91,7 @@ class CaseHead(Static):
         who = clip(case.submission.requester.name, max(8, width - STATE_CELLS) // 2)
         parts: list[Part] = [("asked by ", "muted"), who]
         if files:
-            parts.append((f"  with {files} input file{'s' if files > 1 else ''}", "muted"))
+            parts.append((f"  with {many(files, 'input file')}", "muted"))
         state, said = content(*self._state), clip(draft.purpose, max(1, width - 2))
         self.says_all = said == shown(draft.purpose)
         words = content(("❝", "accent"), (said, "italic"), ("❞", "accent"))
@@ -112,5 +113,4 @@ def _what(draft: Draft) -> str:
 
 
 def _lines(code: str) -> str:
-    count = code.removesuffix("\n").count("\n") + 1
-    return f"{count} line{'' if count == 1 else 's'}"
+    return many(code.removesuffix("\n").count("\n") + 1, "line")

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import work
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from console.highlight import highlight
-from console.ink import ink, room
-from console.widgets import code_map
-from console.widgets.code_folds import FOLDED, Folds
-from console.widgets.code_lines import Mark, Row, marks_of, split_lines, width_of, wrap
+from console.ink import room
+from console.widgets.code_drawing import CodeDrawing
+from console.widgets.code_folds import Folds
+from console.widgets.code_lines import Mark, marks_of, split_lines, width_of, wrap
 from console.widgets.code_paint import Paint
 from console.widgets.code_seen import Seen
 from console.widgets.repaint import extend
-from engine.models import Language, Level, Violation
+from engine.models import Language, Violation
 from engine.text import Untrusted
 
-CACHED = 512
 MOST_READ_FOLDED = 0.99
 """Code with a folded part was not read to its end."""
 
 
-class CodeSheet(ScrollView):
+class CodeSheet(CodeDrawing):
     """Shows code, read only. Lines wrap unless asked otherwise: nothing lies off the screen."""
 
-    wrapped: reactive[bool] = reactive(True)
     current: reactive[int | None] = reactive(None, repaint=False)
     """The index of the violation that is looked at."""
 
@@ -48,15 +41,10 @@ class CodeSheet(ScrollView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._paint = Paint()
-        self._rows: list[Row] = []
-        self._violations: tuple[Violation, ...] = ()
         self._seen = Seen()
         self._folds = Folds()
-        self._bands: list[Level | None] = []
         self._widest = 0
         self._width = 0
-        self._strips: OrderedDict[int, Strip] = OrderedDict()
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -120,15 +108,6 @@ class CodeSheet(ScrollView):
 
     # --- layout -----------------------------------------------------------------------------------
 
-    @property
-    def _room(self) -> int:
-        return max(8, room(self).width - self._paint.digits - 4 - self._map_cells)
-
-    @property
-    def _map_cells(self) -> int:
-        fits = len(self._paint.lines) <= room(self).height
-        return code_map.CELLS if self._violations and not fits else 0
-
     def _lay_out(self) -> None:
         self._width = self.size.width
         self._widest = 0 if self.wrapped else max((width_of(line) for line in self._paint.lines), default=0)
@@ -139,10 +118,6 @@ class CodeSheet(ScrollView):
         extend(self, Size(width, len(self._rows)))
         self._redraw()
         self.look()
-
-    def _redraw(self) -> None:
-        self._strips.clear()
-        self.refresh()
 
     def look(self) -> None:
         """Note what is on screen now; whoever comes back to a screen calls this."""
@@ -188,67 +163,15 @@ class CodeSheet(ScrollView):
         """Bring the violation into sight; only its lines, and those of the one before, are painted anew."""
         self._paint.current = index
         marked = {line for line, marks in self._paint.marks.items() if _marks_any(marks, {before, index})}
-        for row in [row for row in self._strips if self._rows[row].line in marked]:
-            del self._strips[row]
-        self._refresh_lines(marked)
+        self._paint_anew(marked)
         if index is not None and index < len(self._violations):
             line = self._violations[index].span.line
             if not self._on_screen(line):
                 self.go_to(line)
 
-    def _refresh_lines(self, lines: Container[int]) -> None:
-        top = int(self.scroll_offset.y)
-        for y, row in enumerate(self._rows[top : top + room(self).height]):
-            if row.line in lines:
-                self.refresh_line(top + y)
-
     def _on_screen(self, line: int) -> bool:
         top = int(self.scroll_offset.y)
         return any(row.line == line - 1 for row in self._rows[top : top + room(self).height])
-
-    def notify_style_update(self) -> None:
-        """Forget lines drawn in the colours of another theme."""
-        super().notify_style_update()
-        self._strips.clear()
-
-    # --- drawing ----------------------------------------------------------------------------------
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one row."""
-        index = y + self.scroll_offset.y
-        width = room(self).width - self._map_cells
-        base = self.visual_style.rich_style
-        if y < 0 or index >= len(self._rows):
-            return Strip.join([Strip.blank(width, base), self._map_at(y, base)])
-        gutter, text = self._drawn(index, base)
-        left = self.scroll_offset.x
-        cells = width - gutter.cell_length
-        body = text.crop_extend(left, left + cells, base)
-        if not self.wrapped and text.cell_length > left + cells:
-            body = Strip.join(
-                [body.crop(0, cells - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
-            )
-        return Strip.join([gutter, body, self._map_at(y, base)])
-
-    def _map_at(self, y: int, base: Style) -> Strip:
-        height, rows = room(self).height, len(self._rows)
-        if not self._map_cells or y < 0 or not rows:
-            return Strip([])
-        if len(self._bands) != height:
-            self._bands = code_map.bands(self._rows, self._paint.marks, height)
-        top = int(self.scroll_offset.y)
-        on_screen = rows > height and top * height // rows <= y <= (top + height - 1) * height // rows
-        return Strip(code_map.drawn(self, self._bands[y], base, on_screen=on_screen))
-
-    def _drawn(self, index: int, base: Style) -> tuple[Strip, Strip]:
-        row = self._rows[index]
-        if row.start == FOLDED:
-            return self._paint.fold(row, base, self), Strip([])
-        if index not in self._strips:
-            self._strips[index] = self._paint.text(row, base, self)
-            if len(self._strips) > CACHED:
-                self._strips.popitem(last=False)
-        return self._paint.gutter(row, base, self), self._strips[index]
 
 
 def _marks_any(marks: Iterable[Mark], indices: Container[int | None]) -> bool:
