@@ -21,9 +21,9 @@ _T = TypeVar("_T")
 class Attached(App[None]):
     """An app that knows the engine through a client, and keeps nothing that is not the engine's."""
 
-    queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]](())
-    health: reactive[Health | None] = reactive["Health | None"](None)
-    link: reactive[str] = reactive("starting")
+    queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]]((), repaint=False)
+    health: reactive[Health | None] = reactive["Health | None"](None, repaint=False)
+    link: reactive[str] = reactive("starting", repaint=False)
     """How it stands with the engine: `starting`, `connected` or `lost`."""
 
     def __init__(self, connect: Connect | None = None) -> None:

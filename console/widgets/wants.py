@@ -46,7 +46,11 @@ class Wants(VerticalScroll):
     def show(self, case: Case | None) -> None:
         """Show what a submission wants."""
         self._said = paragraphs(*_said(case)) if case else content()
-        self._text.update(paragraphs(*_said(case), *_wanted(case)) if case else content())
+        words = paragraphs(*_said(case), *_wanted(case)) if case else content()
+        self._text.update(words, layout=self.display)
+        if not self.display:
+            # The screen is laid out when the panel opens: then, not now, its height is asked for anew.
+            self._clear_arrangement_cache()
         self.scroll_home(animate=False, immediate=True)
 
 

@@ -44,9 +44,12 @@ from console.main import main
 told = open("TOLD", "w", buffering=1)
 update = Screen._on_timer_update
 def timed(self):
+    current = self.is_current
     start, cpu = time.perf_counter(), time.process_time()
     update(self)
-    print((time.perf_counter() - start) * 1000, (time.process_time() - cpu) * 1000, file=told)
+    took = (time.perf_counter() - start) * 1000, (time.process_time() - cpu) * 1000
+    if current:
+        print(*took, file=told)
 Screen._on_timer_update = timed
 main()
 """

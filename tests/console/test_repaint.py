@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from console.app import ConsoleApp
 from console.widgets.queue import QueueList
 from console.widgets.rows import Rows
+from console.widgets.wants import Wants
 from tests.console.desk import desk, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation
 from tests.console.test_hostile_frames import plain
@@ -63,3 +64,15 @@ async def test_what_was_painted_in_part_is_what_is_painted_whole() -> None:
         await counted(pilot, app.screen.query_one(QueueList), 29)
         await quiet(pilot, "[", "n", "n")
         await until(pilot, lambda: plain(app) == painted_whole(app))
+
+
+async def test_a_panel_that_was_hidden_opens_with_the_submission_on_screen() -> None:
+    """What is wanted is laid out when it is opened, in full and of no other submission."""
+    long = "to count " * 30
+    cases = (case(f"s-{n}", CODE, violations=FOUND, purpose=f"{long} {n}th") for n in range(3))
+    async with desk(StandIn(*cases)) as (app, pilot):
+        await until(pilot, lambda: "Violations 19" in plain(app))
+        await quiet(pilot, "]", "i")
+        await until(pilot, lambda: "1th ❞" in plain(app))
+        assert app.screen.query_one(Wants).max_scroll_y
+        assert plain(app) == painted_whole(app)
