@@ -132,7 +132,12 @@ class Watched(Place):
         await self._tried(lambda client: self._look_at(client, id))
 
     async def _look_at(self, client: Client, id: str) -> None:
-        self._show(await client.case(id))
+        case = await client.case(id)
+        self._show(case)
+        if case.status is Status.RUNNING:
+            self._held.recall(id, await client.trail(id))
+            self._show(case)
+            self.query_one(RunList).freshen()
 
     def _show(self, case: Case | None) -> None:
         if case is None:

@@ -86,6 +86,13 @@ class Held:
             self._since.pop(event.subject, None)
             self._before.pop(event.subject, None)
 
+    def recall(self, id: str, events: Iterable[Event]) -> None:
+        """Take in all that happened to a run so far: it may have been held before anybody listened here."""
+        self._since.pop(id, None)
+        self._before.pop(id, None)
+        for event in events:
+            self.happened(event)
+
     def hold(self, id: str, at: datetime) -> None:
         """Take a run to be frozen from now on, where it is not already."""
         self._since.setdefault(id, at)

@@ -74,6 +74,15 @@ def test_time_that_a_run_was_held_is_counted_apart() -> None:
     assert 0.0 == held.seconds("s-1", began + timedelta(seconds=13))
 
 
+async def test_a_run_that_was_held_before_the_console_came_is_shown_as_held() -> None:
+    """What happened to a run before is read from its events."""
+    engine = StandIn(running("s-1"))
+    engine.events_of["s-1"] = (event(1, "run.started", "s-1"), event(2, "run.freeze", "s-1"))
+    async with desk(engine) as (app, pilot):
+        await quiet(pilot, "2")
+        await until(pilot, lambda: "h lets it go on" in frame(app))
+
+
 async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
     """A responder reads why a run was killed and what decided that."""
     async with desk(StandIn(killed("s-1"))) as (app, pilot):
