@@ -27,6 +27,11 @@ class KeyGuard:
         """Remember that a mouse button went down: a click on a key's name presses that key."""
         self._mouse = time
 
+    @property
+    def untouched(self) -> bool:
+        """Whether neither a key nor a mouse button was pressed so far."""
+        return not self._times and self._mouse == float("-inf")
+
     def lonely(self, time: float) -> bool:
         """Say whether no other key came close to the one that was pressed at `time`."""
         near = [other for other in self._times if abs(other - time) < QUIET_SECONDS]

@@ -17,8 +17,11 @@ def mark() -> Path:
 
 
 def offer(app: ConsoleApp) -> None:
-    """Show the tour to whoever opens the console for the first time and has nothing to decide about."""
-    if not app.keeps or app.queue or app.screen.is_modal or mark().exists():
+    """Show the tour to whoever opens the console for the first time and has nothing to decide about.
+
+    Whoever has pressed a key by now knows where to go: the tour waits for the next time.
+    """
+    if not app.keeps or app.queue or app.screen.is_modal or not app.keys.untouched or mark().exists():
         return
     from console.screens.tour import TourScreen  # noqa: PLC0415  once in a life
 

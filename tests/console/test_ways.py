@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import work
@@ -18,6 +19,7 @@ from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
 from console.announcing import Announcing
+from console.app import ConsoleApp
 from console.caches import APART_SECONDS, STILL_SECONDS, Tidying
 from console.crash import too_late
 from console.guard import KeyGuard
@@ -147,6 +149,30 @@ async def test_the_tour_is_shown_once_and_never_over_what_waits(
         await until(pilot, lambda: app.current_mode == "history" and not app.screen.is_modal)
     async with desk(StandIn(), prefer=None) as (app, pilot):
         assert waits is isinstance(app.screen, TourScreen)
+
+
+@pytest.mark.parametrize("key", ["3", "question_mark", "down", ""], ids=["place", "help", "move", "nothing"])
+async def test_the_tour_never_comes_over_what_somebody_began(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever presses a key before the engine answers is left alone, and sees the tour the next time."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    engine, answers = StandIn(), asyncio.Event()
+
+    async def connect() -> Any:
+        await answers.wait()
+        return engine
+
+    app = ConsoleApp(connect)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.current_mode == "review")
+        await quiet(pilot, *([key] if key else []))
+        answers.set()
+        await until(pilot, lambda: app.link == "connected")
+        await pilot.pause()
+        assert (key == "") is isinstance(app.screen, TourScreen)
+    async with desk(StandIn(), prefer=None) as (app, pilot):
+        assert (key != "") is isinstance(app.screen, TourScreen)
 
 
 async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
