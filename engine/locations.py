@@ -30,7 +30,7 @@ def state() -> Path:
 def runtime() -> Path:
     """Return the private folder of the engine's socket and lock. Raises Problem: it is somebody else's."""
     base = home()
-    folder = _private(base / "run" if base else platformdirs.user_runtime_path("pratique"))
+    folder = _private(_private(base) / "run" if base else platformdirs.user_runtime_path("pratique"))
     if folder.lstat().st_uid != os.geteuid():
         raise Problem(500, f"{folder} belongs to somebody else", mend="Set XDG_RUNTIME_DIR to one of yours")
     return folder

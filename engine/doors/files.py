@@ -6,10 +6,11 @@ import os
 import stat
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.models import Capabilities, Draft, Expect, InputFile, Language, Operation
+from engine.policy.document import parse
+from engine.policy.faults import PolicyError
 from engine.problem import Problem
 from engine.text import Untrusted, visible
 
@@ -26,6 +27,8 @@ LANGUAGES = {
 
 REQUEST = "request.yaml"
 """What a folder of code asks for."""
+MOST_ASKED = 64 * 1024
+"""Bytes of a request: YAML is read slowly."""
 MOST_FILES = 256
 
 
@@ -53,11 +56,12 @@ def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> 
     language = language or LANGUAGES.get(path.suffix.lower())
     if language is None:
         known = " ".join(LANGUAGES)
-        raise Problem(415, f"{path.name}: not a language that runs here", mend=f"Use one of {known}")
+        shown = visible(path.name or str(path))
+        raise Problem(415, f"{shown}: not a language that runs here", mend=f"Use one of {known}")
     try:
         return Draft(code=Untrusted(_read(path, max_bytes).decode()), language=language)
     except UnicodeDecodeError as error:
-        raise Problem(422, f"{path.name} is not UTF-8 text, from byte {error.start} on") from None
+        raise Problem(422, f"{visible(path.name)} is not UTF-8 text, from byte {error.start} on") from None
 
 
 def read_folder(folder: Path, max_bytes: int) -> Draft:
@@ -91,10 +95,12 @@ def is_main(name: str) -> bool:
 
 
 def _asked(text: bytes) -> Asked:
+    if len(text) > MOST_ASKED:
+        raise Problem(413, f"{REQUEST} is over {MOST_ASKED} bytes")
     try:
-        return Asked.model_validate(yaml.safe_load(text) or {})
-    except yaml.YAMLError as error:
-        raise Problem(422, f"{REQUEST} is no YAML: {visible(str(error).splitlines()[0])}") from None
+        return Asked.model_validate(parse(Path(REQUEST), text).value or {})
+    except PolicyError as error:
+        raise Problem(422, visible(str(error))) from None
     except ValidationError as error:
         raise _wrong(error) from None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import stat
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from watchfiles import awatch
@@ -19,7 +21,15 @@ from engine.problem import Problem
 from engine.service import Engine
 from engine.text import Untrusted, visible
 
+_LOG = logging.getLogger(__name__)
 RESULT = ".result.json"
+PART = ".part"
+LONGEST = 255 - len("." + RESULT + PART)
+"""Bytes of a name beside which a result still has a name that the file system takes."""
+LOOK_MS = 5000
+"""How often the inbox is looked at where the kernel tells nothing of it."""
+AGAIN_SECONDS = 1.0
+"""How long a watcher that gave up is left alone."""
 SETTLE_SECONDS = 0.25
 SETTLE_TRIES = 240
 MOST_PRINTED = 256 * 1024
@@ -30,34 +40,81 @@ INBOX = Principal(name=Untrusted("inbox"))
 
 async def watch_inbox(engine: Engine, folder: Path) -> None:
     """Submit each file and folder that has no result yet, now and as they come, until cancelled."""
-    changes = awatch(folder, recursive=False, debounce=200)
-    async with contextlib.aclosing(changes), asyncio.TaskGroup() as tasks:
+    async with contextlib.aclosing(_looks(folder)) as looks, asyncio.TaskGroup() as tasks:
         taken: set[str] = set()
         while True:
-            for path in sorted(folder.iterdir()):
-                if path.name not in taken and _is_new(path):
+            for path in _found(folder):
+                room = len(taken) < engine.settings.doors.max_waiting_each
+                if room and path.name not in taken and _is_new(path):
                     taken.add(path.name)
                     tasks.create_task(_take(engine, path, taken))
-            await anext(changes)
+            await anext(looks)
+
+
+async def _looks(folder: Path) -> AsyncGenerator[None, None]:
+    """Yield when something has changed in the inbox, and now and then where the kernel cannot tell.
+
+    The watcher gives up at a name that is no UTF-8; a new one takes its place.
+    """
+    while True:
+        try:
+            watcher = awatch(
+                folder, recursive=False, debounce=200, rust_timeout=LOOK_MS, yield_on_timeout=True
+            )
+            async with contextlib.aclosing(watcher) as changes:
+                async for _ in changes:
+                    yield
+        except (OSError, RuntimeError, ExceptionGroup):
+            await asyncio.sleep(AGAIN_SECONDS)
+        yield
+
+
+def _found(folder: Path) -> list[Path]:
+    """Return what lies in the inbox; nothing while it cannot be read, or somebody has removed it."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _is_new(path: Path) -> bool:
-    return not path.name.startswith(".") and not path.name.endswith(RESULT) and not _result(path).exists()
+    if path.name.startswith(".") or path.name.endswith(RESULT) or len(os.fsencode(path.name)) > LONGEST:
+        return False
+    return not os.path.lexists(_result(path))
 
 
 async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
+    """Hand in what was dropped and tell how it ended. Whatever it is, it ends neither inbox nor engine.
+
+    What cannot be told stays taken, so that it is not handed in again and again.
+    """
     try:
-        await _settled(path)
-        read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
-        draft = read(path, engine.settings.doors.max_request_bytes)
-        case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
-        case = await engine.over(case.submission.id)
-        _write(path, _told(case) | await _printed(engine, case))
-    except (AuditError, Problem, FileNotFoundError) as error:
-        if path.exists():
-            _write(path, {"status": "refused", "reason": str(error)})
-    finally:
+        await _hand_in(engine, path)
+    except (AuditError, OSError, Problem) as error:
+        _refuse(path, str(error))
+    except Exception:
+        _LOG.exception("%s in the inbox", visible(path.name))
+        _refuse(path, "the engine failed at that")
+    if not _is_new(path) or not os.path.lexists(path):
         taken.discard(path.name)
+
+
+async def _hand_in(engine: Engine, path: Path) -> None:
+    await _settled(path)
+    read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
+    draft = await asyncio.to_thread(read, path, engine.settings.doors.max_request_bytes)
+    case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
+    case = await engine.over(case.submission.id)
+    _write(path, _told(case) | await _printed(engine, case))
+
+
+def _refuse(path: Path, reason: str) -> None:
+    """Tell why beside what is still there; where nothing can be written, in the log."""
+    try:
+        if os.path.lexists(path):
+            _write(path, {"status": "refused", "reason": reason})
+    except OSError as error:
+        _LOG.warning("%s in the inbox: %s; %s", visible(path.name), reason, error.strerror)
 
 
 async def _settled(path: Path) -> None:
@@ -112,9 +169,13 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
 
 
 def _write(path: Path, told: dict[str, object]) -> None:
+    """Write a result whole, into a new file: never through a link that somebody has laid in its way."""
     result = _result(path)
-    part = result.with_name(f".{result.name}.part")
-    part.write_text(json.dumps(told, indent=2) + "\n")
+    part = result.with_name(f".{result.name}{PART}")
+    part.unlink(missing_ok=True)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(json.dumps(told, indent=2) + "\n")
     part.replace(result)
 
 

@@ -34,11 +34,26 @@ def read(file: Path) -> Document:
     """Return the document in a file.
 
     Raises:
-        PolicyError: it cannot be read, is too large, or is no plain YAML: a key stands twice, there are
-            anchors, or tags.
+        PolicyError: it cannot be read, is too large, or is no plain YAML, as of `parse`.
     """
     try:
-        text = _text(file)
+        with file.open("rb") as opened:
+            content = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise PolicyError(Fault(Place(file), f"cannot be read: {error.strerror}")) from None
+    if len(content) > MAX_BYTES:
+        raise PolicyError(Fault(Place(file), f"a policy file is at most {MAX_BYTES} bytes"))
+    return parse(file, content)
+
+
+def parse(file: Path, content: bytes) -> Document:
+    """Return the document in the content of a file, in time that grows as its size does.
+
+    Raises:
+        PolicyError: it is no plain YAML: a key stands twice, there are anchors, or tags.
+    """
+    try:
+        text = _text(file, content)
         if _too_deep(text):
             raise PolicyError(Fault(Place(file), "nested too deeply"))
         loader = yaml.SafeLoader(text)
@@ -54,14 +69,7 @@ def read(file: Path) -> Document:
         raise PolicyError(Fault(Place(file), "nested too deeply")) from None
 
 
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise PolicyError(Fault(Place(file), f"cannot be read: {error.strerror}")) from None
-    if len(content) > MAX_BYTES:
-        raise PolicyError(Fault(Place(file), f"a policy file is at most {MAX_BYTES} bytes"))
+def _text(file: Path, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:

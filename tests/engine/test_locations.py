@@ -37,3 +37,12 @@ def test_a_folder_of_somebody_else_holds_no_socket(tmp_path: Path, monkeypatch: 
     os.chown(locations.runtime(), 65534, 65534)
     with pytest.raises(Problem, match="belongs to somebody else"):
         locations.runtime()
+
+
+def test_everything_lies_in_a_folder_for_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever place is asked for first, the folder that holds them all is private."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path / "new"))
+    locations.runtime()
+    assert 0o700 == stat.S_IMODE((tmp_path / "new").stat().st_mode)

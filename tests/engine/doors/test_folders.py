@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.doors.client import Client
-from engine.doors.files import MOST_FILES, read_folder
+from engine.doors.files import MOST_ASKED, MOST_FILES, read_draft, read_folder
 from engine.models import Language, Verdict
 from engine.problem import Problem
 from tests.engine_process import EngineProcess
@@ -47,8 +47,13 @@ def test_a_folder_is_code_a_request_and_input_files(tmp_path: Path) -> None:
         ("not UTF-8", {"main_py": b"\xff"}),
         ("memory: Extra inputs", {"main_py": "1", "request_yaml": "memory: 1"}),
         ("memory_mb", {"main_py": "1", "request_yaml": "capabilities: {limits: {memory_mb: -1}}"}),
-        ("is no YAML", {"main_py": "1", "request_yaml": "a: [}"}),
-        ("is no YAML", {"main_py": "1", "request_yaml": "!!python/object/apply:os.system [id]"}),
+        ("not YAML", {"main_py": "1", "request_yaml": "a: [}"}),
+        ("is not read here", {"main_py": "1", "request_yaml": "!!python/object/apply:os.system [id]"}),
+        ("is not read here", {"main_py": "1", "request_yaml": "purpose: 2001-99-99"}),
+        ("is no value", {"main_py": "1", "request_yaml": "purpose: !!int a"}),
+        ("nested too deeply", {"main_py": "1", "request_yaml": "[" * 900}),
+        ("anchors", {"main_py": "1", "request_yaml": "capabilities: {domains: [&a a.example, *a]}"}),
+        ("stands twice", {"main_py": "1", "request_yaml": "purpose: a\npurpose: b"}),
         ("is over", {"main_py": "1" * 600, "a_txt": "2" * 600}),
     ],
 )
@@ -58,6 +63,15 @@ def test_a_folder_that_is_no_submission_is_refused_in_words(
     """No main file or two, text that is none, a request that says what nobody knows, too much."""
     with pytest.raises(Problem, match=said):
         read_folder(folder(tmp_path / "job", **files), 1000)
+
+
+def test_a_hostile_name_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    """What is wrong with a file is told without the escapes of its name."""
+    for name, content in (("\x1b]0;x\x07.txt", b"1"), ("\x1b[2J.py", b"\xff")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(Problem) as told:
+            read_draft(tmp_path / name, 1000)
+        assert str(told.value).isprintable()
 
 
 def link(path: Path) -> None:
@@ -91,6 +105,13 @@ def test_a_folder_has_a_bounded_number_of_files(tmp_path: Path) -> None:
     job = folder(tmp_path / "job", main_py="1", **{f"f{n}": "" for n in range(MOST_FILES)})
     with pytest.raises(Problem, match=f"over {MOST_FILES} files"):
         read_folder(job, 1000)
+
+
+def test_a_request_is_bounded(tmp_path: Path) -> None:
+    """YAML that would take minutes to read is not read."""
+    job = folder(tmp_path / "job", main_py="1", request_yaml="#" * (MOST_ASKED + 1))
+    with pytest.raises(Problem, match=f"over {MOST_ASKED} bytes"):
+        read_folder(job, 10 * MOST_ASKED)
 
 
 async def test_a_dropped_folder_waits_until_it_is_whole(engine: EngineProcess, client: Client) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import shutil
 import signal
 import stat
 from collections.abc import AsyncIterator
@@ -233,9 +235,33 @@ async def test_the_inbox_refuses_a_link_with_a_note(engine: EngineProcess, clien
     assert () == await client.queue()
 
 
+async def test_nothing_that_is_dropped_ends_the_inbox(engine: EngineProcess, client: Client) -> None:
+    """Traps are refused or left alone, no link is written through, and what comes next is taken."""
+    inbox = engine.home / "inbox"
+    aside = engine.home / "aside"
+    aside.write_text("mine")
+    (inbox / ".bad.txt.result.json.part").symlink_to(aside)
+    (inbox / f"{'l' * 252}.py").write_text("1")
+    os.mkfifo(inbox / "pipe.py")
+    (inbox / os.fsdecode(b"\xff.py")).write_text("\x00")
+    (inbox / "trap").mkdir()
+    (inbox / "trap" / "request.yaml").write_text("purpose: 2001-99-99")
+    (inbox / "trap" / "main.py").write_text("1")
+    (inbox / "bad.txt").write_text("1")
+    for name in ("trap", "bad.txt", "pipe.py"):
+        assert "refused" == (await appeared(inbox / f"{name}.result.json"))["status"]
+    assert "mine" == aside.read_text()
+    for summary in await client.queue():
+        await client.decide(summary.id, Verdict.DENIED, summary.digest)
+    shutil.rmtree(inbox)
+    inbox.mkdir()
+    (inbox / "good.txt").write_text("1")
+    assert "refused" == (await appeared(inbox / "good.txt.result.json"))["status"]
+
+
 async def appeared(path: Path) -> dict[str, object]:
     """Return what a file says once it is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not path.exists():
             await asyncio.sleep(0.05)
     said: dict[str, object] = json.loads(path.read_text())
