@@ -123,11 +123,18 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
     async def _take_keys(self) -> list[str]:
         """Take the person's own keys in; return what is wrong with them."""
         if not (self.prefer.vim or self.prefer.keymap):
+            self.set_keymap({})
             return []
         keymap = await asyncio.to_thread(importlib.import_module, "console.keymap")
         good, faults = await asyncio.to_thread(keymap.checked, self.prefer.keymap, self.prefer.keymap_lines)
         self.set_keymap((keymap.VIM if self.prefer.vim else {}) | good)
         return list(faults)
+
+    @work(exclusive=True, group="keys")
+    async def renew_keys(self) -> None:
+        """Take the keys in as they are in the file now."""
+        for fault in await self._take_keys():
+            self.notify(fault, severity="warning", timeout=10)
 
     @work(exclusive=True, group="files")
     async def _follow_files(self) -> None:

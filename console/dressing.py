@@ -95,17 +95,24 @@ class Dressed(App[None]):
                 known = now
                 self.dressed_anew()
 
+    def renew_keys(self) -> object:
+        """Take in that the person's own keys are others."""
+        raise NotImplementedError
+
     def dressed_anew(self) -> None:
         """Take the files in as they are now; say what is wrong with them."""
-        wrong = ""
+        before, wrong = self.prefer, ""
         if self.keeps:
-            self.prefer, wrong = preferences.load()
+            fresh, wrong = preferences.load()
+            self.prefer = before if wrong else fresh
         wearing = self.theme
         problems = [*self.dress(), *([wrong] if wrong else [])]
         if not self.keeps and wearing in self.available_themes:
             self.theme = wearing
         self.refresh_css(animate=False)
         self.screen.refresh(layout=True)
+        if (before.vim, before.keymap) != (self.prefer.vim, self.prefer.keymap):
+            self.renew_keys()
         for problem in problems:
             self.notify(problem, severity="warning", timeout=10)
 

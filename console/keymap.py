@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from textual.binding import Binding
 from textual.keys import Keys
 
+from console.places import PLACES
+
 GROUPS = {
     "go": "Places",
     "app": "Everywhere",
@@ -59,6 +61,8 @@ VIM = {
 
 _NAMES = frozenset(each.value for each in Keys)
 _PACKAGES = ("console.screens", "console.widgets")
+_APP = "console.app.ConsoleApp"
+_PLACES = frozenset(place.replace(":", ".") for place in PLACES.values())
 
 
 def group(id: str) -> str:
@@ -106,11 +110,18 @@ def _fault(id: str, keys: str, known: set[str]) -> str:
 
 
 def _clash(id: str, keys: str, keymap: Mapping[str, str], declared: Mapping[str, list[Binding]]) -> str:
-    own = next(each for each in declared.values() if any(binding.id == id for binding in each))
-    taken = {key.strip(): other.id for other in own if other.id != id
+    rivals = [own for place, own in declared.items() if _meets(id, place, own)]
+    taken = {key.strip(): other.id for own in rivals for other in own if other.id != id
              for key in keymap.get(other.id or "", other.key).split(",")}  # fmt: skip
     clash = [key.strip() for key in keys.split(",") if key.strip() in taken]
     return f"{id}: {clash[0]} is already the key of {taken[clash[0]]}" if clash else ""
+
+
+def _meets(id: str, place: str, own: list[Binding]) -> bool:
+    """Say whether a key of `id` could be one of these bindings, too: those of the app work everywhere."""
+    if id.partition(".")[0] in {"go", "app", "decision"}:
+        return place == _APP or place in _PLACES
+    return place == _APP or any(binding.id == id for binding in own)
 
 
 def is_key(key: str) -> bool:

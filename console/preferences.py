@@ -28,7 +28,7 @@ class Preferences:
     notify: bool = False
     """Whether the terminal is asked (OSC 9) to show a notification when something begins to wait."""
     vim: bool = False
-    """Whether lists, code and output also move by `ctrl+d`, `ctrl+u`, `ctrl+f`, `ctrl+b`, `g` and `G`."""
+    """Whether lists, code and output also move by vim's keys, and Explore's editor has its modes."""
     pictures: str = "auto"
     """How pictures are drawn: `auto`, `cells`, or by the terminal's own graphics, `kitty` or `sixel`."""
     keymap: dict[str, str] = field(default_factory=dict)
@@ -54,6 +54,9 @@ def load() -> tuple[Preferences, str]:
         return Preferences(), ""
     try:
         return parse(path.read_text(encoding="utf-8")), ""
+    except yaml.MarkedYAMLError as error:
+        at = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        return Preferences(), f"{path.name}: {at}{error.problem}"
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
         return Preferences(), f"{path.name}: {' '.join(str(error).split())}"
 

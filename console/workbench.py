@@ -41,6 +41,10 @@ class Workbench(Place):
         """Hand in what is in the editor."""
         raise NotImplementedError
 
+    @on(Editor.ModeChanged)
+    def _mode_changed(self) -> None:
+        self.entitle()
+
     # --- as they type -----------------------------------------------------------------------------
 
     @on(TextArea.Changed)
@@ -101,7 +105,8 @@ class Workbench(Place):
             return
         editor = self.query_one(Editor)
         editor.code_language = following.LANGUAGES.get(path.suffix, editor.code_language)
-        editor.read_only, self.path = True, path
+        self.path = path
+        editor.set_locked(True)
         editor.text = text
         self.entitle()
         async with aclosing(following.saved(path)) as texts:
@@ -126,7 +131,7 @@ class Workbench(Place):
         """Edit here what was followed."""
         self.workers.cancel_group(self, "follow")
         self.path, self.rerun = None, False
-        self.query_one(Editor).read_only = False
+        self.query_one(Editor).set_locked(False)
         self.entitle()
 
     def action_rerun(self) -> None:

@@ -40,7 +40,8 @@ class ExploreScreen(Workbench):
         "lets through runs at once and writes below, the rest waits under 1 Review. ctrl+o opens a file and "
         "follows it: save it in your own editor, and it is analysed anew, and run again after ctrl+s. ctrl+b "
         "keeps one sandbox between runs: what one run defines, the next one has. Esc leaves the editor, so "
-        "that the number keys work."
+        "that the number keys work. With `vim: true` in console.yaml the editor has vim's modes: i a I A o O "
+        "insert, Esc ends that; h j k l w b e 0 ^ $ gg G move, x dd yy p P u change, numbers count."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "submit", "Hand in, run", id="explore.submit", priority=True,
@@ -98,6 +99,7 @@ class ExploreScreen(Workbench):
         self.query_one(OutputLog).hint = "Write something, then press ctrl+r."
         self.entitle()
         self.query_one(Editor).focus()
+        self._tick()
         self._judged(self._analysis)
         self.set_interval(0.5, self._tick)
 
@@ -105,7 +107,8 @@ class ExploreScreen(Workbench):
         """Say around the editor what is in it, and what is asked for."""
         editor = self.query_one(Editor)
         named = f"  {self.path.name}" if self.path else ""
-        editor.border_title = content(editor.code_language.value, Untrusted(named))
+        mode = f"  {editor.mode}" if editor.mode else ""
+        editor.border_title = content(editor.code_language.value, Untrusted(named), (mode, "bold accent"))
         asked = f"asks for {self._wishes.many} more  " if self._wishes.many else ""
         how = "runs on save" if self.rerun else "followed: save it in your editor" if self.path else ""
         kept = f"keeps state in {self._sandbox.id}  " if self._sandbox else ""
@@ -153,6 +156,7 @@ class ExploreScreen(Workbench):
         ending.add_class("-said")
 
     def _tick(self) -> None:
+        self.query_one(Editor).use_vim(console(self).prefer.vim)
         if self._case is not None and self._case.status in trying.OPEN and self.is_current:
             self._stand(self._case)
 

@@ -1,12 +1,17 @@
-"""The editor of Explore: a text area with the colours and the marks of Review."""
+"""The editor of Explore: a text area with the colours and the marks of Review, and vim's modes on demand."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.text import Text
+from textual import events
+from textual.message import Message
 from textual.widgets import TextArea
 
 from console.highlight import Token, highlight
 from console.ink import ink
+from console.vim import Deed, Vim
 from console.widgets.code_lines import Mark, marks_of, split_lines
 from engine.models import Language, Violation
 from engine.text import mark
@@ -18,6 +23,12 @@ COLOURED_CHARACTERS = 64 * 1024
 class Editor(TextArea):
     """Edits code; draws syntax colours and underlines violations where they were found."""
 
+    @dataclass
+    class ModeChanged(Message):
+        """The mode is another one: `editor.mode` says which."""
+
+        editor: Editor
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, classes="box", show_line_numbers=True, tab_behavior="indent",
                          soft_wrap=False, theme="css", highlight_cursor_line=True)  # fmt: skip
@@ -25,6 +36,8 @@ class Editor(TextArea):
         self._tokens: list[list[Token]] = []
         self._tokens_of: tuple[str, Language] | None = None
         self._marks: dict[int, list[Mark]] = {}
+        self._vim: Vim | None = None
+        self._locked = False
 
     def mark(self, violations: tuple[Violation, ...]) -> None:
         """Underline violations."""
@@ -39,6 +52,64 @@ class Editor(TextArea):
             small = len(self.text) <= COLOURED_CHARACTERS
             self._tokens = highlight(self.text, self.code_language) if small else []
             self._repaint()
+
+    # --- modes ------------------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> str:
+        """How vim's mode is called; empty without vim."""
+        return "" if self._vim is None else "INSERT" if self._vim.inserting else "NORMAL"
+
+    def use_vim(self, wanted: bool) -> None:
+        """Begin in vim's normal mode, or have no modes."""
+        if wanted != (self._vim is not None):
+            self._vim = Vim() if wanted else None
+            self._changed_mode()
+
+    def set_locked(self, locked: bool) -> None:
+        """Let nobody change the text, or anybody again."""
+        self._locked = locked
+        if locked and self._vim is not None:
+            self._vim.inserting = False
+        self._changed_mode()
+
+    def _changed_mode(self) -> None:
+        self.read_only = self._locked or self.mode == "NORMAL"
+        self.post_message(self.ModeChanged(self))
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Take every character in vim's normal mode, too: none of them is a key of the screen."""
+        typed = character is not None and character.isprintable()
+        return (typed and self._vim is not None) or super().check_consume_key(key, character)
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what a key does in vim's modes."""
+        vim = self._vim
+        if vim is None or (vim.inserting and event.key != "escape"):
+            return
+        if event.key == "escape" and not vim.idle:
+            self._do(vim.leave(self.cursor_location))
+        elif event.is_printable and event.character:
+            self._do(vim.press(event.character, self.document.lines, self.cursor_location,
+                               locked=self._locked))  # fmt: skip
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _do(self, deed: Deed) -> None:
+        if deed.edit is not None:
+            text, start, end = deed.edit
+            self.history.checkpoint()
+            self.replace(text, start, end, maintain_selection_offset=False)
+        for _ in range(deed.undo):
+            self.undo()
+        if deed.cursor is not None:
+            self.move_cursor(deed.cursor)
+        if self.read_only is (self.mode == "INSERT"):
+            self._changed_mode()
+
+    # --- drawing ----------------------------------------------------------------------------------
 
     def _repaint(self) -> None:
         self._line_cache.clear()

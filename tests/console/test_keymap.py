@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from console import keymap, preferences
 from console.preferences import Preferences
-from tests.console.desk import desk, quiet, until
+from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case
 
 
@@ -31,6 +33,8 @@ def test_every_binding_says_what_it_does_and_is_the_only_one_of_its_id() -> None
         ("nothing.at-all: x", "no binding is called nothing.at-all; ? lists them"),
         ("review.deny: ctl+d", "'ctl+d' is no key"),
         ("review.deny: n", "n is already the key of review.next"),
+        ("review.deny: u", "u is already the key of decision.undo"),
+        ("go.run: V", "V is already the key of history.verify"),
     ],
 )
 def test_a_wrong_entry_is_named_with_its_line(entry: str, said: str) -> None:
@@ -57,6 +61,34 @@ def test_no_plain_key_may_approve(id: str, key: str) -> None:
 def test_what_a_terminal_can_send_is_a_key(key: str) -> None:
     """Characters, named keys and both with modifiers are keys."""
     assert keymap.is_key(key)
+
+
+def test_what_is_not_yaml_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that cannot be parsed is one sentence, with the line."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    preferences.file().write_text("keymap:\n  go.health: H\n bad: [\n", encoding="utf-8")
+    assert (
+        "console.yaml: line 3: expected <block end>, but found '<block mapping start>'"
+        == preferences.load()[1]
+    )
+
+
+async def test_keys_are_taken_in_as_the_file_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key set while the console is open works at once; a broken file leaves all as it was."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    (tmp_path / "console-toured").touch()
+    async with desk(StandIn(), prefer=None) as (app, pilot):
+        preferences.file().write_text("vim: true\nkeymap:\n  go.history: J\n", encoding="utf-8")
+        await until(pilot, lambda: app.prefer.vim)
+        await until(pilot, lambda: app._keymap.get("go.history") == "J")
+        preferences.file().write_text("keymap: [\n", encoding="utf-8")
+        await until(pilot, lambda: "console.yaml: line" in frame(app))
+        await quiet(pilot, "J")
+        await until(pilot, lambda: app.current_mode == "history")
+        preferences.file().unlink()
+        await until(pilot, lambda: not app._keymap)
 
 
 async def test_the_keys_of_vim_are_an_option() -> None:

@@ -1,0 +1,179 @@
+"""The keys of vim for an editor: what a key does to lines of text. Pure.
+
+Normal and insert mode, counts, `h j k l w b e 0 ^ $ gg G`, `x dd yy p P u`, `i a I A o O`; what else vim has
+is left out. Source: the reference manual of Vim, motion.txt, change.txt and insert.txt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Place = tuple[int, int]
+"""Row and column, both from 0."""
+
+_WORD = re.compile(r"\w+|[^\w\s]+")
+_MOTIONS = frozenset("hjklwbe0^$G")
+_INSERTS = frozenset("iaIAoO")
+_PAIRS = {"g": "gg", "d": "dd", "y": "yy"}
+MOST_TIMES = 9999
+FAR = 1 << 30
+"""The end of any line."""
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What comes of a key: text in place of what lies between two places, a new place, edits taken back."""
+
+    cursor: Place | None = None
+    edit: tuple[str, Place, Place] | None = None
+    undo: int = 0
+
+
+@dataclass
+class Vim:
+    """What vim remembers between two keys."""
+
+    inserting: bool = False
+    count: str = ""
+    pending: str = ""
+    """The first key of a pair such as `dd`."""
+    cut: str = ""
+    """What was deleted or copied last; whole lines end in a line feed."""
+    column: int = 0
+    """Where `j` and `k` try to stay."""
+    left: Place = (0, 0)
+    """Where the last key left the cursor: from elsewhere, `j` and `k` begin anew."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was begun: the escape key is free for something else."""
+        return not (self.inserting or self.count or self.pending)
+
+    def leave(self, at: Place) -> Deed:
+        """Go back to normal mode, and forget what was begun."""
+        back = self.inserting and at[1] > 0
+        self.inserting, self.count, self.pending = False, "", ""
+        return Deed((at[0], at[1] - back))
+
+    def press(self, key: str, lines: Sequence[str], at: Place, *, locked: bool = False) -> Deed:
+        """Return what a key of normal mode does, with the cursor `at`; what is locked stays as it is."""
+        if key in "0123456789" and (key != "0" or self.count):
+            self.count = (self.count + key)[:4]
+            return Deed()
+        if not self.pending and key in _PAIRS:
+            self.pending = key
+            return Deed()
+        word, times = self.pending + key, min(int(self.count or 1), MOST_TIMES)
+        line = times if self.count else None
+        self.pending = self.count = ""
+        if word in _MOTIONS or word == "gg":
+            return self._moved(word, lines, at, times, line)
+        if word == "yy":
+            return self._copied(lines, at[0], times)
+        return Deed() if locked else self._changed(word, lines, at, times)
+
+    # --- moving -----------------------------------------------------------------------------------
+
+    def _moved(self, key: str, lines: Sequence[str], at: Place, times: int, line: int | None) -> Deed:
+        row, column = at
+        if key in "jk":
+            self.column = self.column if at == self.left else column
+            row = max(0, min(len(lines) - 1, row + (times if key == "j" else -times)))
+            self.left = _held(lines, (row, self.column))
+            return Deed(self.left)
+        if key in {"gg", "G"}:
+            row = max(0, min(len(lines), line or (1 if key == "gg" else len(lines))) - 1)
+            to = (row, _indent(lines[row]))
+        elif key in "wbe":
+            to = at
+            for _ in range(times):
+                to = _word(key, lines, to)
+        else:
+            to = (row, {"h": column - times, "l": column + times, "0": 0, "^": _indent(lines[row]),
+                        "$": len(lines[row])}[key])  # fmt: skip
+        self.left = _held(lines, to)
+        self.column = FAR if key == "$" else self.left[1]
+        return Deed(self.left)
+
+    # --- changing ---------------------------------------------------------------------------------
+
+    def _copied(self, lines: Sequence[str], row: int, times: int) -> Deed:
+        self.cut = "".join(f"{line}\n" for line in lines[row : row + times])
+        return Deed()
+
+    def _changed(self, key: str, lines: Sequence[str], at: Place, times: int) -> Deed:
+        row, column = at
+        if key == "u":
+            return Deed(undo=times)
+        if key in _INSERTS:
+            return self._inserted(key, lines[row], at)
+        if key == "x":
+            end = min(len(lines[row]), column + times)
+            self.cut = lines[row][column:end] or self.cut
+            return Deed((row, max(0, min(column, len(lines[row]) - (end - column) - 1))),
+                        ("", at, (row, end)))  # fmt: skip
+        if key == "dd":
+            return self._cut_lines(lines, row, times)
+        return self._put(lines, at, times, before=key == "P") if key in {"p", "P"} and self.cut else Deed()
+
+    def _inserted(self, key: str, line: str, at: Place) -> Deed:
+        self.inserting = True
+        row, indent = at[0], line[: _indent(line)]
+        if key == "o":
+            return Deed((row + 1, len(indent)), ("\n" + indent, (row, len(line)), (row, len(line))))
+        if key == "O":
+            return Deed((row, len(indent)), (indent + "\n", (row, 0), (row, 0)))
+        column = {"i": at[1], "a": min(at[1] + 1, len(line)), "I": len(indent), "A": len(line)}[key]
+        return Deed((row, column))
+
+    def _cut_lines(self, lines: Sequence[str], row: int, times: int) -> Deed:
+        self._copied(lines, row, times)
+        after = min(len(lines), row + times)
+        left = [*lines[:row], *lines[after:]] or [""]
+        to = min(row, len(left) - 1)
+        start, end = (row, 0), (after, 0)
+        if after == len(lines):
+            start = (row - 1, len(lines[row - 1])) if row else (0, 0)
+            end = (after - 1, len(lines[after - 1]))
+        return Deed((to, _indent(left[to])), ("", start, end))
+
+    def _put(self, lines: Sequence[str], at: Place, times: int, *, before: bool) -> Deed:
+        row, column = at
+        text = self.cut * times
+        if not self.cut.endswith("\n"):
+            column = column if before else min(column + 1, len(lines[row]))
+            return Deed((row, column + len(text) - 1), (text, (row, column), (row, column)))
+        indent = _indent(self.cut.partition("\n")[0])
+        if before:
+            return Deed((row, indent), (text, (row, 0), (row, 0)))
+        end = (row, len(lines[row]))
+        return Deed((row + 1, indent), ("\n" + text.removesuffix("\n"), end, end))
+
+
+def _held(lines: Sequence[str], at: Place) -> Place:
+    """Return the nearest place in the row that holds a character."""
+    return at[0], max(0, min(at[1], len(lines[at[0]]) - 1))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _word(key: str, lines: Sequence[str], at: Place) -> Place:
+    """Return where the next word begins (`w`) or ends (`e`), or the one before begins (`b`).
+
+    An empty line counts as a word that begins.
+    """
+    back = key == "b"
+    rows = range(at[0], -1, -1) if back else range(at[0], len(lines))
+    for row in rows:
+        found = [each.end() - 1 if key == "e" else each.start() for each in _WORD.finditer(lines[row])]
+        if not lines[row] and key != "e":
+            found = [0]
+        if row == at[0]:
+            found = [each for each in found if (each < at[1] if back else each > at[1])]
+        if found:
+            return row, found[-1 if back else 0]
+    return (0, 0) if back else (len(lines) - 1, len(lines[-1]))
