@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from engine.audit.filter import Term
@@ -17,6 +19,10 @@ TALLIED = frozenset({"risk", "status", "kill", "lang", "decision"})
 """Keys that the tallies know: filters of these alone are counted without looking at cases."""
 CAP = 10_000
 """Other filters are counted over so many of the newest cases at most."""
+LEAST = 1000
+"""So many are counted however long it takes."""
+SECONDS = 0.25
+"""Beyond that, no more are counted than are found within this time."""
 SHOWN = 31
 """How many values of one kind are told, the most frequent ones; of days the latest."""
 
@@ -29,11 +35,21 @@ def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
     if {term.key for term in terms} <= TALLIED:
         return _tallied(connection, where(terms))
     fits = plan(connection, terms)
-    rows = connection.execute(
-        f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC LIMIT {CAP}", fits.values
-    ).fetchall()
+    query = f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC"
+    with contextlib.closing(connection.execute(query, fits.values)) as found:
+        rows, exact = _newest(found)
     counters = [Counter(values) for values in zip(*rows, strict=True)]
-    return _facets(len(rows), counters, exact=len(rows) < CAP)
+    return _facets(len(rows), counters, exact=exact)
+
+
+def _newest(found: Iterable[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], bool]:
+    """Return the rows that are counted, and whether they are all."""
+    begun, rows = time.monotonic(), list[tuple[str, ...]]()
+    for row in found:
+        if len(rows) >= CAP or (len(rows) >= LEAST and time.monotonic() - begun > SECONDS):
+            return rows, False
+        rows.append(row)
+    return rows, True
 
 
 def _tallied(connection: sqlite3.Connection, fits: Where) -> Facets:

@@ -31,7 +31,10 @@ INDEXED = frozenset(
         "duration",
         "memory",
         "exit",
+        "lines",
+        "violations",
         "id",
+        "digest",
     }
 )
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM cases WHERE {} LIMIT {})"

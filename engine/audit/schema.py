@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.audit.errors import AuditError
 
-VERSION = 2
+VERSION = 3
 APPLICATION = 0x50524154
 """`PRAT`, so that nothing else's database is taken for a history."""
 
@@ -79,6 +79,9 @@ CREATE INDEX cases_submitted ON cases (submitted_at);
 CREATE INDEX cases_duration ON cases (duration);
 CREATE INDEX cases_memory ON cases (memory_peak);
 CREATE INDEX cases_exit ON cases (exit_code);
+CREATE INDEX cases_digest ON cases (digest);
+CREATE INDEX cases_lines ON cases (lines);
+CREATE INDEX cases_violations ON cases (violations);
 
 CREATE TABLE states (
     n INTEGER PRIMARY KEY,
@@ -119,6 +122,11 @@ UPGRADES = {
     1: (
         "CREATE INDEX IF NOT EXISTS cases_exit ON cases (exit_code)",
         "CREATE INDEX IF NOT EXISTS uses_kase ON uses (kase, blob)",
+    ),
+    2: (
+        "CREATE INDEX IF NOT EXISTS cases_digest ON cases (digest)",
+        "CREATE INDEX IF NOT EXISTS cases_lines ON cases (lines)",
+        "CREATE INDEX IF NOT EXISTS cases_violations ON cases (violations)",
     ),
 }
 """What brings the tables of each older version to the next one."""

@@ -23,6 +23,8 @@ COLUMNS = {
     "violations": "violations",
     "exit": "exit_code",
 }
+_BEYOND = 2**63 - 1
+"""No case has that number."""
 APPROVED = (Status.QUEUED, Status.RUNNING, Status.FINISHED, Status.KILLED)
 
 
@@ -84,7 +86,7 @@ def _glob(value: str) -> str:
 def _since(term: Term) -> Where:
     """Bound the numbers too, which follow time but for moments: cases are walked from the newest on."""
     first = "SELECT n FROM cases WHERE submitted_at >= ? ORDER BY submitted_at LIMIT 50"
-    sql = f"(+submitted_at >= ? AND n >= coalesce((SELECT min(n) FROM ({first})), 0))"
+    sql = f"(+submitted_at >= ? AND n >= coalesce((SELECT min(n) FROM ({first})), {_BEYOND}))"
     return Where(sql, (*term.values, *term.values))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.audit import AuditLog, plan, schema
+from engine.audit import AuditLog, facets, plan, schema
 from engine.audit.filter import FilterError, complete, parse
 from engine.audit.seed import seed_history
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
@@ -256,15 +257,32 @@ async def test_every_way_to_look_up_finds_the_same(
     assert [found[0]] * len(WAYS) == found
 
 
+async def test_what_takes_too_long_to_count_is_counted_over_the_newest(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facets that are not those of all that was found say so, and are those of the newest."""
+    seed_history(path, 30, seed=1)
+    monkeypatch.setattr(facets, "LEAST", 7)
+    monkeypatch.setattr(facets, "SECONDS", -1.0)
+    log = await AuditLog.open(path, AuditSettings())
+    some, newest = await log.facets("text:made"), await log.summaries("text:made", limit=7)
+    few = await log.facets(f"text:made id:{newest[0].id}")
+    await log.close()
+    assert (7, False) == (some.total, some.exact)
+    assert Counter(row.risk for row in newest) == some.counts["risk"]
+    assert (1, True) == (few.total, few.exact)
+
+
 async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
     """A history of an older format is brought up to date as it is opened."""
     seed_history(path, 3, seed=1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP INDEX cases_exit")
         connection.execute("DROP INDEX uses_kase")
+        connection.execute("DROP INDEX cases_digest")
         connection.execute("PRAGMA user_version = 1")
     await (await AuditLog.open(path, AuditSettings())).close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]
-    assert {"cases_exit", "uses_kase"} <= indexes
+    assert {"cases_exit", "uses_kase", "cases_digest"} <= indexes
