@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -65,12 +67,32 @@ def _app(named: list[str]) -> typer.Typer:
         help="The clearance desk for LLM-generated code. Without a command: the console.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
     )
     wanted = named if named and named[0] in COMMANDS else COMMANDS
     for name in wanted:
         _mount(app, name)
-    app.callback()(lambda: None)
+    app.callback()(_itself)
     return app
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"pratique {version('pratique')}")
+        raise typer.Exit
+
+
+def _itself(
+    plain: Annotated[
+        bool, typer.Option("--plain", help="The console as ordinary lines, for screen readers.")
+    ] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Say which version this is.", callback=_say_version, is_eager=True),
+    ] = False,
+) -> None:
+    if plain:
+        raise typer.BadParameter("it stands alone: pratique --plain", param_hint="--plain")
 
 
 def _mount(app: typer.Typer, name: str) -> None:

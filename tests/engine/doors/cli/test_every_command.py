@@ -76,6 +76,16 @@ def test_wrong_use_is_one_line_with_what_to_do(words: list[str], capsys: pytest.
     assert "Traceback" not in capsys.readouterr().err
 
 
+def test_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """Help, by either name, tells of the console as lines; the version is one line."""
+    assert [0, 0] == [cli.main(["-h"]), cli.main(["show", "-h"])]
+    assert "screen readers" in capsys.readouterr().out
+    assert 0 == cli.main(["--version"])
+    assert capsys.readouterr().out.startswith("pratique ")
+    assert 2 == cli.main(["--plain", "queue"])
+    assert "stands alone" in capsys.readouterr().err
+
+
 def test_a_shell_can_complete_commands() -> None:
     """What a shell asks for completion is answered, and no console opens."""
     environment = {
