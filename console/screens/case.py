@@ -194,7 +194,8 @@ def _decision(decision: Decision) -> list[list[Part]]:
     if decision.reason:
         lines.append([("because    ", "muted"), decision.reason])
     if decision.grant is not None:
-        lines.append([("given      ", "muted"), limits(decision.grant.capabilities.limits)])
+        few, more = limits(decision.grant.capabilities.limits)
+        lines += [[("given      ", "muted"), few], [("           ", "muted"), more]]
     if decision.seen is not None:
         lines.append([("looked     ", "muted"), looked(decision.seen)])
     return lines

@@ -57,7 +57,7 @@ class Wants(VerticalScroll):
 def _said(case: Case) -> list[list[Part]]:
     purpose = _whole(case.submission.draft.purpose)
     says: list[Part] = [("The agent says", "bold accent")]
-    return [*reviews(case), says, [("❝ ", "accent"), *purpose, (" ❞", "accent")]]
+    return [*reviews(case), says, [("❝", "accent"), *purpose, ("❞", "accent")]]
 
 
 def _wanted(case: Case) -> list[list[Part]]:
@@ -117,7 +117,8 @@ def _locked(package: Package) -> list[Part]:
 def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
     """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
     seen = {each.value.text for each in predictions if each.need in {Need.HOST, Need.URL}}
-    lines: list[list[Part]] = [[_kind("limits"), limits(wanted.limits)]]
+    few, more = limits(wanted.limits)
+    lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]
     for domain in wanted.domains:
         used = any(domain.text in value for value in seen)
         lines.append([_kind("domain"), domain, ("" if used else f"  {MISSING}", "warning")])
@@ -129,10 +130,11 @@ def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[lis
     return lines
 
 
-def limits(bounds: Limits) -> str:
-    """Return limits in one line."""
+def limits(bounds: Limits) -> tuple[str, str]:
+    """Return limits in two lines, which fit wherever they are shown."""
     return (
-        f"{bounds.memory_mb} MiB · {bounds.cpus:g} CPU · {bounds.seconds:g} s · {bounds.processes} processes"
+        f"{bounds.memory_mb} MiB · {bounds.cpus:g} CPU",
+        f"{bounds.seconds:g} s · {bounds.processes} {'process' if bounds.processes == 1 else 'processes'}",
     )
 
 
