@@ -35,7 +35,9 @@ class OutputLines:
         """Characters of overlong lines that were not kept."""
         self.taken = 0
         """Bytes that were taken in."""
-        self._lines: deque[Line] = deque()
+        # Two rows of plain things: a pair for each line would wake the collector all through a flood.
+        self._texts: deque[str] = deque()
+        self._streams: deque[Stream] = deque()
         self._characters = 0
         self._partial: dict[Stream, str] = {}
         self._decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace") for stream in Stream}
@@ -43,7 +45,7 @@ class OutputLines:
     @property
     def count(self) -> int:
         """How many lines are kept, unfinished ones included."""
-        return len(self._lines) + len(self._partial)
+        return len(self._texts) + len(self._partial)
 
     @property
     def end(self) -> int:
@@ -53,7 +55,7 @@ class OutputLines:
     @property
     def finished(self) -> int:
         """The number of the first line that may still change."""
-        return self.dropped + len(self._lines)
+        return self.dropped + len(self._texts)
 
     def take(self, chunks: Iterable[OutputChunk]) -> None:
         """Take in what was written."""
@@ -65,29 +67,27 @@ class OutputLines:
     def at(self, number: int) -> Line:
         """Return the line of a number."""
         index = number - self.dropped
-        if index < len(self._lines):
-            return self._lines[index]
-        return list(self._partial.items())[index - len(self._lines)]
+        if index < len(self._texts):
+            return self._streams[index], self._texts[index]
+        return list(self._partial.items())[index - len(self._texts)]
 
     def __iter__(self) -> Iterator[Line]:
-        yield from self._lines
+        yield from zip(self._streams, self._texts, strict=True)
         yield from self._partial.items()
 
     def _split(self, stream: Stream, text: str) -> None:
         *finished, rest = (self._partial.pop(stream, "") + text).split("\n")
         if "\r" not in text and len(max(finished, key=len, default="")) <= MAX_LINE:
-            self._lines.extend(zip(repeat(stream), finished, strict=False))
-            self._characters += sum(map(len, finished))
+            self._keep(stream, finished)
         else:
-            for line in finished:
-                self._keep(stream, line)
+            self._keep(stream, [self._short(collapse(line)) for line in finished])
         if rest:
             self._partial[stream] = self._short(collapse(rest) if len(rest) > MAX_LINE else rest)
 
-    def _keep(self, stream: Stream, line: str) -> None:
-        kept = self._short(collapse(line))
-        self._lines.append((stream, kept))
-        self._characters += len(kept)
+    def _keep(self, stream: Stream, lines: list[str]) -> None:
+        self._texts.extend(lines)
+        self._streams.extend(repeat(stream, len(lines)))
+        self._characters += sum(map(len, lines))
 
     def _short(self, line: str) -> str:
         if len(line) <= MAX_LINE:
@@ -96,7 +96,12 @@ class OutputLines:
         return line[:MAX_LINE]
 
     def _forget(self) -> None:
-        while len(self._lines) > KEPT_LINES or self._characters > KEPT_CHARACTERS:
-            _, line = self._lines.popleft()
-            self._characters -= len(line)
-            self.dropped += 1
+        self._drop(max(0, len(self._texts) - KEPT_LINES))
+        while self._characters > KEPT_CHARACTERS:
+            self._drop(1)
+
+    def _drop(self, count: int) -> None:
+        self._characters -= sum(len(self._texts.popleft()) for _ in range(count))
+        for _ in range(count):
+            self._streams.popleft()
+        self.dropped += count
