@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from docker.errors import APIError
 
@@ -13,6 +16,7 @@ from engine.sandbox import recipe
 from engine.sandbox.box import Box, remove
 from engine.sandbox.cgroup import Cgroup
 from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
+from engine.sandbox.job import Job
 from engine.sandbox.vigil import Vigil
 
 
@@ -28,6 +32,8 @@ class Maker:
     living: set[str] = field(default_factory=set)
     """The containers that somebody in this engine still answers for."""
     vigil: Vigil = field(init=False)
+    _images: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What Docker said of images, by digest."""
 
     def __post_init__(self) -> None:
         self.vigil = Vigil(self.daemon)
@@ -35,16 +41,25 @@ class Maker:
     async def make(
         self, image: str, language: Language, limits: Limits, extras: recipe.Extras = recipe.NOTHING
     ) -> Box:
-        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable.
+        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable."""
+        return await self._ready(image, "", partial(self._make, image, language, limits, extras), limits)
 
-        Where it can be fitted later it starts with all of the host's cores: a quota slows the start down.
-        """
+    async def make_for(self, job: Job, extras: recipe.Extras) -> Box:
+        """Make a sandbox for a job that waits for it, of the image that was approved for it."""
+        make = partial(self._make, job.image, job.language, job.limits, extras, cold=True)
+        return await self._ready(job.image, job.image_digest, make, job.limits)
+
+    async def _ready(
+        self, image: str, digest: str, make: Callable[[dict[str, Any]], Awaitable[Box]], limits: Limits
+    ) -> Box:
+        """Where it can be fitted later it starts with all of the host's cores: a quota slows the start."""
         try:
-            box = await self._make(image, language, limits, extras)
+            facts = await self._facts(image, digest)
+            box = await make(facts)
             if self.can_fit and not box.fit(limits):
                 self.can_fit = False
                 await self.end(box)
-                box = await self._make(image, language, limits, extras)
+                box = await make(facts)
         except (APIError, DaemonLost, OSError) as error:
             raise unavailable(error, image) from error
         else:
@@ -57,11 +72,28 @@ class Maker:
         finally:
             self.living.discard(box.id)
 
-    async def _make(self, image: str, language: Language, limits: Limits, extras: recipe.Extras) -> Box:
-        facts = await self.daemon.ask("inspect_image", image)
+    async def _facts(self, image: str, digest: str) -> dict[str, Any]:
+        """Return what Docker says of an image. What has a digest does not change: it is asked once."""
+        if digest and digest in self._images:
+            return self._images[digest]
+        facts: dict[str, Any] = await self.daemon.ask("inspect_image", digest or image)
+        if digest:
+            self._images[digest] = facts
+        return facts
+
+    async def _make(
+        self,
+        image: str,
+        language: Language,
+        limits: Limits,
+        extras: recipe.Extras,
+        facts: dict[str, Any],
+        *,
+        cold: bool = False,
+    ) -> Box:
         cpus = float(os.cpu_count() or 1) if self.can_fit else limits.cpus
         host = recipe.host_config(self.runtime, language, limits, cpus)
-        body = recipe.container(facts, self.owner.labels(image), host, extras)
+        body = recipe.container(facts, self.owner.labels(image), host, extras, cold=cold)
         made = await self.daemon.ask("create_container_from_config", body)
         reader, writer = await self._attach(made["Id"])
         host = body["HostConfig"]

@@ -199,7 +199,7 @@ class SandboxManager(Steering):
     async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Box:
         box = None if extras else await self._pool.take(job)
         kind = "sandbox.taken" if box else "sandbox.created"
-        box = box or await self._maker.make(job.image, job.language, job.limits, extras)
+        box = box or await self._maker.make_for(job, extras)
         try:
             await self._check_kernel(box)
             facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}

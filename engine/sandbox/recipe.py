@@ -35,6 +35,8 @@ _HOST_TASKS = 128
 _MIB = 1024 * 1024
 STAYS_LABEL = "pratique.session"
 """Where an image names the command, as JSON, of its interpreter for sandboxes that stay."""
+COLD_LABEL = "pratique.cold"
+"""Where an image may name another command for a sandbox that somebody waits for: what prepares nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +147,19 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
 
 
 def container(
-    image: dict[str, Any], labels: dict[str, str], host: dict[str, Any], extras: Extras = NOTHING
+    image: dict[str, Any],
+    labels: dict[str, str],
+    host: dict[str, Any],
+    extras: Extras = NOTHING,
+    *,
+    cold: bool = False,
 ) -> dict[str, Any]:
     """Return the body of a create call: the supervisor around the image's own interpreter."""
     host = host | ({"Mounts": extras.mounts} if extras.mounts else {})
     return {
         "Image": image["Id"],
         "Entrypoint": ["/usr/bin/perl", "-e", _STAYING if extras.stays else _SUPERVISOR, "--"],
-        "Cmd": _interpreter(image["Config"], extras),
+        "Cmd": _interpreter(image["Config"], stays=extras.stays, cold=cold),
         "User": "1000:1000",
         "WorkingDir": "/workspace",
         "Hostname": "sandbox",
@@ -168,11 +175,12 @@ def container(
     }
 
 
-def _interpreter(config: dict[str, Any], extras: Extras) -> list[str]:
-    if extras.stays:
-        command: list[str] = json.loads((config.get("Labels") or {}).get(STAYS_LABEL, "[]"))
-        return command
-    return [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
+def _interpreter(config: dict[str, Any], *, stays: bool, cold: bool) -> list[str]:
+    usual = [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
+    labels = config.get("Labels") or {}
+    named = labels.get(STAYS_LABEL, "[]") if stays else labels.get(COLD_LABEL) if cold else None
+    command: list[str] = json.loads(named) if named else usual
+    return command
 
 
 _PROMISED = (

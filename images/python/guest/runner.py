@@ -1,13 +1,12 @@
 """The waiting interpreter: read the code from standard input to its end, then be its `__main__`.
 
-One byte on descriptor 3 says that it waits.
+One byte on descriptor 3 says that it waits. Where somebody waits for it (`now`) it prepares nothing.
 """
 
 import io
 import linecache
 import os
 import sys
-import traceback  # noqa: F401  the first traceback of a run must not have to wait for it
 import types
 
 NAME = "main.py"
@@ -59,6 +58,7 @@ def become(code):
 
 def rehearse():
     """Do once what every run does first, into nothing: its pages are then in memory."""
+    import traceback  # noqa: F401, PLC0415  the first traceback of a run need not wait for it
     code = b"import sys\ndef f(x=1):\n    return [x for x in (x, 'a')]\nprint(f(), file=out)\n"
     main = main_module(code)
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -68,9 +68,11 @@ def rehearse():
     linecache.cache.clear()
 
 
+waited_for = sys.argv[1:] == ["now"]
 sys.argv = [NAME]
 sys.path.insert(0, os.getcwd())
 sys.stdout = sys.__stdout__ = stream(1, "strict")
 sys.stderr = sys.__stderr__ = stream(2, "backslashreplace")
-rehearse()
+if not waited_for:
+    rehearse()
 become(wait_for_code())

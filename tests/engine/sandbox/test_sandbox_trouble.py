@@ -113,14 +113,19 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
 
 @pytest.mark.sandbox
 async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() -> None:
-    """What runs has the digest that was approved, or does not come from the pool."""
+    """What runs has the digest that was approved, whatever its name stands for by then."""
     house, watcher = SandboxManager(SandboxSettings(pool=1), "test-other-image"), Recorder()
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         await _filled(house)
-        await house.run(replace(job("print(1)"), image_digest="sha256:another"), watcher)
-        assert "sandbox.created" == watcher.types[0]
+        approved = await house.image_digest(IMAGES[Language.SHELL])
+        for _ in range(2):
+            result = await house.run(replace(job("echo 1"), image_digest=approved), watcher)
+            assert ("sandbox.created", approved) == (watcher.types[0], result.image_digest)
+        assert b"1\n1\n" == watcher.stdout
+        with pytest.raises(SandboxUnavailable, match=IMAGES[Language.PYTHON]):
+            await house.run(replace(job("print(1)"), image_digest=f"sha256:{'0' * 64}"), watcher)
     finally:
         await house.close()
 
