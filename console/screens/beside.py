@@ -141,7 +141,7 @@ def _facts(case: Case) -> list[tuple[str, str]]:
         (when(submission.submitted_at, this_moment()), "foreground"),
         (end, ink),
         (clip(decision.by.name, 200) if decision else "–", "foreground"),
-        (limits(limits_of(case)) if decision and decision.grant else "–", "foreground"),
+        (" · ".join(limits(limits_of(case))) if decision and decision.grant else "–", "foreground"),
         (lasted(result.duration if result else None), "foreground"),
         (size(result.memory_peak if result else None), "foreground"),
         (f"{result.cpu_seconds:.2f} s" if result else "–", "foreground"),
