@@ -1,4 +1,4 @@
-"""PNG, of every kind but the interlaced.
+"""PNG, of every kind.
 
 Source: PNG specification, third edition (https://www.w3.org/TR/png-3/).
 """
@@ -8,12 +8,34 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from console.pictures.shrink import Line, Refused, Thumbnail, bounded, scale, shrunk
 
 SIGN = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Samples of a pixel: grey, colour, palette, grey and alpha, colour and alpha."""
+_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+"""Of an interlaced picture: the first column and line of each pass, and how far its pixels lie apart."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What the samples of a picture mean."""
+
+    depth: int
+    kind: int
+    palette: bytes
+    alpha: bytes
+
+    @property
+    def bits(self) -> int:
+        """The bits of a pixel."""
+        return self.depth * _CHANNELS[self.kind]
+
+    def room(self, width: int) -> int:
+        """Return the bytes of a line."""
+        return (width * self.bits + 7) // 8
 
 
 def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
@@ -22,13 +44,11 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if kind not in _CHANNELS or depth not in {1, 2, 4, 8, 16}:
         raise Refused("an unknown kind of PNG")
-    if interlaced:
-        raise Refused("an interlaced PNG")
     bounded(width, height)
     each = scale(width, height, columns, rows)
-    lines = _lines(packed, width, height, depth * _CHANNELS[kind])
-    colours = (_colours(line, width, depth, kind, palette, alpha) for line in lines)
-    return shrunk(colours, width, height, max(1, int(width / each)), max(1, int(height / each)))
+    samples = Samples(depth, kind, palette, alpha)
+    lines = (_woven if interlaced else _plain)(packed, width, height, samples)
+    return shrunk(lines, width, height, max(1, int(width / each)), max(1, int(height / each)))
 
 
 def _chunks(png: bytes) -> tuple[bytes, bytes, bytes, bytes]:
@@ -47,15 +67,42 @@ def _chunks(png: bytes) -> tuple[bytes, bytes, bytes, bytes]:
     return found[b"IHDR"], found[b"PLTE"], found[b"tRNS"], b"".join(parts)
 
 
-def _lines(packed: bytes, width: int, height: int, bits: int) -> Iterator[bytearray]:
-    """Yield the lines of samples, their filters undone."""
-    size, step = (width * bits + 7) // 8, max(1, bits // 8)
-    data = zlib.decompressobj().decompress(packed, (size + 1) * height)
-    if len(data) < (size + 1) * height:
+def _plain(packed: bytes, width: int, height: int, samples: Samples) -> Iterator[Line]:
+    """Yield the lines of a picture."""
+    data = _unpacked(packed, (samples.room(width) + 1) * height)
+    for line in _lines(data, 0, width, height, samples):
+        yield _colours(line, width, samples)
+
+
+def _woven(packed: bytes, width: int, height: int, samples: Samples) -> Iterator[Line]:
+    """Yield the lines of an interlaced picture, once all seven passes are in."""
+    passes = [(-(-(width - left) // over), -(-(height - top) // down)) for left, top, over, down in _PASSES]
+    data = _unpacked(packed, sum((samples.room(wide) + 1) * high for wide, high in passes if wide > 0 < high))
+    rows = [(bytearray(width), bytearray(width), bytearray(width)) for _ in range(height)]
+    at = 0
+    for (left, top, over, down), (wide, high) in zip(_PASSES, passes, strict=True):
+        if wide <= 0 or high <= 0:
+            continue
+        for number, line in enumerate(_lines(data, at, wide, high, samples)):
+            for row, colour in zip(rows[top + number * down], _colours(line, wide, samples), strict=True):
+                row[left::over] = colour
+        at += (samples.room(wide) + 1) * high
+    yield from ((bytes(red), bytes(green), bytes(blue)) for red, green, blue in rows)
+
+
+def _unpacked(packed: bytes, size: int) -> bytes:
+    data = zlib.decompressobj().decompress(packed, size)
+    if len(data) < size:
         raise Refused("a PNG that ends too early")
+    return data
+
+
+def _lines(data: bytes, at: int, width: int, height: int, samples: Samples) -> Iterator[bytearray]:
+    """Yield the lines of samples from a place of the data on, their filters undone."""
+    size, step = samples.room(width), max(1, samples.bits // 8)
     before = bytearray(size)
     for number in range(height):
-        start = number * (size + 1)
+        start = at + number * (size + 1)
         before = _undone(data[start], bytearray(data[start + 1 : start + 1 + size]), before, step)
         yield before
 
@@ -87,13 +134,14 @@ def _paeth(left: int, above: int, corner: int) -> int:
     return above if by_above <= by_corner else corner
 
 
-def _colours(line: bytearray, width: int, depth: int, kind: int, palette: bytes, alpha: bytes) -> Line:
+def _colours(line: bytearray, width: int, how: Samples) -> Line:
     """Return red, green and blue of a line, over white where the picture is transparent."""
+    depth, kind = how.depth, how.kind
     samples = _samples(line, width * _CHANNELS[kind], depth)
     if kind == 3:
-        known = [palette[at : at + 3] for at in range(0, len(palette), 3)]
+        known = [how.palette[at : at + 3] for at in range(0, len(how.palette), 3)]
         seen = [known[each] for each in samples]
-        veil = bytes(alpha[each] if each < len(alpha) else 255 for each in samples)
+        veil = bytes(how.alpha[each] if each < len(how.alpha) else 255 for each in samples)
         channels = [bytes(each[at] for each in seen) for at in range(3)]
         return _over_white(channels, veil)
     if depth < 8:

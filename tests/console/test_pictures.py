@@ -7,7 +7,7 @@ import re
 import struct
 import zlib
 from base64 import b64decode
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from console.pictures.cells import decoded, strips
 from console.pictures.decode import WRONG, thumbnail
+from console.pictures.shrink import Refused
 from console.pictures.tables import table
 from console.saving import proposed
 from engine.models import Artifact, Display, Status
@@ -89,6 +90,20 @@ def test_every_kind_of_png_is_read(kind: int, depth: int, line: bytes, extra: by
     assert (2, 1, b"\xff\xff\xff\0\0\0") == thumbnail(picture, 10, 10)
 
 
+@pytest.mark.parametrize(("across", "down"), [(1, 1), (2, 3), (5, 4), (8, 8), (19, 9)])
+def test_an_interlaced_png_is_read(across: int, down: int) -> None:
+    """Its seven passes come together as the pixels that they were taken from; one cut short is refused."""
+    rows = [[bytes((9 * x, 9 * y, x ^ y)) for x in range(across)] for y in range(down)]
+    steps = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+    taken = [[row[left::over] for row in rows[top::below]] for left, top, over, below in steps]
+    lines = b"".join(b"\0" + b"".join(row) for each in taken for row in each if row)
+    header = struct.pack(">IIBBBBB", across, down, 8, 2, 0, 0, 1)
+    for data in (lines, lines[:-1]):
+        whole = b"\x89PNG\r\n\x1a\n" + part(b"IHDR", header) + part(b"IDAT", zlib.compress(data))
+        with nullcontext() if data is lines else pytest.raises(Refused):
+            assert (across, down, b"".join(b"".join(row) for row in rows)) == thumbnail(whole, 50, 50)
+
+
 def test_a_large_picture_is_made_small() -> None:
     """Each pixel of the small one is the mean of its part, and the shape stays."""
     rows = b"".join(b"\0" + bytes((*RED,) * 50 + (*BLUE,) * 50) for _ in range(40))
@@ -101,6 +116,7 @@ def test_a_broken_picture_is_refused(tail: bytes, at: int, value: int) -> None:
     """Whatever is wrong with one, nothing but a refusal comes of it."""
     whole = bytearray(png(3, 2, filtered([bytes(9), bytes(9)], 4, 3)))
     whole[at % len(whole)] = value
+    whole[28] ^= value & 1
     for each in (bytes(whole), b"\x89PNG\r\n\x1a\n" + tail):
         with suppress(*WRONG):
             thumbnail(each, 4, 4)
