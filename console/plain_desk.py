@@ -11,6 +11,7 @@ from contextlib import aclosing
 from console import plain_words
 from console.eyes import Eyes
 from console.narrow import numbers, worded
+from console.spoken import Spoken
 from console.text import shown
 from engine.doors.client import Client
 from engine.models import Disposition, Event, Status, Summary, Verdict
@@ -111,11 +112,11 @@ class PlainDesk:
             self._say(f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {shown(check.detail)}{mend}")
 
     async def _tail(self, rest: list[str]) -> None:
-        id = self._named(rest)
+        id, spoken = self._named(rest), Spoken(self._say)
         async with aclosing(self._client.output(id)) as chunks:
             async for chunk in chunks:
-                text = shown(chunk.data.decode("utf-8", "replace"), keep="\n\t").removesuffix("\n")
-                self._say("\n".join(f"{chunk.stream.value}: {line}" for line in text.split("\n")))
+                spoken.take(chunk)
+        spoken.end()
         case = await self._client.case(id)
         self._say(plain_words.result(case.result) if case.result else f"{id} is {case.status.value}.")
 

@@ -19,9 +19,8 @@ KINDS = {"domains": "domain", "packages": "package", "files": "input file", "sec
 
 def summary(number: int, each: Summary) -> str:
     """Return one line about a submission."""
-    left = f", {_left(each)}" if each.status is Status.WAITING else ""
     return (
-        f"{number}. {each.risk.value.upper()} {each.id}, {each.status.value}{left}, {each.language.value}, "
+        f"{number}. {each.risk.value.upper()} {each.id}, {_stands(each)}, {each.language.value}, "
         f"{_many(each.lines, 'line')}, {_many(each.violations, 'violation')}, from {shown(each.requester)}: "
         f"{shown(each.first_line)}"
     )
@@ -101,7 +100,7 @@ def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
         cwe = f", CWE-{each.cwe}" if each.cwe else ""
         yield (
             f"  {number}. {each.severity.value.upper()} on line {at.line}, column {at.column}: "
-            f"{shown(each.message)} Rule {each.rule}{cwe}."
+            f"{shown(each.message).removesuffix('.')}. Rule {each.rule}{cwe}."
         )
         for label, text in (("An attacker", each.attack), ("Why", each.why), ("To mend", each.fix)):
             if text:
@@ -140,6 +139,17 @@ def _ended(each: Case) -> Iterator[str]:
         yield result(each.result)
         for artifact in each.result.artifacts:
             yield f"  left a file: {shown(artifact.name)}, {size(artifact.size)}"
+
+
+def _stands(each: Summary) -> str:
+    """Return how a submission stands or ended, in words."""
+    if each.status is Status.WAITING:
+        return f"waiting, {_left(each)}"
+    if each.status is Status.FINISHED:
+        return f"finished with exit code {each.exit_code} after {lasted(each.duration)}"
+    if each.status is Status.KILLED and each.kill_reason is not None:
+        return f"killed: {each.kill_reason.value}, after {lasted(each.duration)}"
+    return each.status.value
 
 
 def _left(each: Summary) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from console import plain, plain_words
 from console.narrow import worded
 from console.plain_desk import PlainDesk
+from console.spoken import Spoken
 from engine.models import (
     Act,
     Capabilities,
@@ -23,6 +24,7 @@ from engine.models import (
     Operation,
     Package,
     Status,
+    Stream,
     Verdict,
 )
 from engine.text import Untrusted
@@ -44,6 +46,18 @@ def waiting(id: str = "s-1") -> Case:
     more = {"image": "notebook", "sandbox": "sb-1", "expect": Expect.NUMBER, "verify": "value == 42"}
     draft = each.submission.draft.model_copy(update=more)
     return each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
+
+
+def test_a_line_is_said_once_and_whole() -> None:
+    """However output is cut: no half lines or characters, no colours, one state of a bar."""
+    told: list[str] = []
+    spoken = Spoken(told.append)
+    pieces = ["na", "ïve".encode()[:2], "ïve".encode()[2:] + b"\n\x1b[31mred\x1b[0m\n 1%\r", " 2%\r", " 3%"]
+    for each in pieces:
+        spoken.take(chunk(each))
+    spoken.take(chunk("oops", Stream.STDERR))
+    spoken.end()
+    assert ["stdout: naïve", "stdout: red", "stdout:  3%", "stderr: oops"] == told
 
 
 async def said(engine: StandIn, *lines: str) -> list[str]:
@@ -107,8 +121,8 @@ async def test_output_is_read_out_with_its_stream() -> None:
     engine = StandIn(case("s-1", "x").model_copy(update={"status": Status.FINISHED, "result": result()}))
     engine.written["s-1"] = [chunk("one\ntwo\n")]
     told = await said(engine, "tail s-1")
-    assert "stdout: one\nstdout: two" == told[0]
-    assert told[1].startswith("Ended: exit code 0")
+    assert ["stdout: one", "stdout: two"] == told[:2]
+    assert told[2].startswith("Ended: exit code 0")
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
