@@ -52,7 +52,13 @@ def test_a_line_is_said_once_and_whole() -> None:
     """However output is cut: no half lines or characters, no colours, one state of a bar."""
     told: list[str] = []
     spoken = Spoken(told.append)
-    pieces = ["na", "ïve".encode()[:2], "ïve".encode()[2:] + b"\n\x1b[31mred\x1b[0m\n 1%\r", " 2%\r", " 3%"]
+    pieces: list[str | bytes] = [
+        "na",
+        "ïve".encode()[:2],
+        "ïve".encode()[2:] + b"\n\x1b[31mred\x1b[0m\n 1%\r",
+        " 2%\r",
+        " 3%",
+    ]
     for each in pieces:
         spoken.take(chunk(each))
     spoken.take(chunk("oops", Stream.STDERR))
