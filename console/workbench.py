@@ -7,16 +7,18 @@ from contextlib import aclosing
 from pathlib import Path
 
 from textual import on, work
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
-from console import following
+from console import following, snippets
 from console.screens.place import Place
+from console.snippets import Snippet
 from console.state import console
 from console.text import content
-from console.units import full_badge
+from console.units import full_badge, now
 from console.widgets.editor import Editor
 from console.widgets.violations import ViolationDetail, ViolationList
 from engine.models import Analysis
+from engine.text import Untrusted
 
 TYPING_SECONDS = 0.25
 """How long after the last key the analysis starts."""
@@ -93,6 +95,21 @@ class Workbench(Place):
             self._remark(message.index)
             self.query_one(Editor).move_cursor((violation.span.line - 1, violation.span.column - 1))
 
+    async def keep_typed(self) -> None:
+        """Put what was typed among the snippets, before something else takes its place."""
+        editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
+        if self.path is None and editor.text.strip():
+            typed = Snippet(at=now(), language=editor.code_language, code=Untrusted(editor.text),
+                            purpose=Untrusted(purpose))  # fmt: skip
+            await self.keep(typed)
+
+    async def keep(self, snippet: Snippet) -> None:
+        """Put a snippet among those that can be had again; say so where that cannot be."""
+        try:
+            await asyncio.to_thread(snippets.keep, snippet)
+        except OSError as error:
+            self.notify(f"{snippets.file()} cannot be written: {error.strerror}", severity="warning")
+
     # --- a file of this machine -------------------------------------------------------------------
 
     @work(exclusive=True, group="follow")
@@ -103,6 +120,7 @@ class Workbench(Place):
         except ValueError as error:
             self.notify(str(error), severity="error")
             return
+        await self.keep_typed()
         editor = self.query_one(Editor)
         editor.code_language = following.LANGUAGES.get(path.suffix, editor.code_language)
         self.path = path
@@ -132,6 +150,7 @@ class Workbench(Place):
         self.workers.cancel_group(self, "follow")
         self.path, self.rerun = None, False
         self.query_one(Editor).set_locked(False)
+        self.query_one(Editor).focus()
         self.entitle()
 
     def action_rerun(self) -> None:

@@ -66,7 +66,7 @@ class ExploreScreen(Workbench):
         Binding("ctrl+f", "left", "What it left", id="explore.left", priority=True,
                 tooltip="What the run showed and left: pictures, tables, files; save them"),
         Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
-                tooltip="What was handed in from here before"),
+                tooltip="What stood in the editor before: handed in, or replaced"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
@@ -130,8 +130,7 @@ class ExploreScreen(Workbench):
             return
         log, app = self.query_one(OutputLog), console(self)
         log.clear()
-        await asyncio.to_thread(snippets.keep, Snippet(at=now(), language=draft.language, code=draft.code,
-                                                       purpose=draft.purpose))  # fmt: skip
+        await self.keep(Snippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose))
         case = await app.ask(lambda client: client.submit(draft))
         if case is not None and (ended := await trying.follow(app, case, log, self._say)):
             self._say(ended)
@@ -213,6 +212,7 @@ class ExploreScreen(Workbench):
         known = await asyncio.to_thread(snippets.load)
         chosen = await self.app.push_screen_wait(SnippetsScreen(known))
         if chosen is not None:
+            await self.keep_typed()
             self.action_unfollow()
             editor = self.query_one(Editor)
             editor.code_language, editor.text = chosen.language, chosen.code.text

@@ -190,19 +190,20 @@ async def test_a_file_is_followed_and_run_on_save(own_home: Path, tmp_path: Path
         await quiet(pilot, "ctrl+s")
         path.write_text("let a = 2\n", encoding="utf-8")
         await until(pilot, lambda: [each.code.text for each in engine.submitted] == ["let a = 2\n"], 60)
-        await quiet(pilot, "ctrl+e", "x")
+        await quiet(pilot, "escape", "ctrl+e", "x")
         await until(pilot, lambda: "x" in editor.text)
 
 
 async def test_what_was_tried_comes_back(own_home: Path) -> None:
-    """Code that was handed in can be chosen again, with its language."""
+    """Code that was handed in can be chosen again, with its language; what it replaces can be, too."""
     snippets.keep(snippet("print('old')"))
     async with desk(StandIn()) as (app, pilot):
-        await quiet(pilot, "3", "ctrl+t")
+        await quiet(pilot, "3", "n", "e", "w", "ctrl+t")
         await until(pilot, lambda: "print('old')" in frame(app))
         await quiet(pilot, "enter")
         await until(pilot, lambda: not app.screen.is_modal)
-        assert "print('old')" == app.screen.query_one(Editor).text
+        await until(pilot, lambda: "print('old')" == app.screen.query_one(Editor).text)
+        assert ["new", "print('old')"] == [each.code.text for each in snippets.load()]
 
 
 async def test_edit_run_and_see_again_and_again(own_home: Path) -> None:
