@@ -213,7 +213,7 @@ class DoorSettings(Group):
     max_request_bytes: int = Field(32 * 1024 * 1024, ge=1024)
     """Larger requests are refused."""
     max_requests: int = Field(4000, ge=1)
-    """More requests at once are refused; each open stream is one."""
+    """More requests at once are refused at a door; each open stream is one."""
     listen: str = Field("", pattern=r"^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):[0-9]{1,5}$|^$")
     """A TCP address as HOST:PORT, for programs with tokens; on loopback, or with TLS. Empty: none."""
     tls_certificate: Path | None = None

@@ -27,7 +27,7 @@ _CHALLENGE = {"www-authenticate": "Bearer"}
 
 
 class Traffic:
-    """What is under way at all doors of an engine."""
+    """What is under way at one door of an engine: no door takes another's places."""
 
     def __init__(self, most: int) -> None:
         self._most = most

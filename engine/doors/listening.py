@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import os
+import resource
 import socket
 import ssl
 from collections.abc import Iterator
@@ -23,7 +24,9 @@ CLOSING_SECONDS = 1
 KEEP_ALIVE_SECONDS = 60
 """Longer than clients keep an idle connection (5 s): none is closed under a request on its way."""
 HEAD_SECONDS = 20.0
-"""How long the head of a connection's first request may take."""
+"""How long the head of a request may take, or the first byte of a connection's first."""
+HEAD_BYTES = 64 * 1024
+"""What a request may have beside its body: its head, the framing of chunks, trailers."""
 
 
 def unix(path: Path) -> socket.socket:
@@ -104,17 +107,41 @@ def server(app: ASGIApp, settings: DoorSettings | None = None) -> uvicorn.Server
 
 
 class Http(HttpToolsProtocol):
-    """HTTP that answers what it cannot read as a problem, and does not wait for ever for a request."""
+    """HTTP that answers what it cannot read as a problem, and takes neither time nor memory without end."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give the first request its time."""
+        """Give the first request its time, where there is a place for one more connection."""
         super().connection_made(transport)
+        self._beside = self._fresh = 0
         self._headless = self.loop.call_later(HEAD_SECONDS, transport.close)
+        if len(self.connections) > most_connections():
+            self._refuse("503 Service Unavailable", Problem(503, "too many connections are open"))
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless a request has more beside its body than any honest one."""
+        self._fresh = len(data)
+        super().data_received(data)
+        self._beside += self._fresh
+        if self._beside > HEAD_BYTES and not self.transport.is_closing():
+            problem = Problem(431, f"a request has at most {HEAD_BYTES} bytes beside its body")
+            self._refuse("431 Request Header Fields Too Large", problem)
+
+    def on_message_begin(self) -> None:
+        """Give each further request its time too."""
+        self._beside = 0
+        self._headless.cancel()
+        self._headless = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Take note that a request is there."""
         self._headless.cancel()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take no account of the body, which the guard bounds."""
+        self._fresh -= len(body)
+        super().on_body(body)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the clock."""
@@ -123,13 +150,21 @@ class Http(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        body = bytes(answer(Problem(400, "this is no HTTP request that can be read")).body)
+        self._refuse("400 Bad Request", Problem(400, "this is no HTTP request that can be read"))
+
+    def _refuse(self, status: str, problem: Problem) -> None:
+        body = bytes(answer(problem).body)
         head = (
-            f"HTTP/1.1 400 Bad Request\r\ncontent-type: {PROBLEM}\r\n"
+            f"HTTP/1.1 {status}\r\ncontent-type: {PROBLEM}\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+def most_connections() -> int:
+    """Return how many connections a door holds: a third of the files that the process may have open."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3
 
 
 class _Uvicorn(uvicorn.Server):

@@ -66,10 +66,10 @@ async def _open_doors(
 ) -> None:
     settings = engine.settings.doors
     ending = asyncio.Event()
-    traffic = Traffic(settings.max_requests)
+    own_traffic, traffic = Traffic(settings.max_requests), Traffic(settings.max_requests)
     async with asyncio.TaskGroup() as doors:
         app = Agents(application(engine, ending.set), engine.settings, doors)
-        servers = [(server(Guard(app, settings, traffic)), own)]
+        servers = [(server(Guard(app, settings, own_traffic)), own)]
         if outside:
             keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
             servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
@@ -78,7 +78,7 @@ async def _open_doors(
         if settings.inbox:
             others.append(doors.create_task(watch_inbox(engine, locations.inbox())))
         if until_idle and settings.idle_minutes:
-            others.append(doors.create_task(_end_when_idle(ending, traffic, engine)))
+            others.append(doors.create_task(_end_when_idle(ending, (own_traffic, traffic), engine)))
         await http
         app.close()
         for task in others:
@@ -96,9 +96,9 @@ async def _serve_http(servers: Sequence[tuple[uvicorn.Server, socket.socket]], e
             one.should_exit = True
 
 
-async def _end_when_idle(ending: asyncio.Event, traffic: Traffic, engine: Engine) -> None:
+async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engine: Engine) -> None:
     most = engine.settings.doors.idle_minutes * 60
-    while engine.busy or traffic.quiet_seconds < most:
+    while engine.busy or min(one.quiet_seconds for one in traffic) < most:
         await asyncio.sleep(IDLE_CHECK_SECONDS)
     ending.set()
 
