@@ -111,7 +111,7 @@ _WRITE = (
     ),
     refused(
         "programs of its own",
-        "what the guest wrote it cannot execute as a binary",
+        "what the guest wrote into its folders it cannot execute as a binary",
         "os.spawnv(os.P_WAIT, '/workspace/true', ['true']) == 127 and must(-1)",
         before="import shutil; shutil.copy('/usr/bin/true', 'true'); os.chmod('true', 0o755)",
     ),

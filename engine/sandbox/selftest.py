@@ -10,6 +10,7 @@ from typing import Any
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Stream
 from engine.sandbox.attempt import Attempt
 from engine.sandbox.bombs import BOMBS
+from engine.sandbox.escapes import ESCAPES
 from engine.sandbox.intrusions import INTRUSIONS
 from engine.sandbox.job import Job
 from engine.sandbox.manager import SandboxManager
@@ -18,7 +19,7 @@ from engine.sandbox.network.wanted import Wanted
 from engine.sandbox.outings import OUTINGS
 from engine.text import Untrusted
 
-ATTEMPTS = (*INTRUSIONS, *OUTINGS, *BOMBS)
+ATTEMPTS = (*INTRUSIONS, *ESCAPES, *OUTINGS, *BOMBS)
 
 
 @dataclass(frozen=True, slots=True)
