@@ -34,6 +34,11 @@ class Bits:
 
     def number(self, size: int) -> int:
         """Return the next number of `size` bits; those whose first bit is 0 are negative."""
+        value = self.plain(size)
+        return value if not size or value >> size - 1 else value - (1 << size) + 1
+
+    def plain(self, size: int) -> int:
+        """Return the next `size` bits as they are."""
         if not size:
             return 0
         if self._at >= self._end or size > 16:
@@ -42,7 +47,7 @@ class Bits:
         data = self._data
         value = (data[place] << 16 | data[place + 1] << 8 | data[place + 2]) >> shift & (1 << size) - 1
         self._at += size
-        return value if value >> size - 1 else value - (1 << size) + 1
+        return value
 
 
 def _waves(points: int) -> list[list[float]]:

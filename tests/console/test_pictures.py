@@ -36,6 +36,17 @@ JPEG = b64decode(
     "AAH/2gAMAwEAAhEDEQA/AIMmteo8E6a16iwpSa16jwTprXqPAzGT0RrTdqR//9AmmteosMXFNa9R4YmrzJLZqXHN3TSR/9k="
 )
 """24 by 16 pixels of (10 x, 15 y, 100), their colours halved across and down, a restart after each unit."""
+PROGRESSIVE = b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwcKDcpLDAx"
+    "NDQ0Hyc5PTgyPC4zNDL/2wBDAQkJCQwLDBgNDRgyIRwhMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIy"
+    "MjIyMjIyMjL/wgARCAAQABgDASIAAhEBAxEB/8QAFwAAAwEAAAAAAAAAAAAAAAAAAAQFBv/EABYBAQEBAAAAAAAAAAAAAAAAAAQA"
+    "Bf/aAAwDAQACEAMQAAABzLldyPINGE3v/8QAFhAAAwAAAAAAAAAAAAAAAAAAAAID/9oACAEBAAEFAliLEWIsRYixP//EABcRAAMB"
+    "AAAAAAAAAAAAAAAAAAADBCL/2gAIAQMBAT8BlsF2ZP/EABcRAAMBAAAAAAAAAAAAAAAAAAABBAL/2gAIAQIBAT8B3UOo/8QAFBAB"
+    "AAAAAAAAAAAAAAAAAAAAIP/aAAgBAQAGPwJf/8QAFRABAQAAAAAAAAAAAAAAAAAAAGH/2gAIAQEAAT8hiiiiii//2gAMAwEAAgAD"
+    "AAAAEPD/AP/EABYRAQEBAAAAAAAAAAAAAAAAACEAMf/aAAgBAwEBPxDFjN//xAAXEQEAAwAAAAAAAAAAAAAAAAAAITFh/9oACAEC"
+    "AQE/ENk1v//EABUQAQEAAAAAAAAAAAAAAAAAAAAx/9oACAEBAAE/EJs2bMmTP//Z"
+)
+"""The same pixels in ten scans: the first coefficients, the others, and then their last bits."""
 GIF = b64decode("R0lGODlhBAAEAIEAAP8AAAAA/wAAAAkJCSH5BAEAAAMALAAAAAAEAAQAAAgQAAEEEBigYAABCAUAWDggIAA7")
 """Four lines of four pixels, interlaced: red and blue, blue, black, red and one that is transparent."""
 
@@ -123,7 +134,9 @@ def test_a_broken_picture_is_refused(tail: bytes, at: int, value: int) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from([JPEG, GIF]), st.integers(0, 400), st.binary(max_size=4), st.integers(1, 30))
+@given(
+    st.sampled_from([JPEG, PROGRESSIVE, GIF]), st.integers(0, 700), st.binary(max_size=4), st.integers(1, 30)
+)
 def test_a_broken_jpeg_or_gif_is_refused(whole: bytes, at: int, bytes_: bytes, size: int) -> None:
     """Whatever is cut or changed, nothing but a refusal or a picture of the right size comes of it."""
     start = whole[: at % len(whole)] + bytes_
@@ -133,13 +146,14 @@ def test_a_broken_jpeg_or_gif_is_refused(whole: bytes, at: int, bytes_: bytes, s
             assert width * height * 3 == len(pixels)
 
 
-def test_a_jpeg_is_read() -> None:
+@pytest.mark.parametrize("jpeg", [JPEG, PROGRESSIVE], ids=["baseline", "progressive"])
+def test_a_jpeg_is_read(jpeg: bytes) -> None:
     """Each pixel is near to what it was before it was written; made small, it is near to their mean."""
-    assert (24, 16) == thumbnail(JPEG, 100, 100)[:2]
+    assert (24, 16) == thumbnail(jpeg, 100, 100)[:2]
     wanted = [each for y in range(16) for x in range(24) for each in (10 * x, 15 * y, 100)]
-    near = [abs(one - other) for one, other in zip(wanted, thumbnail(JPEG, 100, 100)[2], strict=True)]
+    near = [abs(one - other) for one, other in zip(wanted, thumbnail(jpeg, 100, 100)[2], strict=True)]
     assert sum(near) / len(near) < 6
-    across, down, small = thumbnail(JPEG, 3, 3)
+    across, down, small = thumbnail(jpeg, 3, 3)
     assert (3, 2) == (across, down)
     assert all(abs(one - other) < 16 for one, other in zip((35, 52, 100), small, strict=False))
 
