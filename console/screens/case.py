@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Footer, Static
 
+from console.copying import copy_id
 from console.erased import by_name, gone, unless_erased
 from console.erased import told as erased
 from console.eyes import looked
@@ -63,6 +64,7 @@ class CaseScreen(Screen[None]):
         Binding("c", "see('code')", "Code", id="case.code", tooltip="The code, with its violations"),
         Binding("e", "see('trail')", "Events", id="case.events", tooltip="Every event about it"),
         Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Each step and its time"),
+        Binding("y", "copy", "Copy id", id="case.copy", show=False, tooltip="Copy its id to the clipboard"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Play its run again"),
         Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
     ]
@@ -148,6 +150,11 @@ class CaseScreen(Screen[None]):
             self.app.push_screen(ReplayScreen(self._case))
         else:
             self.notify("There is no run to replay", severity="warning")
+
+    def action_copy(self) -> None:
+        """Copy the id."""
+        if self._case is not None:
+            copy_id(self.app, self._case)
 
     def action_leave(self) -> None:
         """Go back."""

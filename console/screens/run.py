@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from console.copying import copy_id
 from console.endings import told
 from console.saving import save_output
 from console.state import console
@@ -54,6 +55,8 @@ class RunScreen(Watched):
         Binding("comma", "hit(-1)", "Found before", key_display=",", show=False, id="run.hit-before",
                 tooltip="The line found before"),
         Binding("w", "wrap", "Wrap", id="run.wrap", show=False, tooltip="Wrap long lines, or cut them"),
+        Binding("z", "zoom", "Zoom", id="run.zoom", show=False, tooltip="The output alone, or all"),
+        Binding("y", "copy", "Copy id", id="run.copy", show=False, tooltip="Copy its id to the clipboard"),
         Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the whole output in a file"),
         Binding("a", "left", "What it left", id="run.left",
                 tooltip="The files that it left: pictures, tables, texts"),
@@ -92,7 +95,7 @@ class RunScreen(Watched):
         if action == "left":
             result = self._case.result if self._case else None
             return result is not None and bool(result.artifacts or result.displays)
-        if action in {"open", "save", "search", "wrap", "follow"}:
+        if action in {"open", "save", "search", "wrap", "follow", "zoom", "copy"}:
             return self._case is not None
         return True
 
@@ -158,6 +161,15 @@ class RunScreen(Watched):
         """Wrap long lines, or cut them."""
         log = self.query_one(OutputLog)
         log.wrapped = not log.wrapped
+
+    def action_zoom(self) -> None:
+        """Show the output alone, or all again."""
+        self.toggle_class("-zoom")
+
+    def action_copy(self) -> None:
+        """Copy the id of the run."""
+        if self._case is not None:
+            copy_id(self.app, self._case)
 
     def action_hit(self, step: int) -> None:
         """Go to the next line found, or the one before."""

@@ -74,6 +74,22 @@ def test_time_that_a_run_was_held_is_counted_apart() -> None:
     assert 0.0 == held.seconds("s-1", began + timedelta(seconds=13))
 
 
+async def test_output_is_shown_alone_and_an_id_is_copied() -> None:
+    """z leaves nothing but the output, and brings all back; y copies the id, in Run and in a case."""
+    async with desk(StandIn(killed("s-1"))) as (app, pilot):
+        await quiet(pilot, "2")
+        await until(pilot, lambda: "peak" in frame(app))
+        await quiet(pilot, "z", "y")
+        assert ["meters", "runs"] == sorted(str(each.id) for each in app.screen.query("*") if not each.display
+                                            and each.id in {"meters", "runs", "output"})  # fmt: skip
+        assert "s-1" == app.clipboard
+        await quiet(pilot, "z", "o")
+        app.copy_to_clipboard("")
+        await until(pilot, lambda: "oom_kill" in frame(app) and isinstance(app.screen, CaseScreen))
+        await quiet(pilot, "y")
+        assert "s-1" == app.clipboard
+
+
 async def test_a_run_that_was_held_before_the_console_came_is_shown_as_held() -> None:
     """What happened to a run before is read from its events."""
     engine = StandIn(running("s-1"))
