@@ -7,7 +7,7 @@ import base64
 import re
 
 from engine.analysis.python.rules import files, objects, private, reading
-from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.sinks.paths import is_sensitive
 from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
 from engine.models import Language
@@ -18,14 +18,14 @@ _TOKEN = re.compile(
     r"\bAIza[0-9A-Za-z_-]{35}\b|\bglpat-[\w-]{20}|\bSG\.[\w-]{22}\.|\bpypi-AgEI|\bnpm_[A-Za-z0-9]{36}|"
     r"discord(?:app)?\.com/api/webhooks/\d+|hooks\.slack\.com/services/T"
 )
+_SHORTEST_TOKEN = 20
 _ATTACK = re.compile(
     r"/dev/tcp/|\bbash -i\b|\bnc (?:-\w+ )*-e\b|mkfifo /tmp|/bin/sh -i|\bmeterpreter\b|\bmimikatz\b|"
     r"stratum\+tcp|\bxmrig\b|pastebin\.com/raw|\.onion\b|oast\.(?:fun|pro|live|site|me)|burpcollaborator|"
-    r"interactsh|webhook\.site|ngrok\.io|requestbin|\bCVE-\d{4}-\d{4,}|"
+    r"interactsh|webhook\.site|ngrok\.io|requestbin|\bcve-\d{4}-\d{4,}|"
     r"rm -rf /|:\(\)\s*\{|powershell.{0,20}-e(?:nc)?\b|"
-    r"Invoke-WebRequest|DownloadString|169\.254\.169\.254|metadata\.google\.internal|"
+    r"invoke-webrequest|downloadstring|169\.254\.169\.254|metadata\.google\.internal|"
     r"api\.telegram\.org/bot|ignore (?:all )?previous instructions",
-    re.IGNORECASE,
 )
 _GADGET = re.compile(r"__(?:subclasses|globals|builtins|mro|reduce(?:_ex)?)__|__import__\s*\(")
 """What a text of a template, a formula or a query reaches for to leave it."""
@@ -55,13 +55,13 @@ def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
     if len(text) >= _LONG_ENCODED and _BASE64.match(text):
         _check_encoded(walk, node, text)
         return
-    if _TOKEN.search(text):
+    if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
         walk.report(private.HARDCODED, node, "A token in its real form")
-    if _ATTACK.search(text):
+    if _ATTACK.search(text.lower()):
         walk.report(reading.ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
     elif "_" in text and _GADGET.search(text):
         walk.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
-    elif len(text) < 300 and SENSITIVE.search(text):
+    elif len(text) < 300 and is_sensitive(text):
         walk.report(files.SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):
         _check_encoded(walk, node, text)

@@ -23,6 +23,8 @@ _INVISIBLE = re.compile(
 )
 _BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800]+")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f]+|\r(?!\n)")
+_CALM = bytes((0x09, 0x0A, 0x0C, *range(0x20, 0x7F)))
+"""What most code is made of: a text of nothing else hides nothing."""
 _LOUD = re.compile("[\x00\x08\x1b\x7f\x9b\r]")
 _SEPARATOR = re.compile("[\u2028\u2029\x85]")
 _JOINERS = frozenset("\u200c\u200d")
@@ -30,9 +32,14 @@ _JOINERS = frozenset("\u200c\u200d")
 
 def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
     """Yield characters that hide, reorder or erase. Source: CVE-2021-42574, UTR #36."""
+    if not source.isascii():
+        yield from _beyond_ascii(source, lines, language)
+    elif source.encode().translate(None, _CALM):
+        yield from _controls(source, lines)
+
+
+def _beyond_ascii(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
     yield from _controls(source, lines)
-    if source.isascii():
-        return
     for number, match in enumerate(_BIDI.finditer(source)):
         if number < MAX_PLACES:
             yield BIDI.violation(lines.span(*match.span()), f"Bidirectional control {_names(match[0])}")

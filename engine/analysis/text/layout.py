@@ -44,7 +44,7 @@ def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
             span = lines.span(match.end(), len(source) if end < 0 else end)
             yield FAR_RIGHT.violation(span, f"Code behind {match.end() - match.start()} blanks")
             break
-    for match in _EMPTY.finditer(source):
+    for match in _EMPTY.finditer(source) if _may_be_empty(source) else ():
         count = match[0].count("\n") - 1
         level = Level.HIGH if count >= 100 else Level.MEDIUM
         span = lines.span(match.end(), match.end() + 1)
@@ -69,6 +69,14 @@ def _may_be_long(source: str) -> bool:
 def _may_gap(source: str) -> bool:
     """Whether a run of 80 blanks is possible: cheap, and never wrong with a no."""
     return " " * 80 in source or not source.isascii() or any(blank in source for blank in _ODD_BLANKS)
+
+
+def _may_be_empty(source: str) -> bool:
+    """Whether dozens of empty lines are possible: cheap, and never wrong with a no."""
+    return "\n" * 41 in source or not source.isascii() or any(end in source for end in _BLANK_ENDS)
+
+
+_BLANK_ENDS = tuple(f"{blank}\n" for blank in f" \r{_ODD_BLANKS}")
 
 
 def _headings(source: str, lines: Lines, language: Language) -> Iterator[Violation]:

@@ -10,7 +10,7 @@ from engine.analysis.python.fold import MAX_TEXT, attempt
 from engine.analysis.python.patterns import HOLE, pattern_of
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.rules.resources import ZIP_BOMB
-from engine.analysis.python.sinks.paths import SENSITIVE
+from engine.analysis.python.sinks.paths import is_sensitive
 from engine.analysis.python.table import CALLS, TOUCHING, Call, handles
 from engine.analysis.python.targets import element
 from engine.analysis.python.values import NOTHING, Taint, Value, derived
@@ -207,7 +207,7 @@ def join_path(_: Walk, call: Call) -> Value | None:
 def same_path(walk: Walk, call: Call) -> Value | None:
     """A path stays what it is, for the rules; one that is only made is not yet used."""
     path = call.text(0)
-    if path is not None and SENSITIVE.search(path):
+    if path is not None and is_sensitive(path):
         walk.report(SENSITIVE_FILE, call.node, f"Names `{path[:120]}`", severity=Level.MEDIUM)
     return call.arg(0)
 

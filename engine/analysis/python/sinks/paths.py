@@ -13,8 +13,8 @@ from engine.analysis.python.values import Value
 from engine.analysis.python.walk import Walk
 from engine.models import Level
 
-SENSITIVE = re.compile(
-    r"(?i)(?:^|/)etc/(?:passwd|shadow|gshadow|group|sudoers|hosts|ssh|ssl/private|krb5|fstab|crontab|security|pam|"
+_SENSITIVE = re.compile(
+    r"(?:^|/)etc/(?:passwd|shadow|gshadow|group|sudoers|hosts|ssh|ssl/private|krb5|fstab|crontab|security|pam|"
     r"master\.passwd|resolv|hostname|issue|login|profile|environment|exports|nsswitch|opt)"
     r"|\.ssh(?:/|$)|id_(?:rsa|dsa|ecdsa|ed25519)|authorized_keys|known_hosts"
     r"|\.aws(?:/|$)|\.azure(?:/|$)|\.config/gcloud|\.kube(?:/|$)|\.docker/config|\.gnupg|\.netrc|\.pypirc|\.npmrc"
@@ -55,7 +55,7 @@ def judge(walk: Walk, node: ast.AST, name: str, value: Value | None, *, write: b
     """Report what a path means, and return whether what lies there is sensitive."""
     shown = name.replace("\ufffc", "…")[:160]
     changed = write or delete
-    sensitive = SENSITIVE.search(name) is not None
+    sensitive = is_sensitive(name)
     if sensitive:
         walk.report(rules.SENSITIVE, node, f"`{shown}`", value=value)
     elif _LOOKED_AT.match(name) and not changed:
@@ -76,6 +76,11 @@ def judge(walk: Walk, node: ast.AST, name: str, value: Value | None, *, write: b
     if write and is_program(name):
         walk.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
     return sensitive
+
+
+def is_sensitive(text: str) -> bool:
+    """Whether a text names a place of accounts, keys, tokens or browsers' secrets, in any case of letters."""
+    return _SENSITIVE.search(text.lower()) is not None
 
 
 def is_system(name: str) -> bool:
