@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -111,6 +112,7 @@ class ViolationDetail(Widget, can_focus=True):
         self._shown: tuple[Violation | None, Disposition | None] | None = None
         self._told: list[list[Part]] = []
         self._lines: list[list[tuple[str, str]]] = []
+        self._drawn: dict[int, list[tuple[str, str]]] = {}
         self._top = 0
 
     def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
@@ -142,9 +144,12 @@ class ViolationDetail(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        at = y + self._top
-        line = self._lines[at] if at < len(self._lines) else []
+        line = self._drawn[y] = self._line(y)
         return strip(self, line, self.content_size.width, self.visual_style.rich_style)
+
+    def _line(self, y: int) -> list[tuple[str, str]]:
+        at = y + self._top
+        return self._lines[at] if at < len(self._lines) else []
 
     def _wrap(self) -> None:
         width = self.content_size.width
@@ -156,7 +161,10 @@ class ViolationDetail(Widget, can_focus=True):
         self._top = max(0, min(self._top, below))
         left = below - self._top
         entitle(self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True)
-        self.refresh()
+        width, height = self.content_size
+        changed = [Region(0, y, width, 1) for y in range(height) if self._drawn.get(y) != self._line(y)]
+        if changed:
+            self.refresh(*changed)
 
 
 def _told(violation: Violation) -> list[list[Part]]:
