@@ -130,9 +130,15 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
         self.set_keymap((keymap.VIM if self.prefer.vim else {}) | good)
         return list(faults)
 
+    def preferred(self, before: preferences.Preferences) -> None:
+        """Take in what is preferred now: keys, and for how long a decision can be taken back."""
+        if self.decisions is not None:
+            self.decisions.seconds = self.prefer.undo_seconds
+        if (before.vim, before.keymap) != (self.prefer.vim, self.prefer.keymap):
+            self._renew_keys()
+
     @work(exclusive=True, group="keys")
-    async def renew_keys(self) -> None:
-        """Take the keys in as they are in the file now."""
+    async def _renew_keys(self) -> None:
         for fault in await self._take_keys():
             self.notify(fault, severity="warning", timeout=10)
 

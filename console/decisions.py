@@ -31,7 +31,8 @@ class Decisions:
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
-        self._seconds = seconds
+        self.seconds = seconds
+        """How long one can be undone."""
         self._held: Decided | None = None
         self._until = 0.0
         self._wake = asyncio.Event()
@@ -49,7 +50,7 @@ class Decisions:
     async def take(self, decided: Decided, remaining: float | None) -> None:
         """Hold a decision, then send it; `remaining` seconds are left until the deadline."""
         self._wake.set()
-        seconds = 0.0 if remaining is not None and remaining < LATE_SECONDS + self._seconds else self._seconds
+        seconds = 0.0 if remaining is not None and remaining < LATE_SECONDS + self.seconds else self.seconds
         self._held, self._wake = decided, asyncio.Event()
         self._until = asyncio.get_running_loop().time() + seconds
         await self._wait(self._wake, seconds)

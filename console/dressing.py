@@ -88,6 +88,9 @@ class Dressed(App[None]):
     async def follow_files(self) -> None:
         """Load themes and preferences anew whenever one of their files changes, for as long as this runs."""
         known = await asyncio.to_thread(stamps)
+        fresh, wrong = await asyncio.to_thread(preferences.load)
+        if self.keeps and not wrong and fresh != self.prefer:
+            self.dressed_anew()  # saved while the console opened
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             now = await asyncio.to_thread(stamps)
@@ -95,9 +98,8 @@ class Dressed(App[None]):
                 known = now
                 self.dressed_anew()
 
-    def renew_keys(self) -> object:
-        """Take in that the person's own keys are others."""
-        raise NotImplementedError
+    def preferred(self, before: Preferences) -> None:
+        """Take in what is preferred now, and was not before."""
 
     def dressed_anew(self) -> None:
         """Take the files in as they are now; say what is wrong with them."""
@@ -111,8 +113,7 @@ class Dressed(App[None]):
             self.theme = wearing
         self.refresh_css(animate=False)
         self.screen.refresh(layout=True)
-        if (before.vim, before.keymap) != (self.prefer.vim, self.prefer.keymap):
-            self.renew_keys()
+        self.preferred(before)
         for problem in problems:
             self.notify(problem, severity="warning", timeout=10)
 

@@ -80,9 +80,13 @@ async def test_keys_are_taken_in_as_the_file_is_saved(
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     (tmp_path / "console-toured").touch()
     async with desk(StandIn(), prefer=None) as (app, pilot):
-        preferences.file().write_text("vim: true\nkeymap:\n  go.history: J\n", encoding="utf-8")
+        preferences.file().write_text(
+            "vim: true\nundo_seconds: 9\nkeymap:\n  go.history: J\n", encoding="utf-8"
+        )
         await until(pilot, lambda: app.prefer.vim)
         await until(pilot, lambda: app._keymap.get("go.history") == "J")
+        assert app.decisions is not None
+        assert 9 == app.decisions.seconds
         preferences.file().write_text("keymap: [\n", encoding="utf-8")
         await until(pilot, lambda: "console.yaml: line" in frame(app))
         await quiet(pilot, "J")
