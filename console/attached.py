@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from engine.problem import Problem
 
 _T = TypeVar("_T")
+AWAY = "It is asked again by itself. Nothing that was typed here is lost."
+"""What is said of an engine that answered until now: how its connection broke helps nobody."""
 
 
 class Attached(App[None]):
@@ -63,7 +65,8 @@ class Attached(App[None]):
     def lost(self, problem: Problem) -> None:
         """Take in that the engine does not answer."""
         if self.link != "lost":
-            self.notify(str(problem), title="The engine does not answer", severity="error")
+            words = AWAY if self.link == "connected" else str(problem)
+            self.notify(words, title="The engine does not answer", severity="error")
         self._client = None
         self.link = "lost"
 
