@@ -12,16 +12,20 @@ from engine.problem import Problem
 ERASED = 410
 """What the engine answers for what was erased."""
 HASH = "Its hash is in the events."
+PART = "part of the output"
 
 
 def by_name(erasures: Iterable[Erasure]) -> dict[str, str]:
-    """Return the rule that erased each thing: `code`, `output`, `file NAME`, `artifact NAME`."""
-    return {f"{each.what} {each.name.text}".strip(): each.rule for each in erasures}
+    """Return the rule that erased each thing: `code`, `output` or `PART`, `file NAME`, `artifact NAME`."""
+    return {PART if each.partly else f"{each.what} {each.name.text}".strip(): each.rule for each in erasures}
 
 
 def gone(what: str, rules: Mapping[str, str]) -> str:
     """Return in words that something was erased and by which rule; nothing where it is kept."""
-    return f"The {what} was erased by retention: {rules[what]}. {HASH}" if what in rules else ""
+    the = what if what == PART else f"the {what}"
+    return (
+        f"{the[0].upper()}{the[1:]} was erased by retention: {rules[what]}. {HASH}" if what in rules else ""
+    )
 
 
 def told(rules: Mapping[str, str]) -> list[list[Part]]:

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from console.difference import difference
-from console.erased import by_name, gone, unless_erased
+from console.erased import PART, by_name, gone, unless_erased
 from console.screens.compare import DifferenceRows
 from console.state import console
 from console.text import Part, clip, paragraphs
@@ -105,6 +105,8 @@ async def _written(client: Client, case: Case) -> str:
                 data += chunk.data
                 if len(data) >= MOST_OUTPUT:
                     break
+    if cut := gone(PART, by_name(await client.erased(case.submission.id))):
+        missing.append(f"{cut}\n{data[:MOST_OUTPUT].decode(errors='replace')}")
     return "".join(missing) or data[:MOST_OUTPUT].decode(errors="replace")
 
 

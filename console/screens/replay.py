@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from console.erased import unless_erased
+from console.erased import PART, by_name, gone, unless_erased
 from console.player import Player
 from console.state import console
 from console.text import Part, content
@@ -90,6 +90,8 @@ class ReplayScreen(Screen[None]):
         with unless_erased(partial(setattr, self.query_one(OutputLog), "hint")):
             async with contextlib.aclosing(client.output(id)) as written:
                 chunks = [chunk async for chunk in written]
+        if cut := gone(PART, by_name(await client.erased(id))):
+            self.notify(cut, severity="warning", timeout=10)
         async with contextlib.aclosing(client.meters(id)) as used:
             samples = [sample async for sample in used]
         duration = self._case.result.duration if self._case.result else 0.0

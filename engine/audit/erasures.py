@@ -24,21 +24,25 @@ def erasures(connection: sqlite3.Connection, id: str) -> tuple[Erasure, ...]:
     """Return what was erased: code and files first, then output and what the run left."""
     gone = [told for told in _told(connection, id) if not is_kept(connection, told[1])]
     rules = _rules(connection, {digest for _, digest, _ in gone})
+    _, partly = output_gone(connection, id)
     return tuple(
-        Erasure(what=what, digest=digest, rule=rules[digest], name=Untrusted(name))
+        Erasure(
+            what=what,
+            digest=digest,
+            rule=rules[digest],
+            name=Untrusted(name),
+            partly=partly and what == "output",
+        )
         for what, digest, name in gone
         if digest in rules
     )
 
 
-def output_gone(connection: sqlite3.Connection, id: str) -> str:
-    """Return the rule by which all output of a run was erased; empty where some is there, or none was."""
-    digests = set()
-    for block in output_blocks(connection, id):
-        if is_kept(connection, block.digest):
-            return ""
-        digests.add(block.digest)
-    return next(iter(_rules(connection, digests).values()), "")
+def output_gone(connection: sqlite3.Connection, id: str) -> tuple[str, bool]:
+    """Return the rule by which output was erased, empty where none was, and whether some is there."""
+    digests = {block.digest for block in output_blocks(connection, id)}
+    gone = {digest for digest in digests if not is_kept(connection, digest)}
+    return next(iter(_rules(connection, gone).values()), ""), gone != digests
 
 
 def _told(connection: sqlite3.Connection, id: str) -> Iterator[Told]:

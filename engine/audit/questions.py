@@ -80,8 +80,8 @@ class Questions:
         """Return what the rules of retention have erased of a submission, and by which rule."""
         return await self._reader.do(lambda connection: erasures(connection, id))
 
-    async def output_gone(self, id: str) -> str:
-        """Return the rule by which all output of a run was erased; empty where some of it is there."""
+    async def output_gone(self, id: str) -> tuple[str, bool]:
+        """Return the rule by which output of a run was erased, if any was, and whether some is there."""
         return await self._reader.do(lambda connection: output_gone(connection, id))
 
     async def read_meters(self, run: str) -> tuple[Meters, ...]:

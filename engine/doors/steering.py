@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -13,8 +14,11 @@ from engine.doors.answers import output as written
 from engine.models import Meters, OutputChunk, Result, WorkspaceFile
 from engine.problem import Problem
 from engine.service import Engine
+from engine.text import visible
 
 BYTES = "application/octet-stream"
+ERASED = "Pratique-Erased"
+"""The header that says by which rule of retention part of an output is missing."""
 
 
 def steering(app: FastAPI, engine: Engine) -> None:
@@ -31,9 +35,11 @@ def steering(app: FastAPI, engine: Engine) -> None:
     @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
     async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
         case = await engine.case(id)
-        if case.result is not None:
-            await engine.archive.has_output(id)
-        return written(engine.output(id, offset), request.headers.get("accept", ""))
+        rule = await engine.archive.has_output(id) if case.result is not None else ""
+        answer = written(engine.output(id, offset), request.headers.get("accept", ""))
+        if rule:
+            answer.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
+        return answer
 
     @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
     async def meters(id: str) -> StreamingResponse:

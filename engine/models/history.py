@@ -43,6 +43,8 @@ class Erasure(Noun):
     """The rule by which it was erased."""
     name: Untrusted = Untrusted("")
     """Of a file or an artifact."""
+    partly: bool = False
+    """Whether other pieces of the output are still there."""
 
 
 class FilterHelp(Noun):

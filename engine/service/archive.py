@@ -73,14 +73,16 @@ class Archive:
         """Return what the rules of retention have erased of a submission."""
         return await self._log.erasures(id)
 
-    async def has_output(self, id: str) -> None:
-        """Return where a run has output, or never had any.
+    async def has_output(self, id: str) -> str:
+        """Return the rule by which part of a run's output was erased; nothing where all of it is there.
 
         Raises:
-            Problem: it was erased by the rules of retention (410).
+            Problem: all of it was erased by the rules of retention (410).
         """
-        if rule := await self._log.output_gone(id):
+        rule, partly = await self._log.output_gone(id)
+        if rule and not partly:
             raise Problem(410, f"the output of {id} was erased by retention: {rule}")
+        return rule
 
     async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first, and record who looked."""

@@ -11,9 +11,11 @@ from pathlib import Path
 from engine.audit.exports.cast import recording
 from engine.audit.exports.ocsf import records
 from engine.audit.exports.tables import comma_separated, jsonl
+from engine.doors.cli.words import say_erased
 from engine.doors.client import Client
 from engine.models import Case, Event, OutputChunk, Summary
 from engine.problem import Problem
+from engine.text import visible
 
 PAGE = 500
 
@@ -40,7 +42,7 @@ def write(output: Path | None, lines: Iterable[str]) -> None:
         with output.open("w") as file:
             file.writelines(lines)
     except OSError as error:
-        raise Problem(422, f"{output} cannot be written: {error.strerror}") from None
+        raise Problem(422, f"{visible(str(output))} cannot be written: {error.strerror}") from None
 
 
 async def exported(client: Client, what: str, kind: Format) -> list[str]:
@@ -64,7 +66,9 @@ def _ocsf(events: Iterable[Event]) -> list[str]:
 async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
     if not id:
         raise Problem(422, "a recording is of one run", mend="Type: pratique audit export ID --format cast")
-    return await client.case(id), [chunk async for chunk in client.output(id)]
+    case, chunks = await client.case(id), [chunk async for chunk in client.output(id)]
+    say_erased(one for one in await client.erased(id) if one.what == "output")
+    return case, chunks
 
 
 async def found_by(client: Client, filter: str, limit: int | None = None) -> list[Summary]:

@@ -28,7 +28,7 @@ from engine.doors.cli.asking import (
 from engine.doors.cli.engaged import engaged
 from engine.doors.cli.exits import exit_of
 from engine.doors.cli.submissions import Id, Json
-from engine.doors.cli.words import result_line, say, say_case, say_json, say_output
+from engine.doors.cli.words import result_line, say, say_case, say_erased, say_json, say_output
 from engine.doors.client import Client
 from engine.models import Case, Expect, Status, Verdict
 from engine.problem import Problem
@@ -104,6 +104,7 @@ async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
             async for chunk in output:
                 if not quiet:
                     say_output(chunk)
+        say_erased(one for one in await client.erased(id) if one.what == "output")
     except Problem as problem:
         if problem.status != 410:
             raise

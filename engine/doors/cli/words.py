@@ -136,8 +136,12 @@ def consequence_line(one: Consequence) -> str:
 
 def say_erased(erased: Iterable[Erasure]) -> None:
     """Print what the rules of retention have erased, each kind once."""
-    for line in dict.fromkeys(f"{one.what} {visible(one.name)}".rstrip() + f": {one.rule}" for one in erased):
+    for line in dict.fromkeys(f"{_lost(one)}: {visible(one.rule)}" for one in erased):
         say(f"erased by retention: {line}; its digest is in the events", error=True)
+
+
+def _lost(one: Erasure) -> str:
+    return "part of the output" if one.partly else f"{one.what} {visible(one.name)}".rstrip()
 
 
 def say_summaries(summaries: Iterable[Summary]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from engine.audit import AuditLog
@@ -26,7 +27,7 @@ LEFT = b"figures"
 
 
 async def fill(path: Path) -> None:
-    """Write the run `s-old` of long ago, and let its code, output and artifact be erased."""
+    """Write `s-old` of long ago, and let its code, output and artifact be erased; of `s-part` a part."""
     log = await AuditLog.open(path, AuditSettings(retain_days=30))
     long_ago = datetime.now(UTC) - timedelta(days=100)
     case = build_case("s-old", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
@@ -34,7 +35,13 @@ async def fill(path: Path) -> None:
     await log.output("s-old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
     await log.keep("s-old", Artifact(name="a.csv", size=len(LEFT), digest=digest_of(LEFT)), LEFT)
     await log.append("released", "s-old", Untrusted("alice"), {})
+    part = build_case("s-part", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
+    await log.append("claimed", "s-part", Untrusted("alice"), {}, case=part)
+    await log.output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
+    await log.append("released", "s-part", Untrusted("alice"), {})
     await log._writer.do(lambda ledger: ledger.connection.execute("UPDATE blobs SET at = '2020'"))
+    await log.output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=2, data=b"kept\n")])
+    await log.append("released", "s-part", Untrusted("alice"), {})
     assert 3 == await log.retain()
     await log.close()
 
@@ -78,3 +85,19 @@ def test_what_was_erased_is_gone_by_its_rule(
     assert f"the output of s-old was {RULE}" in capsys.readouterr().err
     assert Exit.DONE == main(["show", "s-old"])
     assert "erased by retention: code: older than 30 days" in capsys.readouterr().err
+
+
+def test_the_rest_of_an_output_says_that_part_of_it_was_erased(
+    engine: EngineProcess, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is left comes with a header; `replay` and an export say it beside what they have."""
+    with httpx.Client(
+        transport=httpx.HTTPTransport(uds=str(engine.socket)), base_url="http://engine"
+    ) as http:
+        answer = http.get("/runs/s-part/output")
+    assert "part of the output: older than 30 days" == answer.headers["Pratique-Erased"]
+    for words in (("replay", "s-part"), ("export", "s-part", "--format", "cast")):
+        assert Exit.DONE == main(["audit", *words])
+        said = capsys.readouterr()
+        assert "kept" in said.out
+        assert "erased by retention: part of the output: older than 30 days" in said.err
