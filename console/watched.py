@@ -16,6 +16,7 @@ from console.usage import Usage
 from console.watching import Following, Held, Meterings
 from console.widgets.meters import MeterPanel
 from console.widgets.output_log import OutputLog
+from console.widgets.repaint import entitle
 from console.widgets.runs import RAN, RunList
 from engine.doors.client import Client
 from engine.models import Case, Event, Status, Summary
@@ -37,6 +38,7 @@ class Watched(Place):
         self._usage = Usage()
         self._held = Held()
         self._said: list[Part] = []
+        self._stands = content()
 
     def on_mount(self) -> None:
         """Follow what runs."""
@@ -143,13 +145,15 @@ class Watched(Place):
         if case is None:
             return
         self._case = case
-        self.query_one("#chosen").border_title = content(case.submission.id)
-        self.query_one("#chosen").border_subtitle = content(case.submission.requester.name)
+        entitle(self.query_one("#chosen"), content(case.submission.id))
+        entitle(self.query_one("#chosen"), content(case.submission.requester.name), below=True)
         self.query_one(MeterPanel).show(case, self._usage)
         self.query_one(OutputLog).live = case.result is None
         held = case.submission.id in self._held and case.result is None
         words: list[Part] = [("held", "bold warning"), ("  h lets it go on", "muted")] if held else told(case)
-        self.query_one("#ending", Static).update(content(*words))
+        if not (stands := content(*words)).is_same(self._stands):
+            self._stands = stands
+            self.query_one("#ending", Static).update(stands)
         self.query_one("#ending").set_class(True, "-said")
         self.refresh_bindings()
 
