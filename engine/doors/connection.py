@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -18,6 +19,7 @@ from engine.doors.frames import FRAMES, Unframer
 from engine.doors.wire import Answer
 from engine.models import OutputChunk
 from engine.problem import Problem
+from engine.text import visible
 
 DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
@@ -26,6 +28,8 @@ BROKEN_OFF = 502
 RESUMES = 50
 """How often a stream that broke off is taken up again before it is given up."""
 RESUME_SECONDS = 0.2
+LONGEST_PATH = 8192
+ASTRAY = re.compile(r"[\x00-\x20\x7f?#\\]|(?:^|/)\.{1,2}(?:/|$)|/$")
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -76,6 +80,7 @@ class Connection:
         return (await self._asked(method, path, **options)).content
 
     async def _asked(self, method: str, path: str, **options: Any) -> httpx.Response:
+        no_other_way(path)
         try:
             response = await self._http.request(method, path, **options)
         except httpx.HTTPError as error:
@@ -117,6 +122,7 @@ class Connection:
         self, path: str, params: dict[str, Any], accept: str, body: BaseModel | None = None
     ) -> AsyncGenerator[bytes, None]:
         """Yield what is answered, as it comes; a body is posted."""
+        no_other_way(path)
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         method, content = ("POST", body.model_dump_json()) if body else ("GET", None)
         headers = {"accept": accept, **({"content-type": "application/json"} if body else {})}
@@ -136,6 +142,16 @@ class Connection:
             if begun:
                 raise Problem(BROKEN_OFF, "the stream broke off", mend="Ask for the rest.") from error
             raise unanswered(error) from error
+
+
+def no_other_way(path: str) -> None:
+    """Refuse a path that an id or a name within it leads elsewhere: up, into a query, or to the folder above.
+
+    Raises:
+        Problem: it is such a path, or one that no URL can have.
+    """
+    if len(path) > LONGEST_PATH or ASTRAY.search(path):
+        raise Problem(404, f"there is nothing at {visible(path)[:200]}", mend="Type: pratique history")
 
 
 def unanswered(error: httpx.HTTPError) -> Problem:

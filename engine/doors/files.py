@@ -78,7 +78,7 @@ def read_folder(folder: Path, max_bytes: int) -> Draft:
     try:
         code = Untrusted(contents.pop(mains[0]).decode())
     except UnicodeDecodeError as error:
-        raise Problem(422, f"{mains[0]} is not UTF-8 text, from byte {error.start} on") from None
+        raise Problem(422, f"{visible(mains[0])} is not UTF-8 text, from byte {error.start} on") from None
     language = asked.language or LANGUAGES[Path(mains[0]).suffix.lower()]
     files = tuple(InputFile(name=Untrusted(name), content=body) for name, body in sorted(contents.items()))
     wanted = {name: getattr(asked, name) for name in Asked.model_fields if name != "language"}

@@ -20,7 +20,7 @@ import httpx
 from pydantic import TypeAdapter
 
 from engine import locations
-from engine.doors.connection import DEADLINE_SECONDS, Connection, problem_of, unanswered
+from engine.doors.connection import DEADLINE_SECONDS, Connection, no_other_way, problem_of, unanswered
 from engine.doors.wire import Asked, Code, Line, Opening, Packages
 from engine.models import Language, Package, Sandbox
 from engine.problem import Problem
@@ -122,6 +122,7 @@ class SandboxClient(Connection):
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         content: str | None = body
         while path:
+            no_other_way(path)
             headers = {**self._named(), **({"content-type": "application/json"} if content else {})}
             request = self._http.build_request(
                 method, path, params={"within": WITHIN}, content=content, headers=headers, timeout=endless

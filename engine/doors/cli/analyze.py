@@ -152,7 +152,7 @@ def _analyse_corpus(path: Path) -> int:
         with path.open("rb") as lines:
             asyncio.run(analyse_all(_items(iter(lines)), settings().analysis, take))
     except OSError as error:
-        raise Problem(404, f"{path} cannot be read: {error.strerror}") from None
+        raise Problem(404, f"{visible(str(path))} cannot be read: {error.strerror}") from None
     return worst
 
 

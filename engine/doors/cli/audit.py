@@ -100,9 +100,11 @@ def witnessed(file: Path) -> list[str]:
     try:
         kept = read(file.read_text("utf-8", errors="replace"))
     except OSError as error:
-        raise Problem(422, f"{file} cannot be read: {error.strerror}") from None
+        raise Problem(422, f"{visible(str(file))} cannot be read: {error.strerror}") from None
     if not kept:
-        raise Problem(422, f"{file} holds no checkpoint", mend="Name a copy of pratique.db.checkpoints")
+        raise Problem(
+            422, f"{visible(str(file))} holds no checkpoint", mend="Name a copy of pratique.db.checkpoints"
+        )
     return [note[:LONGEST_NOTE] for note in kept]
 
 
@@ -195,8 +197,8 @@ def case_file(id: Id, output: Output = None) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise Problem(422, f"{path} cannot be written: {error.strerror}") from None
-    say(f"{path}: {len(content):,} bytes, from the history {locations.database()}")
+        raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None
+    say(f"{visible(str(path))}: {len(content):,} bytes, from the history {locations.database()}")
     say("To check it anywhere: unzip it, then python3 verify.py")
 
 
