@@ -12,11 +12,13 @@ from pathlib import Path
 
 from engine.analyst import Analyst
 from engine.audit import AuditLog
+from engine.doors.client import Client
 from engine.models import Draft, Language, Principal, Role, Verdict
 from engine.sandbox import SandboxManager, readings
 from engine.service import Engine
 from engine.settings import SandboxSettings, Settings
 from engine.text import Untrusted
+from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.row import Row, percentiles
 from tests.sandboxes import Recorder, job
 
@@ -24,12 +26,71 @@ _AGENT = Principal(name=Untrusted("agent"))
 _ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER}))
 _DRAFT = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
 _ROUNDS = 15
+_CELLS = 6
+_ONE = '{"python": "python"}'
+"""The images of an engine that has one."""
 _STEADY_SECONDS = 20
 
 
 async def rows() -> list[Row]:
     """Measure."""
-    return [await _approved(), await _meters()]
+    return [await _approved(), await _through_the_door(), await _first_cell(), await _meters()]
+
+
+async def _through_the_door() -> Row:
+    """Measure from the word of approval to the first byte, both at a client in another process."""
+    firsts = []
+    async with engine_of(PRATIQUE_SANDBOX__POOL="1", PRATIQUE_SANDBOX__IMAGES=_ONE) as (_, client):
+        for _ in range(_ROUNDS):
+            await _stocked(client)
+            firsts.append(await _first_byte(client, _DRAFT))
+    p50, p95, p99 = percentiles(firsts)
+    name = "approving -> first byte, at a client over the socket"
+    return Row(name, p50, p95, p99, "ms", None, None, "", None)
+
+
+async def _first_cell() -> Row:
+    """Measure the first cell of a notebook whose kernel waited ready, beside one whose did not."""
+    ready, without = [await _cells(spare) for spare in (1, 0)]
+    p50, p95, p99 = percentiles(ready)
+    baseline = percentiles(without)[0]
+    name = "first cell of a ready notebook kernel, approving -> first byte"
+    return Row(name, p50, p95, p99, "ms", baseline, baseline / p50, "", None)
+
+
+async def _cells(spare: int) -> list[float]:
+    more = {"PRATIQUE_SANDBOX__POOL": "0", "PRATIQUE_SANDBOX__SESSION_POOL": str(spare)}
+    firsts = []
+    async with engine_of(**more) as (_, client):
+        for _ in range(_CELLS):
+            await _stocked(client)
+            sandbox = await client.open_sandbox(Language.PYTHON)
+            cell = _DRAFT.model_copy(update={"sandbox": sandbox.id})
+            firsts.append(await _first_byte(client, cell))
+            await client.destroy_sandbox(sandbox.id)
+    return firsts
+
+
+async def _first_byte(client: Client, draft: Draft) -> float:
+    """Return the milliseconds from the approval, as the client sends it, to the first byte that it gets."""
+    submission = (await client.submit(draft)).submission
+    begun = time.perf_counter()
+    await client.decide(submission.id, Verdict.APPROVED, submission.digest, "to measure")
+    async with contextlib.aclosing(client.output(submission.id)) as chunks:
+        await anext(chunks)
+    taken = (time.perf_counter() - begun) * 1000
+    await client.case(submission.id, within=60)
+    return taken
+
+
+async def _stocked(client: Client) -> None:
+    """Wait until what should wait ready does."""
+    while True:
+        pools = [check for check in (await client.health()).checks if check.name.startswith("pool")]
+        if not any(check.detail.text.startswith("0 of") for check in pools):
+            break
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.5)
 
 
 async def _approved() -> Row:
