@@ -294,6 +294,14 @@ class Tasks(ClientExtension):
             await anyio.sleep(0.05)
 
 
+async def handled(extension: Tasks) -> str:
+    """Return the handle of the one call, once the client has it."""
+    async with asyncio.timeout(60):
+        while not extension.handles:
+            await anyio.sleep(0.05)
+    return extension.handles[0]
+
+
 def about(verb: str, id: str) -> AboutTask:
     """Return a request about a task."""
     return AboutTask(method=f"tasks/{verb}", params=Named(task_id=id))
@@ -307,6 +315,7 @@ async def test_a_client_with_tasks_gets_a_handle_and_the_result_later(
     async with agent(engine, extensions=[extension]) as mcp, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(mcp.call_tool("code_execute", {"code": "print(10)"}))
         case = await waiting(client)
+        await handled(extension)
         await client.decide(case.submission.id, Verdict.DENIED, case.submission.digest, "later")
         result = await call
     assert [case.submission.id] == extension.handles
@@ -315,9 +324,10 @@ async def test_a_client_with_tasks_gets_a_handle_and_the_result_later(
 
 async def test_a_cancelled_task_is_withdrawn(engine: EngineProcess, client: Client) -> None:
     """`tasks/cancel` withdraws, is acknowledged empty, and the task ends as cancelled."""
-    async with agent(engine, extensions=[Tasks()]) as mcp, asyncio.TaskGroup() as tasks:
+    extension = Tasks()
+    async with agent(engine, extensions=[extension]) as mcp, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(mcp.call_tool("code_execute", {"code": "print(11)"}))
-        id = (await waiting(client)).submission.id
+        id = await handled(extension)
         await mcp.session.send_request(about("cancel", id), Result)
         assert "cancelled" == words(await call)
     assert Status.DENIED is (await client.case(id)).status
