@@ -121,10 +121,18 @@ class Archive:
         try:
             while (step := await told.get()) is not last:
                 yield step
-            yield await self._found(reading.result(), by)
+            yield await self._found(_result(reading), by)
         finally:
             reading.cancel()
 
     async def _found(self, found: Verification, by: Principal) -> Verifying:
         await self._journal.record("verified", "", by.name, data=found.model_dump(mode="json"))
         return Verifying(done=found.events, total=found.events, found=found)
+
+
+def _result(reading: asyncio.Task[Verification]) -> Verification:
+    """Return what was found: a history that cannot be read to its end is not intact."""
+    try:
+        return reading.result()
+    except AuditError as error:
+        return Verification(events=0, intact=False, problem=f"it cannot be read to its end: {error.title}")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.audit import AuditLog
+from engine.audit.seed import seed_history
 from engine.doors.cli import main
 from engine.doors.cli.exits import Exit
 from engine.settings import AuditSettings
@@ -70,6 +71,27 @@ def test_a_corrupt_page_is_told(database: Path) -> None:
     assert "is damaged" in (said := served(database))
     assert f"mv {database} {database}.damaged" in said
     assert bytes(content) == database.read_bytes()
+
+
+def test_verify_says_that_a_history_cannot_be_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that broke where no start looks is found by `verify`, in words and by its exit code."""
+    path = tmp_path / "pratique.db"
+    seed_history(path, 300, seed=1)
+    content = path.read_bytes()
+    page = content.index(b'"case_sha256"') // PAGE * PAGE
+    path.write_bytes(content[:page] + b"\xff" * PAGE + content[page + PAGE :])
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    engine = EngineProcess(tmp_path)
+    engine.start()
+    try:
+        assert Exit.FAILED == main(["audit", "verify"])
+    finally:
+        engine.end()
+    assert (
+        f"NOT INTACT: it cannot be read to its end: The history {path} is damaged" in capsys.readouterr().err
+    )
 
 
 def test_two_engines_never_share_a_file(database: Path) -> None:
