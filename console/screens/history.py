@@ -14,9 +14,11 @@ from textual.widget import Widget
 from console import searches
 from console.screens.searching import Searching
 from console.state import console
+from console.text import content
 from console.widgets.facet_list import FacetList, narrowed
 from console.widgets.filter_line import FilterLine
 from console.widgets.history_table import PAGE, Columns, HistoryTable
+from console.widgets.repaint import entitle
 from console.widgets.rows import Rows
 from engine.doors.client import Client
 from engine.models import Summary, Verification
@@ -92,7 +94,7 @@ class HistoryScreen(Searching):
 
     @on(HistoryTable.Counted)
     def _counted(self, message: HistoryTable.Counted) -> None:
-        self.query_one("#frame").border_title = message.words
+        entitle(self.query_one("#frame"), content(message.words))
 
     @on(HistoryTable.PageWanted)
     def _wanted(self, message: HistoryTable.PageWanted) -> None:

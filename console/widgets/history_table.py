@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static
 
 from console.text import Part, clip, content, pad
@@ -19,6 +20,9 @@ PAGE = 200
 KEPT_PAGES = 64
 AHEAD = 3 * PAGE
 """So many rows are kept at hand below what is drawn, once somebody goes down: a held key does not wait."""
+TAKEN_IN_SECONDS = 0.3
+"""After that what was fetched ahead is taken in, where no key takes it in first: a frame of its own would
+come between those of a held key."""
 BROAD = 110
 WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
@@ -49,6 +53,7 @@ class HistoryTable(AskingRows):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._later: Timer | None = None
         self.clear()
 
     def clear(self) -> None:
@@ -81,6 +86,26 @@ class HistoryTable(AskingRows):
             self._ended = len(rows) < PAGE
             if not self._ended:
                 self._keys.append(rows[-1].id)
+        if number == 0 or self._on_screen(number):
+            self._take_in()
+        elif self._later is None:
+            self._later = self.set_timer(TAKEN_IN_SECONDS, self._take_in)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Take in what was fetched ahead, and show the row."""
+        if self._later is not None:
+            self._take_in()
+        super().watch_cursor(old, new)
+
+    def _on_screen(self, number: int) -> bool:
+        top = self.scroll_offset.y
+        return top // PAGE <= number <= (top + self.size.height) // PAGE
+
+    def _take_in(self) -> None:
+        """Say how many rows are known, and let them be scrolled to."""
+        if self._later is not None:
+            self._later.stop()
+            self._later = None
         more = "" if self._ended else "+"
         self.post_message(self.Counted(f"History {self._total:,}{more}" if self._total else "History"))
         self.refit()
