@@ -31,7 +31,7 @@ def named() -> set[str]:
 
 def options(words: tuple[str, ...]) -> set[str]:
     """Return the options of a command, or those of the program itself."""
-    known = {"--help", "--plain", "--json", "--install-completion"}
+    known = {"--help", "--plain", "--version", "--json", "--install-completion"}
     own = {option for one in getattr(EVERY.get(words), "params", ()) for option in one.opts}
     return known | own | ELSEWHERE.get(" ".join(words), set())
 
