@@ -7,6 +7,7 @@ from engine.analysis.findings import Findings
 from engine.analysis.javascript import inner
 from engine.analysis.javascript.checks import (
     disguise,
+    doubling,
     execution,
     files,
     indirect,
@@ -27,7 +28,18 @@ __all__ = ["analyse_javascript"]
 
 _CHECKS = tuple(
     module.check
-    for module in (syntax, execution, files, network, objects, indirect, disguise, resources, recursion)
+    for module in (
+        syntax,
+        execution,
+        files,
+        network,
+        objects,
+        indirect,
+        disguise,
+        resources,
+        doubling,
+        recursion,
+    )
 )
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 

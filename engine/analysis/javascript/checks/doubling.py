@@ -1,0 +1,60 @@
+"""Texts and lists that double at every turn of a loop: forty turns are a terabyte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.model import Program
+from engine.analysis.javascript.operators import operator_of
+from engine.analysis.javascript.rules.objects import HUGE
+from engine.analysis.javascript.values import Scope
+from engine.models import Level, Violation
+
+_GROWING = frozenset({"string", "template_string", "array"})
+_FEW = 20
+"""Turns after which what doubled is not yet large."""
+_LIMIT = re.compile(r"<=?\s*(\d+)\s*;?\s*$")
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield what doubles in a loop of unknown or of many turns."""
+    assigned = program.names.of("augmented_assignment_expression", "assignment_expression")
+    doubled = [(node, scope) for node, scope in assigned if _doubles(program, node)]
+    if not doubled:
+        return
+    loops = [loop for loop, _ in program.names.of("while_statement", "do_statement", "for_statement")]
+    for node, scope in doubled:
+        around = [loop for loop in loops if loop.start_byte <= node.start_byte < loop.end_byte]
+        if around and _is_sequence(program, node, scope) and not _is_short(program, around[-1]):
+            yield HUGE.violation(program.tree.span(node), program.text(node), severity=Level.MEDIUM)
+
+
+def _doubles(program: Program, node: Node) -> bool:
+    """Whether an assignment is `x += x` or `x = x + x`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or left.type != "identifier":
+        return False
+    name = program.tree.of(left)
+    if node.type == "augmented_assignment_expression":
+        return operator_of(node) == "+=" and program.tree.of(right) == name
+    sides = [right.child_by_field_name(side) for side in ("left", "right")]
+    added = right.type == "binary_expression" and operator_of(right) == "+"
+    return added and all(side is not None and program.tree.of(side) == name for side in sides)
+
+
+def _is_sequence(program: Program, node: Node, scope: Scope) -> bool:
+    """Whether the name was given a text or a list anywhere: a number may double as it likes."""
+    left = node.child_by_field_name("left")
+    binding = scope.find(program.tree.of(left)) if left is not None else None
+    values = [definition.value for definition in binding.definitions] if binding is not None else []
+    return any(value is not None and value.type in _GROWING for value in values)
+
+
+def _is_short(program: Program, loop: Node) -> bool:
+    """Whether the loop says that it ends after a few turns."""
+    condition = loop.child_by_field_name("condition")
+    limit = _LIMIT.search(program.tree.of(condition).strip("(); \n\t")) if condition is not None else None
+    return limit is not None and int(limit[1][:9]) < _FEW
