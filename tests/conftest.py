@@ -16,6 +16,8 @@ from engine.setup.docker_engine import connect
 
 WITHOUT = "PRATIQUE_TESTS_WITHOUT_SANDBOX"
 _GROUPS = ("sandbox", "terminal")
+_COLOURING = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")
+"""With one of these, the command line's help comes in colours even where no terminal is."""
 _LEFT_OUT = pytest.StashKey[int]()
 _HOME = pytest.StashKey[str]()
 
@@ -23,6 +25,8 @@ _HOME = pytest.StashKey[str]()
 def pytest_configure(config: pytest.Config) -> None:
     """Keep tests out of the user's state: what is not told otherwise lies in a folder that goes again."""
     config.stash[_LEFT_OUT] = 0
+    for name in _COLOURING:
+        os.environ.pop(name, None)
     if "PRATIQUE_HOME" not in os.environ:
         config.stash[_HOME] = os.environ["PRATIQUE_HOME"] = tempfile.mkdtemp(prefix="pratique-tests-")
 
