@@ -26,7 +26,7 @@ WORDS: list[list[Part]] = [
     [("ctrl+k  ", "bold primary"), "everything by name, themes among it"],
     [("ctrl+g  ", "bold primary"), "jump: a letter goes to each part of the screen"],
     [],
-    ["Nothing waits yet. In another terminal, try:"],
+    ["For examples, in another terminal, try:"],
     [("    pratique demo", "accent")],
     [],
     [("The queue says how long you have: a submission that nobody decides about is denied.", "muted")],

@@ -124,6 +124,7 @@ class Result(Noun):
     """Seconds from the code going in to the first output."""
     memory_peak: int
     cpu_seconds: float = 0.0
+    """Of the run: what the start of its sandbox took is left out where this host shows it."""
     stdout_bytes: int
     stderr_bytes: int
     truncated: bool

@@ -47,6 +47,8 @@ class Box:
     born: float = field(default_factory=time.monotonic)
     rest_tasks: int = 0
     """Tasks of the host before any code came."""
+    rest_cpu: float = 0.0
+    """Seconds of CPU that its start took, before any code came."""
     frozen: bool = False
     fitted: bool = False
     """Whether its memory and CPU are those of `limits`."""

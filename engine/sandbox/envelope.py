@@ -26,7 +26,7 @@ def envelope(
         duration=(output.ended or time.monotonic()) - output.began,
         first_byte=output.first_byte,
         memory_peak=usage.memory_peak if usage else 0,
-        cpu_seconds=usage.cpu_seconds if usage else 0.0,
+        cpu_seconds=max(0.0, usage.cpu_seconds - box.rest_cpu) if usage else 0.0,
         stdout_bytes=output.kept[Stream.STDOUT],
         stderr_bytes=output.kept[Stream.STDERR],
         truncated=output.truncated,

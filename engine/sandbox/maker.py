@@ -108,8 +108,8 @@ class Maker:
         except BaseException:
             await asyncio.shield(self.end(box))
             raise
-        usage = box.cgroup.read() if box.cgroup else None
-        box.rest_tasks = usage.tasks if usage else 0
+        if usage := box.cgroup.read() if box.cgroup else None:
+            box.rest_tasks, box.rest_cpu = usage.tasks, usage.cpu_seconds
         return box
 
     async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -61,7 +61,7 @@ class Staying(Execution):
         result = await super()._envelope()
         await self.shown.take(self.output.word.shown)
         notes = self.shown.notes if self.intact else (*self.shown.notes, "the sandbox's state is lost")
-        used = result.cpu_seconds - (self.before.cpu_seconds if self.before else 0.0)
+        used = result.cpu_seconds - (self.before.cpu_seconds - self.box.rest_cpu if self.before else 0.0)
         more = {
             "displays": tuple(self.shown.displays),
             "evidence": (*result.evidence, *notes),

@@ -227,6 +227,12 @@ async def test_the_quota_holds_for_all_processes_together(manager: SandboxManage
     assert 0.5 * 1.5 >= max(seconds)
 
 
+async def test_the_start_of_a_sandbox_is_not_counted_as_the_runs(manager: SandboxManager) -> None:
+    """A program that only sleeps has used next to no CPU, however much its interpreter took to start."""
+    result = await manager.run(job("import time\ntime.sleep(1)"), Recorder())
+    assert result.duration / 4 > result.cpu_seconds
+
+
 def cores_over(samples: list[Meters], least: float) -> Iterator[float]:
     """Return the cores used from each sample to the first one at least so many seconds later."""
     for index, first in enumerate(samples):
