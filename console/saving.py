@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from contextlib import aclosing
@@ -28,6 +29,15 @@ async def save_output(client: Client, id: str, name: str) -> int:
             async for chunk in chunks:
                 written += file.write(chunk.data)
     return written
+
+
+async def save_case_file(client: Client, id: str, name: str) -> int:
+    """Write the case file of a submission into a new file that only its owner reads; return its size.
+
+    Raises:
+        Problem: something of it was erased, the file is there already, or it cannot be written.
+    """
+    return await asyncio.to_thread(save_bytes, await client.case_file(id), name)
 
 
 def save_bytes(data: bytes, name: str) -> int:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from functools import partial
 from typing import ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Footer, Static
+from textual.widgets import ContentSwitcher, Footer, Input, Static
 
+from console.case_facts import facts, happened
 from console.copying import copy_id
 from console.erased import by_name, gone, unless_erased
 from console.erased import told as erased
-from console.eyes import looked
-from console.screens.run import told
+from console.saving import save_case_file
 from console.state import console
-from console.text import Part, clip, content, paragraphs
-from console.units import full_badge, lasted, size
+from console.text import content, paragraphs
+from console.units import size
 from console.widgets.code_view import CodeView
 from console.widgets.header import DeskHeader
 from console.widgets.output_log import OutputLog
-from console.widgets.wants import asked, limits
 from console.widgets.way import way
 from engine.doors.client import Client
-from engine.models import Case, Decision, Event, Result
-from engine.plural import many
+from engine.models import Case
 
 TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 
@@ -42,7 +39,7 @@ class CaseScreen(Screen[None]):
     HELP_WORDS = (
         "First the facts; Tab goes to them and back. Beside them, or below, what it wrote, its code, every "
         "event about it, and its way through the house with the time that each step took and who took it. "
-        "P plays its run again."
+        "P plays its run again. X saves the case file, which proves itself anywhere: python3 verify.py."
     )
     DEFAULT_CSS = """
     CaseScreen > Horizontal { height: 1fr; }
@@ -55,6 +52,8 @@ class CaseScreen(Screen[None]):
     CaseScreen #trail Static { height: auto; }
     CaseScreen #steps { padding: 0 1; }
     CaseScreen #steps Static { height: auto; }
+    CaseScreen #name { display: none; }
+    CaseScreen #name.-open { display: block; }
     CaseScreen.-narrow > Horizontal { layout: vertical; }
     CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
@@ -66,8 +65,10 @@ class CaseScreen(Screen[None]):
         Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Each step and its time"),
         Binding("y", "copy", "Copy id", id="case.copy", show=False, tooltip="Copy its id to the clipboard"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Play its run again"),
+        Binding("x", "export", "Case file", id="case.export",
+                tooltip="Save a zip that proves to anybody what happened"),
         Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self, id: str) -> None:
         super().__init__()
@@ -91,6 +92,7 @@ class CaseScreen(Screen[None]):
                     yield Static(id="events")
                 with VerticalScroll(id="steps"):
                     yield Static(id="way")
+        yield Input(id="name", select_on_focus=False)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -108,14 +110,14 @@ class CaseScreen(Screen[None]):
         self._case = case
         self.query_one(OutputLog).hint = "It wrote nothing." if case.started_at else "It never ran."
         draft = case.submission.draft
-        self.query_one("#told", Static).update(paragraphs(*_facts(case)))
+        self.query_one("#told", Static).update(paragraphs(*facts(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
         await self._miss(case)
         if case.started_at is None:
             self.action_see("code")
         trail = await app.ask(lambda client: client.trail(self._subject)) or ()
         self.query_one("#events", Static).update(
-            paragraphs(*(line for each in trail for line in _event(each)))
+            paragraphs(*(line for each in trail for line in happened(each)))
         )
         self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width * 3 // 5 - 4)))
         if case.started_at is not None:
@@ -125,7 +127,7 @@ class CaseScreen(Screen[None]):
         """Say what retention erased of it."""
         self._erased = by_name(await console(self).ask(lambda client: client.erased(self._subject)) or ())
         if self._erased:
-            self.query_one("#told", Static).update(paragraphs(*_facts(case), *erased(self._erased)))
+            self.query_one("#told", Static).update(paragraphs(*facts(case), *erased(self._erased)))
             self.query_one("#gone", Static).update(content(gone("code", self._erased)))
 
     async def _read(self, client: Client) -> None:
@@ -156,81 +158,29 @@ class CaseScreen(Screen[None]):
         if self._case is not None:
             copy_id(self.app, self._case)
 
+    def action_export(self) -> None:
+        """Ask for the name of a file."""
+        line = self.query_one("#name", Input)
+        line.value = f"{self._subject}.zip"
+        line.cursor_position = len(line.value)
+        line.border_title = "Save the case file as; Enter saves, Esc closes"
+        line.add_class("-open")
+        line.focus()
+
+    @on(Input.Submitted, "#name")
+    def _named(self, message: Input.Submitted) -> None:
+        self.action_leave()
+        self._export(message.value)
+
+    @work(exclusive=True, group="export")
+    async def _export(self, name: str) -> None:
+        saved = await console(self).ask(lambda client: save_case_file(client, self._subject, name))
+        if saved is not None:
+            self.notify(f"{size(saved)} are in {name}. To check it: unzip it, then python3 verify.py")
+
     def action_leave(self) -> None:
-        """Go back."""
-        self.dismiss()
-
-
-def _facts(case: Case) -> list[list[Part]]:
-    submission = case.submission
-    draft = submission.draft
-    lines: list[list[Part]] = [
-        [full_badge(case.assessment.risk), "  ", (submission.id, "bold")],
-        [*told(case)],
-        [("handed in  ", "muted"), submission.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
-        [("asked by   ", "muted"), submission.requester.name],
-        [("says       ", "muted"), (draft.purpose or "(nothing)", "italic")],
-        [("digest     ", "muted"), (submission.digest, "faint")],
-    ]
-    lines += [line for review in case.reviews for line in _decision(review)]
-    lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
-    lines += _result(case.result) if case.result else []
-    lines += [[], [("Asked for", "bold muted")], *asked(draft.capabilities, case.analysis.predictions)]
-    lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
-    lines += [
-        [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
-         f"{each.span.line}:{each.span.column}  ",
-         each.rule]
-        for each in case.analysis.violations
-    ]  # fmt: skip
-    return lines
-
-
-def _decision(decision: Decision) -> list[list[Part]]:
-    ink = "success" if decision.verdict.value == "approved" else "error"
-    lines: list[list[Part]] = [
-        [],
-        [
-            ("decision   ", "muted"),
-            (decision.verdict.value, f"bold {ink}"),
-            (" by ", "muted"),
-            decision.by.name,
-        ],
-        [("at         ", "muted"), decision.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
-    ]
-    if decision.reason:
-        lines.append([("because    ", "muted"), decision.reason])
-    if decision.grant is not None:
-        few, more = limits(decision.grant.capabilities.limits)
-        lines += [[("given      ", "muted"), few], [("           ", "muted"), more]]
-    if decision.seen is not None:
-        lines.append([("looked     ", "muted"), looked(decision.seen)])
-    return lines
-
-
-def _result(result: Result) -> list[list[Part]]:
-    lines: list[list[Part]] = [
-        [],
-        [("ran for    ", "muted"), lasted(result.duration), (", first output after ", "muted"),
-         lasted(result.first_byte)],
-        [("peak       ", "muted"), size(result.memory_peak), (" memory, ", "muted"),
-         f"{result.cpu_seconds:.2f} s CPU"],
-        [("wrote      ", "muted"), f"{size(result.stdout_bytes)} and {size(result.stderr_bytes)} of errors"],
-        [("runtime    ", "muted"), result.runtime],
-        [("image      ", "muted"), (clip(result.image_digest, 40), "faint")],
-    ]  # fmt: skip
-    lines += [[("left       ", "muted"), each.name, f"  {size(each.size)}"] for each in result.artifacts]
-    return lines
-
-
-def _event(event: Event) -> list[list[Part]]:
-    at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-    said = [part for key, value in event.data.items() for part in _fact(key, value)]
-    head: list[Part] = [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
-                        ("  by ", "muted"), event.actor]  # fmt: skip
-    return [head, ["        ", *said], []] if said else [head, []]
-
-
-def _fact(key: str, value: object) -> list[Part]:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return [(f"{clip(key, 40)} ", "faint"), (clip(text, 400), "muted"), "   "]
+        """Close the line for a name, or go back."""
+        line = self.query_one("#name", Input)
+        if not line.has_class("-open"):
+            self.dismiss()
+        line.remove_class("-open")

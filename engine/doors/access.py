@@ -113,6 +113,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "GET /audit/filter": _ANY,
     "GET /audit/trends": _LOOK,
     "POST /audit/exports": _LOOK,
+    "GET /audit/{id}/case": _LOOK,
     "GET /audit/verification": _AUDIT,
     "GET /audit/{id}/events": _LOOK,
     "POST /audit/verification": _AUDIT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import FastAPI, Query
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from engine.doors.access import Owner, Speaking
 from engine.doors.answers import lines_of, stream
@@ -13,6 +13,7 @@ from engine.doors.wire import Taken, Witnessed
 from engine.models import Erasure, Event, Facets, FilterHelp, Scope, Summary, Trends, Verification, Verifying
 from engine.service import Engine
 
+ZIP = "application/zip"
 _SEES_ALL = frozenset({Scope.REVIEW, Scope.AUDIT, Scope.ADMIN})
 
 
@@ -58,6 +59,12 @@ def auditing(app: FastAPI, engine: Engine) -> None:
 
 
 def _proofs(app: FastAPI, engine: Engine) -> None:
+    @app.get("/audit/{id}/case", response_class=Response, responses={200: {"content": {ZIP: {}}}})
+    async def case_file(id: str, by: Owner) -> Response:
+        await engine.case(id)
+        content = await engine.archive.case_file(id, by)
+        return Response(content, media_type=ZIP, headers={"content-disposition": "attachment"})
+
     @app.post("/audit/verification")
     async def verify() -> Verification:
         return await engine.verify()

@@ -48,6 +48,10 @@ class LookingBack(Connection):
         """Return what the rules of retention have erased of a submission."""
         return _ERASURES.validate_json(await self._get(f"/submissions/{quote(id, safe='')}/erased"))
 
+    async def case_file(self, id: str) -> bytes:
+        """Return a zip that proves to anybody what happened to a submission; that it is taken is recorded."""
+        return await self._get(f"/audit/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
+
     async def exported(self, what: str, kind: str, submissions: int) -> None:
         """Have it recorded that records leave the house."""
         await self._post("/audit/exports", Taken(what=Untrusted(what), format=kind, submissions=submissions))

@@ -135,6 +135,7 @@ class SyncClient:
     help_with = _waiting(Client.help_with)
     trends = _waiting(Client.trends)
     exported = _waiting(Client.exported)
+    case_file = _waiting(Client.case_file)
     shut_down = _waiting(Client.shut_down)
     open_sandbox = _waiting(Client.open_sandbox)
     sandboxes = _waiting(Client.sandboxes)

@@ -101,6 +101,12 @@ class Archive:
             self._looks[key] = now
             await self._journal.record("looked", id, by.name)
 
+    async def case_file(self, id: str, by: Principal) -> bytes:
+        """Return the zip that proves to anybody what happened to a submission, and record who took it."""
+        content = await self._log.case_file(id)
+        await self.exported(id, "case", 1, by)
+        return content
+
     async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
         """Record that somebody took records out of the house."""
         data = {"what": what, "format": kind, "submissions": count}

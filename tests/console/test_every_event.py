@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from console.screens.case import _event
+from console.case_facts import happened
 from console.text import paragraphs
 from console.widgets.way import way
 from engine.audit import AuditLog
@@ -118,7 +118,7 @@ async def test_every_type_of_event_is_harmless(
     say_summaries(summaries)
     say_steps(timeline(events))
     printed = capsys.readouterr()
-    lines = (line for event in events for line in _event(event))
+    lines = (line for event in events for line in happened(event))
     screens = paragraphs(*way(events, 80), *lines).plain
     exports = [*jsonl(events), *map(json.dumps, records(events)), *comma_separated(summaries)]
     assert [True] * 4 == [clean(text) for text in (printed.out, printed.err, screens, "".join(exports))]

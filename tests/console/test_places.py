@@ -107,6 +107,19 @@ async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
         assert "memory.events: oom_kill 1" in frame(app)
 
 
+async def test_the_case_file_is_saved_from_the_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A responder takes the proof away; a file that is there already stays as it is."""
+    monkeypatch.chdir(tmp_path)
+    async with desk(StandIn(killed("s-1"))) as (app, pilot):
+        await quiet(pilot, "4", "enter")
+        await until(pilot, lambda: isinstance(app.screen, CaseScreen) and "killed: memory" in frame(app))
+        await quiet(pilot, "x", "enter")
+        await until(pilot, lambda: "are in s-1.zip" in frame(app))
+        await quiet(pilot, "x", "enter")
+        await until(pilot, lambda: "s-1.zip is there already" in frame(app))
+    assert b"the case file of s-1" == (tmp_path / "s-1.zip").read_bytes()
+
+
 async def test_the_view_of_a_flood_is_bounded_and_says_what_it_left_out() -> None:
     """Of more lines than are kept, the newest are kept, and the rest is counted."""
     async with desk(StandIn(running("s-1"))) as (app, pilot):

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import io
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
 
 from engine.doors.client import Client
 from engine.models import Draft, Language, Verdict
+from engine.problem import Problem
 from engine.text import Untrusted
 
 
@@ -38,6 +47,24 @@ async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
         told = [step async for step in steps]
     assert told[-1].found
     assert told[-1].found.intact
+
+
+async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Client, tmp_path: Path) -> None:
+    """What comes out of the door is checked by the program in it; of what is not there, nothing comes."""
+    made = await client.submit(draft("print('taken')"))
+    await client.decide(made.submission.id, Verdict.DENIED, made.submission.digest)
+    with zipfile.ZipFile(io.BytesIO(await client.case_file(made.submission.id))) as archive:
+        archive.extractall(tmp_path)
+    checked = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "verify.py"], cwd=tmp_path, capture_output=True, timeout=60
+    )
+    assert 0 == checked.returncode, checked.stdout
+    async with asyncio.timeout(60), contextlib.aclosing(client.events(0)) as events:
+        async for event in events:
+            if event.type == "exported" and event.data["what"] == made.submission.id:
+                break
+    with pytest.raises(Problem, match="no submission"):
+        await client.case_file("s-none")
 
 
 async def test_who_looks_and_who_exports_is_recorded_once(client: Client) -> None:
