@@ -195,8 +195,8 @@ async def test_a_limit_ends_the_run(manager: SandboxManager, reason: KillReason,
     result = await manager.run(asked, watcher)
     assert (reason, True) == (result.kill_reason, bool(result.evidence)), result.evidence
     assert "run.killed" in watcher.types
-    limits = asked.limits
-    assert limits.memory_mb * 2**20 >= result.memory_peak
+    limits, batch = asked.limits, 256 * 1024  # the kernel may charge a batch of pages before it refuses one
+    assert limits.memory_mb * 2**20 + batch >= result.memory_peak
     assert limits.output_kb * 1024 >= result.stdout_bytes + result.stderr_bytes
 
 
