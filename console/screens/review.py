@@ -112,10 +112,17 @@ class ReviewScreen(Judging):
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "health", self.arm, init=False)
         self.set_interval(0.2, self.arm)
+        self.set_interval(1.0, self._tick)
 
     def on_unmount(self) -> None:
         """Listen no more."""
         self._stop_listening()
+
+    def _tick(self) -> None:
+        """Let the bars shrink, all of them in one frame."""
+        if self.is_current:
+            self.query_one(QueueList).freshen()
+            self.query_one(CaseHead).freshen()
 
     # --- what is shown ----------------------------------------------------------------------------
 

@@ -33,30 +33,23 @@ class CaseHead(Static):
         self.says_all = False
         """Whether the agent's purpose is on screen to its end."""
 
-    def on_mount(self) -> None:
-        """Let the bar shrink."""
-        self.set_interval(0.5, self._tick)
-
-    def _tick(self) -> None:
-        if self.screen.is_current:
-            self._draw()
-
     def on_resize(self) -> None:
         """Fit to the new width."""
-        self._draw()
+        self.freshen()
 
     def show(self, case: Case | None, summary: Summary | None) -> None:
         """Show another submission."""
         self._case, self._summary = case, summary
-        self._draw()
+        self.freshen()
 
     def say(self, *state: Part) -> None:
         """Say what stands between the person and a decision."""
         if state != self._state:
             self._state = state
-            self._draw()
+            self.freshen()
 
-    def _draw(self) -> None:
+    def freshen(self) -> None:
+        """Say how long there is now."""
         lines: list[Content] = []
         if self._case is not None:
             others = [content(*line) for line in reviews(self._case)]

@@ -45,14 +45,6 @@ class QueueList(AskingRows):
         """The submission under the cursor."""
         return self._summaries[self.cursor] if self._summaries else None
 
-    def on_mount(self) -> None:
-        """Let the bars shrink."""
-        self.set_interval(1.0, self._tick)
-
-    def _tick(self) -> None:
-        if self.screen.is_current:
-            self.freshen()
-
     def show(self, queue: tuple[Summary, ...]) -> None:
         """Take in the queue; the cursor stays on its submission while that waits."""
         kept = self.chosen
