@@ -74,4 +74,5 @@ def _number(value: float | None) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else "bench.json"), sys.argv[2:]))
+    file, *wanted = sys.argv[1:] or ["bench.json"]
+    sys.exit(__doc__ if file.startswith("-") else main(Path(file), wanted))
