@@ -13,11 +13,11 @@ def main() -> int:
     """Run the program and return its exit code."""
     arguments = sys.argv[1:]
     if arguments == ["--plain"]:
-        from console import plain  # noqa: PLC0415
+        from console.plain import main  # noqa: PLC0415
 
-        return plain.main()
+        return main.main()
     if (arguments or COMPLETING in os.environ) and arguments != ["--served"]:
-        from engine.doors import cli  # noqa: PLC0415  a command must not pay for the console
+        from engine import cli  # noqa: PLC0415  a command must not pay for the console
 
         cli.COMMANDS["web"] = "console.web.command:web"
         return cli.main(arguments)
@@ -29,7 +29,7 @@ def _console(*, served: bool) -> int:
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.stderr.write("pratique: the console needs a terminal. Type: pratique --help\n")
         return 2
-    from console.app import ConsoleApp  # noqa: PLC0415  nor the console for a command
+    from console.app.app import ConsoleApp  # noqa: PLC0415  nor the console for a command
 
     app = ConsoleApp(opened=settle_memory)
     app.run()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from engine.problem import Problem
+from engine.common.errors import Problem
 
 _SOURCE = Path(__file__).resolve().parent
 

@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 from engine import images
-from engine.problem import Problem
+from engine.common.errors import Problem
 from engine.setup import gvisor
 from engine.setup.docker_engine import connect
 

@@ -11,13 +11,13 @@ import sys
 import time
 from pathlib import Path
 
-from engine.doors.client import Client
+from engine.client.client import Client
 
 START_SECONDS = 30.0
 
 
 class EngineProcess:
-    """`python -m engine.doors.serve` under a home of its own."""
+    """`python -m engine.server.serve` under a home of its own."""
 
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
@@ -34,7 +34,7 @@ class EngineProcess:
         """Start it and wait until it answers."""
         log = (self.home / "test.log").open("ab")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "engine.doors.serve"], env=self.environment, stdout=log, stderr=log
+            [sys.executable, "-m", "engine.server.serve"], env=self.environment, stdout=log, stderr=log
         )
         log.close()
         deadline = time.monotonic() + START_SECONDS
@@ -51,7 +51,7 @@ class EngineProcess:
 
     def run(self) -> subprocess.CompletedProcess[str]:
         """Run it until it ends by itself."""
-        command = [sys.executable, "-m", "engine.doors.serve"]
+        command = [sys.executable, "-m", "engine.server.serve"]
         return subprocess.run(
             command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
         )

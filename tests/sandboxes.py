@@ -8,9 +8,9 @@ from typing import Any
 
 import docker
 
+from engine.common.text import Untrusted
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
 from engine.sandbox import Job
-from engine.text import Untrusted
 
 IMAGES = {
     Language.PYTHON: "pratique/python",

@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.pictures.pixels import Pixels
-from engine.problem import Problem
+from engine.common.errors import Problem
 
 HOUSE = Path(__file__).parents[2]
 DECODER = (

@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-from console.text import clip, shown
-from engine.text import Untrusted
+from console.safety.text import clip, shown
+from engine.common.text import Untrusted
 
 MOST_ROWS = 10_000
 WIDEST = 40

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.problem import Problem
+from engine.common.errors import Problem
 
 
 def web(

@@ -12,8 +12,8 @@ from pathlib import Path
 from aiohttp import web
 from textual_serve.server import Server, to_int
 
-from console.web.door import COOKIE, Door
-from console.web.service import DeskService
+from console.web.access import COOKIE, Door
+from console.web.process import DeskService
 
 HOST = "127.0.0.1"
 MOST_CONSOLES = 4

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
 
-from console.state import forget_gone
+from console.app.state import forget_gone
 
 ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "help": "Help"}
 """Actions whose keys stand at the right end, and how they are called there."""

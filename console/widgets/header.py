@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Static
 
-from console.text import Part, content
+from console.safety.text import Part, content
 
 if TYPE_CHECKING:
     from textual import events
@@ -36,7 +36,7 @@ class DeskHeader(Static):
 
     def on_unmount(self) -> None:
         """Leave nothing of a closed screen behind."""
-        from console.state import forget_gone  # noqa: PLC0415
+        from console.app.state import forget_gone  # noqa: PLC0415
 
         forget_gone(self.app)
 
@@ -70,12 +70,12 @@ class DeskHeader(Static):
         return content(*self._policy(), *self._waiting(), *self._isolation())
 
     def _policy(self) -> list[Part]:
-        from console.state import policy_fault  # noqa: PLC0415
+        from console.app.state import policy_fault  # noqa: PLC0415
 
         return policy_fault(self.app, wide=self.app.size.width >= 120)
 
     def _waiting(self) -> list[Part]:
-        from console.state import counts  # noqa: PLC0415  the first frame comes before the nouns
+        from console.app.state import counts  # noqa: PLC0415  the first frame comes before the nouns
 
         waiting, running = counts(self.app)
         wide = self.app.size.width >= 96
@@ -87,7 +87,7 @@ class DeskHeader(Static):
         return parts
 
     def _isolation(self) -> list[Part]:
-        from console.state import isolation  # noqa: PLC0415
+        from console.app.state import isolation  # noqa: PLC0415
 
         return isolation(self.app, wide=self.app.size.width >= 96)
 

@@ -14,8 +14,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from console.ink import ink, room, strip
-from console.text import Part
+from console.safety.text import Part
+from console.theming.styles import ink, room, strip
 from console.widgets.repaint import extend
 
 NARROW = 100

@@ -10,8 +10,8 @@ from functools import partial
 from engine.analysis.extension import Extension, extensions
 from engine.analysis.findings import Findings
 from engine.analysis.grouping import grouped, merged_predictions
-from engine.analysis.guards import guarded, readable
 from engine.analysis.languages import analyser
+from engine.analysis.limits import guarded, readable
 from engine.analysis.text import analyse_text
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from engine.analysis.kinds import Unreadable, language_of, suffix
+from engine.analysis.file_kinds import Unreadable, language_of, suffix
 
 MAX_MEMBERS = 500
 """How many files of a zip, and how many files of code of a tar, are looked at."""

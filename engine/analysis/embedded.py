@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.analysis.findings import Findings
-from engine.analysis.guards import LAYERS, guarded
 from engine.analysis.languages import analyser
+from engine.analysis.limits import LAYERS, guarded
 from engine.models import Evidence, Language, Prediction, Span, Violation
 from engine.settings import AnalysisSettings
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.analysis.inputs import place_of
-from engine.analysis.javascript.popular import ALIKE, POPULAR
-from engine.analysis.python.modules import lookalike
-from engine.analysis.python.popular import ATTACK_MODULES
+from engine.analysis.input_files import place_of
+from engine.analysis.javascript.popular_packages import ALIKE, POPULAR
+from engine.analysis.python.module_imports import lookalike
+from engine.analysis.python.popular_packages import ATTACK_MODULES
 from engine.analysis.python.rules.reading import ATTACK_IMPORT, IMPERSONATION
-from engine.analysis.slips import Slips
+from engine.analysis.typosquats import Slips
+from engine.common.text import visible
 from engine.models import Analysis, Language, Level, Span, Violation
-from engine.text import visible
 
 _SCOPES = (
     "@angular", "@apollo", "@azure", "@babel", "@emotion", "@eslint", "@expo", "@fastify", "@firebase",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.analysis import guards
+from engine.analysis import limits
 from engine.analysis.extension import extensions
 from engine.analysis.javascript import rules as javascript
 from engine.analysis.python import rules as python
@@ -15,7 +15,7 @@ from engine.analysis.text import rules as text
 
 
 def _collect() -> dict[str, Rule]:
-    shipped = [*guards.RULES, *text.RULES, *python.RULES, *javascript.RULES, *shell.RULES]
+    shipped = [*limits.RULES, *text.RULES, *python.RULES, *javascript.RULES, *shell.RULES]
     rules: dict[str, Rule] = {}
     for rule in [*shipped, *(extension.rule for extension in extensions())]:
         if rule.id in rules:

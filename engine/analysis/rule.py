@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.common.text import Untrusted
 from engine.models import Confidence, Evidence, Language, Level, Span, Violation
-from engine.text import Untrusted
 
 
 @dataclass(frozen=True, slots=True)

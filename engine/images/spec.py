@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from engine import locations
+from engine.common.errors import Problem
 from engine.models import Noun
-from engine.problem import Problem
 
 INPUTS = "pratique.inputs"
 """The label with the hash of what an image was built from."""

@@ -29,7 +29,6 @@ from engine.models.decision import (
 from engine.models.event import Event, Verification
 from engine.models.health import Check, Health
 from engine.models.history import DecisionTimes, Erasure, FilterHelp, Trends, Verifying
-from engine.models.likeness import Nearest
 from engine.models.run import (
     Artifact,
     Display,
@@ -43,6 +42,7 @@ from engine.models.run import (
     WorkspaceFile,
 )
 from engine.models.sandbox import Sandbox, SandboxState
+from engine.models.similarity import Nearest
 from engine.models.submission import (
     Act,
     Capabilities,

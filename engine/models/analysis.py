@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.text import Untrusted
 from engine.models.base import Level, Noun
-from engine.text import Untrusted
 
 
 class Span(Noun):

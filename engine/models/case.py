@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
+from engine.common.text import Untrusted
 from engine.models.analysis import Analysis
 from engine.models.base import Digest, Language, Level, Noun
 from engine.models.decision import Assessment, Claim, Decision
 from engine.models.run import Display, KillReason, Result
 from engine.models.submission import Submission
-from engine.text import Untrusted
 
 
 class Status(StrEnum):

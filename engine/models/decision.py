@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.text import Untrusted
 from engine.models.base import Digest, Level, Noun, Principal
 from engine.models.submission import Grant
-from engine.text import Untrusted
 
 
 class RuleMatch(Noun):

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
+from engine.common.text import Untrusted
 from engine.models.base import Digest, Noun
-from engine.text import Untrusted
 
 
 class Event(Noun):

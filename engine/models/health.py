@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from engine.common.text import Untrusted
 from engine.models.base import Noun
 from engine.models.run import Proof
-from engine.text import Untrusted
 
 
 class Check(Noun):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from engine.common.text import Untrusted
 from engine.models.base import Digest, Level, Noun
 from engine.models.event import Verification
-from engine.text import Untrusted
 
 
 class DecisionTimes(Noun):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from engine.common.text import Untrusted
 from engine.models.base import Digest, Noun
-from engine.text import Untrusted
 
 
 class KillReason(StrEnum):

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.text import Untrusted
 from engine.models.base import Digest, Language, Noun, Principal
-from engine.text import Untrusted
 
 
 class Limits(Noun):

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.text import Untrusted
 from engine.models.base import Noun, Role
-from engine.text import Untrusted
 
 
 class Scope(StrEnum):

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from engine.common.text import Untrusted
 from engine.models import Analysis, Capabilities, Certainty, Consequence, Limits, Need, Prediction
-from engine.text import Untrusted
 
 T = TypeVar("T")
 Fits = Callable[[str], bool]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.common.strict_yaml import Path_
+from engine.common.text import Untrusted
 from engine.models import (
     Capabilities,
     Certainty,
@@ -15,12 +17,10 @@ from engine.models import (
     Span,
     Violation,
 )
-from engine.policy.document import Path_
+from engine.policy.errors import Fault, Place
 from engine.policy.facts import Facts
-from engine.policy.faults import Fault, Place
 from engine.policy.policy import Rule, ready
 from engine.policy.schema import Example, PolicySpec
-from engine.text import Untrusted
 
 _LINE = Span(line=1, column=1, end_line=1, end_column=1)
 

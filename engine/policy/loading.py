@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from engine.common.strict_yaml import Document, Path_, read
 from engine.models import Level
-from engine.policy.document import Document, Path_, read
+from engine.policy.errors import Fault, Place, PolicyError
 from engine.policy.examples import failures
-from engine.policy.faults import Fault, Place, PolicyError
 from engine.policy.policy import Policy, compile_policy
 from engine.policy.schema import LOWERING, RAISING, PolicySpec, RuleSpec
 

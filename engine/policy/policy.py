@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import rfc8785
 
+from engine.common.text import Untrusted
 from engine.models import Level, RuleMatch
 from engine.policy.conditions import Condition, conditions
+from engine.policy.errors import Place
 from engine.policy.facts import Facts
-from engine.policy.faults import Place
 from engine.policy.schema import RAISING, PolicySpec, RuleSpec
-from engine.text import Untrusted
 
 UNMATCHED = "no-rule"
 """The id under which something that no rule covers is held HIGH."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from engine.eyes import Gaps, gaps, wanted
+from engine.common.review_coverage import Gaps, gaps, wanted
+from engine.common.text import visible
 from engine.models import Case, Claim, EyesOn, Level, Principal, Verdict
-from engine.text import visible
 
 
 def may_not_decide(case: Case, by: Principal, verdict: Verdict, *, two_reviewers: bool) -> str | None:

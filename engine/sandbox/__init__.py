@@ -1,8 +1,8 @@
 """Runs approved code in gVisor sandboxes, each used once."""
 
-from engine.sandbox.backend import Abilities, Backend
-from engine.sandbox.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
-from engine.sandbox.manager import SandboxManager
+from engine.sandbox.api.backend import Abilities, Backend
+from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
+from engine.sandbox.run.manager import SandboxManager
 
 __all__ = [
     "Abilities",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from engine.common.errors import Problem
 from engine.images import Progress, Watch
 from engine.models import Check
-from engine.problem import Problem
 from engine.setup import docker_engine, gvisor, sandbox_images
 from engine.setup.change import Ask, Say
 from engine.setup.checks import doctor, failed, row

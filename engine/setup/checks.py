@@ -17,13 +17,13 @@ from pydantic_settings import SettingsError
 from yaml import YAMLError
 
 from engine import images, locations
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
 from engine.models import Check
-from engine.problem import Problem
 from engine.settings import Settings
-from engine.setup import docker_engine, gvisor, reach
+from engine.setup import docker_engine, gvisor, network_checks
 from engine.setup.daemon_json import DAEMON_JSON
 from engine.setup.runsc import RUNTIME
-from engine.text import Untrusted
 
 SETUP = "Type: pratique setup"
 _TRY_SECONDS = 30
@@ -33,7 +33,7 @@ _ROOM_BYTES = 2 * 1024**3
 def doctor() -> tuple[Check, ...]:
     """Look at everything that running code needs, without changing it."""
     found = (_python(), _settings(), _state(), *_docker_rows())
-    return (*found, *reach.rows()) if all(check.ok for check in found) else found
+    return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
 
 
 def row(name: str, detail: str, *, ok: bool = True, mend: str = "") -> Check:

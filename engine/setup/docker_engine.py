@@ -15,11 +15,11 @@ from docker import DockerClient
 from docker.errors import DockerException
 
 from engine import locations
-from engine.sandbox.endpoint import MEND, BadEndpoint, Endpoint, endpoint
+from engine.common.text import Untrusted, visible
+from engine.sandbox.drivers.docker.endpoint import MEND, BadEndpoint, Endpoint, endpoint
 from engine.setup import docker_group
 from engine.setup.change import Ask, Change, Say, as_root, installing, last_line, make
 from engine.setup.machine import Machine, SetupError
-from engine.text import Untrusted, visible
 
 ANSWER_SECONDS = 10
 START_SECONDS = 60

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.problem import Problem
+from engine.common.errors import Problem
 
 
 class SetupError(Problem):

@@ -15,10 +15,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from engine.audit import AuditLog, chain
-from engine.audit.seed import seed_history
+from engine.common.text import Untrusted
+from engine.history import AuditLog
+from engine.history.chain import chain
+from engine.history.devtools.seed import seed_history
 from engine.settings import AuditSettings
-from engine.text import Untrusted
 from tests.benchmarks.row import Row, percentiles
 
 ALICE = Untrusted("alice")

@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from engine.doors.client import Client
+from engine.client.client import Client
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Draft, Language, Limits, Status, Verdict
-from engine.text import Untrusted
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import EngineProcess

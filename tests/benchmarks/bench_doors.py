@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from engine.audit import AuditLog
-from engine.doors.client import Client
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.history import AuditLog
 from engine.models import Draft, Language, OutputChunk, Stream, Verdict
-from engine.problem import Problem
 from engine.settings import AuditSettings
-from engine.text import Untrusted
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import EngineProcess
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.audit.seed import seed_history
+from engine.history.devtools.seed import seed_history
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import EngineProcess

@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from engine.audit import AuditLog
-from engine.audit.sweep import every_case
+from engine.common.text import Untrusted
+from engine.history import AuditLog
+from engine.history.search.scan import every_case
 from engine.models import (
     Analysis,
     Capabilities,
@@ -34,9 +35,8 @@ from engine.models import (
     Violation,
 )
 from engine.policy import assess, load, shipped
-from engine.policy.whatif import Stored, flips
+from engine.policy.policy_diff import Stored, flips
 from engine.settings import AuditSettings
-from engine.text import Untrusted
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.row import Row
 

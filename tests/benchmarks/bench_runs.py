@@ -10,14 +10,15 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from engine.analyst import Analyst
-from engine.audit import AuditLog
-from engine.doors.client import Client
+from engine.analysis_pool import Analyst
+from engine.client.client import Client
+from engine.common.text import Untrusted
+from engine.core import Engine
+from engine.history import AuditLog
 from engine.models import Draft, Language, Principal, Role, Verdict
-from engine.sandbox import SandboxManager, readings
-from engine.service import Engine
+from engine.sandbox import SandboxManager
+from engine.sandbox.run import metrics_sampler
 from engine.settings import SandboxSettings, Settings
-from engine.text import Untrusted
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.row import Row, percentiles
 from tests.sandboxes import Recorder, job
@@ -142,11 +143,11 @@ async def _engine() -> AsyncIterator[Engine]:
 
 async def _meters() -> Row:
     metered = await _sleeping_share()
-    often, readings._SECONDS = readings._SECONDS, 3600.0
+    often, metrics_sampler._SECONDS = metrics_sampler._SECONDS, 3600.0
     try:
         share = metered - await _sleeping_share()
     finally:
-        readings._SECONDS = often
+        metrics_sampler._SECONDS = often
     return Row(
         "meters of one running sandbox, ten a second", share, share, share, "%", metered, None,
         "below 1 % of a core", share < 1,

@@ -14,9 +14,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from engine.audit.questions import Questions
-from engine.audit.reader import Reader
-from engine.audit.seed import WORDS, seed_history
+from engine.history.devtools.seed import WORDS, seed_history
+from engine.history.store.sqlite.read_api import Questions
+from engine.history.store.sqlite.reader import Reader
 from tests.benchmarks.row import Row, percentiles
 
 DEADLINE = 60.0

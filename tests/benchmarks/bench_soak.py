@@ -15,9 +15,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
 
-from engine.doors.client import Client
+from engine.client.client import Client
+from engine.common.text import Untrusted
 from engine.models import Draft, Language, Sandbox, Status, Verdict
-from engine.text import Untrusted
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row

@@ -16,11 +16,11 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from engine.doors.answers import output as written
-from engine.doors.client import Client
-from engine.doors.listening import server, unix
+from engine.client.client import Client
+from engine.core.runs.run_stream import Feed
 from engine.models import OutputChunk, Stream
-from engine.service.feed import Feed
+from engine.server.http.listeners import server, unix
+from engine.server.http.responses import output as written
 from tests.benchmarks.row import Row, percentiles
 
 SINGLE = 200

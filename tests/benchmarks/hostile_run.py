@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from engine.analyst import Analyst
-from engine.doors.cli.batch import Item, analyse_all
+from engine.analysis_pool import Analyst
+from engine.cli.batch import Item, analyse_all
 from engine.models import Analysis
 from engine.settings import AnalysisSettings
 from tests.benchmarks.hostile import Hostile, fault, hostile

@@ -10,8 +10,8 @@ from typing import Any
 from textual._compositor import LayoutUpdate
 from textual.pilot import Pilot
 
-from console.app import ConsoleApp
-from console.preferences import Preferences
+from console.app.app import ConsoleApp
+from console.app.preferences import Preferences
 from tests.console.stand_in import StandIn
 
 QUICK = Preferences(undo_seconds=0)

@@ -13,13 +13,13 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from console.app import ConsoleApp
-from console.preferences import Preferences
-from console.widgets.editor import Editor
-from engine.doors.client import Client
-from engine.doors.samples import SAMPLES
+from console.app.app import ConsoleApp
+from console.app.preferences import Preferences
+from console.explore.editor import Editor
+from engine.cli.samples import SAMPLES
+from engine.client.client import Client
+from engine.common.text import Untrusted
 from engine.models import Draft, Language, Limits, Status
-from engine.text import Untrusted
 from tests import pictures
 from tests.console.desk import quiet, until
 from tests.engine_process import EngineProcess

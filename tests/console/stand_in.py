@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Assessment,
@@ -52,8 +54,6 @@ from engine.models import (
     Violation,
 )
 from engine.policy.consequences import consequences
-from engine.problem import Problem
-from engine.text import Untrusted
 
 ME = Principal(name=Untrusted("operator"))
 
@@ -129,7 +129,7 @@ def result(kill: KillReason = KillReason.NONE, evidence: tuple[str, ...] = ()) -
 
 
 class StandIn:
-    """Answers as `engine.doors.client.Client` does."""
+    """Answers as `engine.client.client.Client` does."""
 
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}

@@ -9,8 +9,8 @@ from textual.color import Color
 from textual.content import Content
 from textual.widgets import Static
 
-from console.app import ConsoleApp
-from console.backstop import Backstop
+from console.app.app import ConsoleApp
+from console.safety.line_filter import Backstop
 from tests.console.desk import desk, frame
 from tests.console.stand_in import StandIn
 

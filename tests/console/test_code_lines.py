@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.widgets.code_lines import find, marks_of, pieces, split_lines, wrap
+from console.code_view.lines import find, marks_of, pieces, split_lines, wrap
 from engine.models import Level, Span
 from tests.console.stand_in import span, violation
 

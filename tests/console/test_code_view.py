@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.widgets.code_folds import FOLDED, Folds, blocks
-from console.widgets.code_lines import Mark, Row
-from console.widgets.code_map import bands
-from console.widgets.code_view import CodeView
+from console.code_view.folds import FOLDED, Folds, blocks
+from console.code_view.lines import Mark, Row
+from console.code_view.minimap import bands
+from console.code_view.view import CodeView
 from engine.models import Level
 from tests.console.desk import desk, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation

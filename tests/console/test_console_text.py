@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.text import LONGEST, broken, clip, content, first_line, pad, shown
-from engine.text import Untrusted
+from console.safety.text import LONGEST, broken, clip, content, first_line, pad, shown
+from engine.common.text import Untrusted
 
 STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from console import theme, units
-from console.preferences import Preferences
+from console.app.preferences import Preferences
+from console.theming import theme
+from console.widgets import formatting
 from engine.models import Level
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case
@@ -75,7 +76,7 @@ def test_levels_can_be_told_from_what_lies_behind(path: Path) -> None:
 
 def test_every_level_has_a_shape_of_its_own() -> None:
     """Without any colour, the levels differ by their shape and by their letter."""
-    assert 4 == len(set(units.SHAPES.values())) == len({units.badge(each)[0][-1] for each in Level})
+    assert 4 == len(set(formatting.SHAPES.values())) == len({formatting.badge(each)[0][-1] for each in Level})
 
 
 @pytest.mark.parametrize("without", [True, False], ids=["NO_COLOR", "colour"])

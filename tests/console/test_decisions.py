@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console import reasons
-from console.decisions import Decided, Decisions
-from console.narrow import Dial, choices, grant
+from console.review import reasons
+from console.review.decisions import Decided, Decisions
+from console.review.grant_reduction import Dial, choices, grant
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Limits, Package, Verdict
-from engine.text import Untrusted
 from tests.console.stand_in import case
 
 ONE = Decided(case("s-1", "1"), Verdict.APPROVED)

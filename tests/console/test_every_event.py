@@ -20,22 +20,22 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from console.case_facts import happened
-from console.text import paragraphs
-from console.widgets.way import way
-from engine.audit import AuditLog
-from engine.audit.blobs import digest_of
-from engine.audit.blobs import put as put_content
-from engine.audit.exports.ocsf import records
-from engine.audit.exports.tables import comma_separated, jsonl
-from engine.audit.timeline import timeline
-from engine.audit.types import Fact
-from engine.doors.cli.audit import say_steps
-from engine.doors.cli.words import say_summaries
+from console.history.case_facts import happened
+from console.history.timeline import way
+from console.safety.text import paragraphs
+from engine.cli.audit import say_steps
+from engine.cli.formatting import say_summaries
+from engine.common.text import Untrusted, visible
+from engine.history import AuditLog
+from engine.history.events.types import Fact
+from engine.history.exports.ocsf import records
+from engine.history.exports.tables import comma_separated, jsonl
+from engine.history.search.timeline import timeline
+from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sqlite.blobs import put as put_content
 from engine.models import Event, Status
 from engine.settings import AuditSettings
-from engine.text import Untrusted, visible
-from tests.engine.audit.conftest import build_case
+from tests.engine.history.conftest import build_case
 
 HOSTILE = "\x1b]52;c;eA==\x07\x9b2J\u202e\u2066\u200b\ud7ff\r\b[red]"
 FACTS = get_args(get_args(Fact)[0])

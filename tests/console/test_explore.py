@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from console import snippets, trying, wishes
-from console.app import ConsoleApp
-from console.screens.left import LeftScreen
-from console.screens.open_file import OpenScreen, matching
-from console.snippets import Snippet
-from console.widgets.editor import Editor
-from console.widgets.output_log import OutputLog
-from console.wishes import Wishes
-from engine.doors.client import Client
+from console.app.app import ConsoleApp
+from console.explore import request_fields, run_follow, snippets
+from console.explore.editor import Editor
+from console.explore.open_file import OpenScreen, matching
+from console.explore.request_fields import Wishes
+from console.explore.snippets import Snippet
+from console.run.artifacts import LeftScreen
+from console.run.output_log import OutputLog
+from engine.client.client import Client
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Display, Draft, Expect, Language, Limits, Package, Status, Verdict
-from engine.text import Untrusted
 from tests.console.desk import QUICK, desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk
 from tests.console.test_hostile_frames import plain
@@ -52,7 +52,7 @@ def test_what_is_typed_is_asked_for() -> None:
     asked = Capabilities(domains=domains, packages=packages, builds=(Untrusted("x"),),
                          secrets=(Untrusted("TOKEN"),), limits=Limits(memory_mb=256, cpus=1.5))  # fmt: skip
     wanted = Wishes(asked, ("~/a.csv", "b.txt"), "science", Expect.NUMBER, "value == 4")
-    assert wanted == wishes.understood(lines)
+    assert wanted == request_fields.understood(lines)
     assert 10 == wanted.many
 
 
@@ -70,7 +70,7 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
         "sandbox",
         "operation",
     }
-    assert asked - elsewhere == set(wishes.FIELDS) - {"paths"}
+    assert asked - elsewhere == set(request_fields.FIELDS) - {"paths"}
 
 
 @pytest.mark.parametrize(
@@ -90,15 +90,15 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
 def test_a_wrong_line_is_named(lines: dict[str, str], said: str) -> None:
     """What cannot be understood is a sentence that begins with the line's label."""
     with pytest.raises(ValueError, match=f"^{said}"):
-        wishes.understood(lines)
+        request_fields.understood(lines)
 
 
-@given(st.dictionaries(st.sampled_from(sorted(wishes.FIELDS)), st.text(max_size=30)))
+@given(st.dictionaries(st.sampled_from(sorted(request_fields.FIELDS)), st.text(max_size=30)))
 def test_lines_are_understood_or_refused_in_words(lines: dict[str, str]) -> None:
     """Whatever is typed is understood as what reads back as itself, or is a ValueError."""
     with suppress(ValueError):
-        asked = wishes.understood(lines)
-        assert asked == wishes.understood(wishes.filled(asked))
+        asked = request_fields.understood(lines)
+        assert asked == request_fields.understood(request_fields.filled(asked))
 
 
 def test_input_files_are_read_or_named(tmp_path: Path) -> None:
@@ -106,11 +106,11 @@ def test_input_files_are_read_or_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"1,2")
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a.csv").write_bytes(b"3")
-    assert [b"1,2"] == [each.content for each in wishes.read((str(tmp_path / "a.csv"),))]
+    assert [b"1,2"] == [each.content for each in request_fields.read((str(tmp_path / "a.csv"),))]
     with pytest.raises(ValueError, match=r"none\.csv cannot be read"):
-        wishes.read((str(tmp_path / "none.csv"),))
+        request_fields.read((str(tmp_path / "none.csv"),))
     with pytest.raises(ValueError, match="same name"):
-        wishes.read((str(tmp_path / "a.csv"), str(tmp_path / "deep" / "a.csv")))
+        request_fields.read((str(tmp_path / "a.csv"), str(tmp_path / "deep" / "a.csv")))
 
 
 def snippet(code: str) -> Snippet:
@@ -239,7 +239,7 @@ async def test_what_a_notebook_shows_is_seen_while_it_runs(own_home: Path) -> No
 @pytest.mark.parametrize("status", list(Status))
 def test_an_output_that_is_empty_says_why(status: Status) -> None:
     """Where nothing is printed stands why, in one line of a narrow pane."""
-    said = trying.hint(case("s-1", "print(1)").model_copy(update={"status": status}))
+    said = run_follow.hint(case("s-1", "print(1)").model_copy(update={"status": status}))
     assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.WAITING
     assert 0 < len(said) < 48
 

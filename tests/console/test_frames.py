@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from console.app import ConsoleApp
+from console.app.app import ConsoleApp
+from engine.common.text import Untrusted
 from engine.models import Analysis, Check, Level, Status, Stream
-from engine.text import Untrusted
 from tests.console.desk import desk, frame, until
 from tests.console.stand_in import StandIn, case, chunk, result, span, violation
 from tests.console.test_hostile_frames import OURS, Open, back, keys, paste, tour, tried

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.color import Color
 
-from console.backstop import Backstop
 from console.pictures.graphics import (
     FIRST_ID,
     NUMBERS,
@@ -27,6 +26,7 @@ from console.pictures.graphics import (
     sixel,
 )
 from console.pictures.pixels import Pixels
+from console.safety.line_filter import Backstop
 from tests.benchmarks.pty_console import PtyConsole
 from tests.console.test_pictures import BLUE, RED, png
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from console import searches
-from console.app import ConsoleApp
-from console.player import Player
-from console.screens.beside import BesideScreen
-from console.screens.replay import ReplayScreen
-from console.screens.trends import TrendsScreen
-from console.widgets.facet_list import FacetList
-from console.widgets.filter_line import FilterInput
-from console.widgets.history_table import HistoryTable
+from console.app.app import ConsoleApp
+from console.history import saved_searches
+from console.history.compare_runs import BesideScreen
+from console.history.facet_list import FacetList
+from console.history.filter_line import FilterInput
+from console.history.table import HistoryTable
+from console.history.trends import TrendsScreen
+from console.run.player import Player
+from console.run.replay import ReplayScreen
 from engine.models import Case, DecisionTimes, Erasure, Level, Meters, OutputChunk, Status, Stream
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, event, result
@@ -130,18 +130,18 @@ async def test_searches_are_kept_and_forgotten() -> None:
     """Ctrl+S keeps what is typed, lists it among the facets, and forgets it the second time."""
     async with desk(StandIn(case("s-1", "1"))) as (app, pilot):
         await quiet(pilot, "4", "slash", *"age", "ctrl+s")
-        assert ["age"] == searches.load()
+        assert ["age"] == saved_searches.load()
         assert ["", "age"] == [line.term for line in app.screen.query_one(FacetList)._lines]
         await quiet(pilot, "ctrl+s")
-        assert [] == searches.load()
+        assert [] == saved_searches.load()
 
 
 async def test_a_damaged_file_of_searches_is_empty() -> None:
     """What is no list of searches is as good as none."""
     for text in ("{", '{"a": 1}', "[1, null]"):
-        searches.file().parent.mkdir(parents=True, exist_ok=True)
-        searches.file().write_text(text)
-        assert [] == searches.load()
+        saved_searches.file().parent.mkdir(parents=True, exist_ok=True)
+        saved_searches.file().write_text(text)
+        assert [] == saved_searches.load()
 
 
 async def test_two_runs_are_side_by_side() -> None:

@@ -8,25 +8,25 @@ import pkgutil
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-import console.screens
-from console import snippets
-from console.app import ConsoleApp
-from console.screens.approve import ApproveScreen
-from console.screens.beside import BesideScreen
-from console.screens.replay import ReplayScreen
-from console.screens.standing import StandScreen
-from console.screens.tour import TourScreen
-from console.snippets import Snippet
-from console.widgets.code_view import CodeView
-from console.widgets.editor import Editor
-from console.widgets.queue import QueueList
+import console
+from console.app.app import ConsoleApp
+from console.code_view.view import CodeView
+from console.explore import snippets
+from console.explore.editor import Editor
+from console.explore.snippets import Snippet
+from console.help.tour import TourScreen
+from console.history.compare_runs import BesideScreen
+from console.review.approve import ApproveScreen
+from console.review.pre_approvals import StandScreen
+from console.review.queue import QueueList
+from console.run.replay import ReplayScreen
+from engine.common.text import Untrusted
 from engine.models import (
     Artifact,
     Capabilities,
@@ -48,7 +48,6 @@ from engine.models import (
     Stream,
     Verdict,
 )
-from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.payloads import PAYLOADS
 from tests.console.stand_in import ME, StandIn, case, chunk, event, result, span, violation
@@ -222,18 +221,22 @@ adds it here."""
 SILENT = {"ask", "open", "help", "palette", "tour"}
 """Screens that show nothing that an agent or a guest wrote."""
 
+PACKAGES = {"review", "run", "explore", "history", "health", "help"}
+"""The packages of the console that have screens."""
+
 BASES = {"Place", "Reading", "Judging", "Searching"}
 
 
 def screens() -> set[str]:
     """Return the names of all screens of the console that a person can come to."""
-    for module in pkgutil.iter_modules([str(Path(console.screens.__file__).parent)]):
-        importlib.import_module(f"console.screens.{module.name}")
+    for module in pkgutil.walk_packages(console.__path__, "console."):
+        if module.name.split(".")[1] in PACKAGES:
+            importlib.import_module(module.name)
     found, open_ones = set[str](), list[type[Any]]([Screen])
     while open_ones:
         kinds = open_ones.pop().__subclasses__()
         open_ones += kinds
-        found |= {kind.__name__ for kind in kinds if kind.__module__.startswith("console.screens.")}
+        found |= {kind.__name__ for kind in kinds if kind.__module__.split(".")[1] in PACKAGES}
     return found - BASES - {"Opening"}
 
 

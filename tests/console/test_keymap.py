@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console import keymap, preferences
-from console.preferences import Preferences
+from console.app import keymap, preferences
+from console.app.preferences import Preferences
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rich.style import Style
 from textual._ansi_theme import ALABASTER, MONOKAI
 
-from console.legible import LEAST_CONTRAST, _contrast, legible
-from console.terminal import segments
+from console.run.terminal import segments
+from console.safety.contrast import LEAST_CONTRAST, _contrast, legible
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn
 

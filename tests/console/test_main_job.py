@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.doors.samples import SAMPLES
+from engine.cli.samples import SAMPLES
 from engine.models import Status
 from tests.console.tmux import Terminal
 from tests.engine_process import EngineProcess

@@ -12,15 +12,15 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from console.output import OutputLines, after
-from console.saving import save_output
-from console.terminal import folded, segments
-from console.usage import Usage
-from console.widgets.output_log import OutputLog
-from console.widgets.output_rows import OutputRows
+from console.run.output import OutputLines, after
+from console.run.output_log import OutputLog
+from console.run.output_rows import OutputRows
+from console.run.saving import save_output
+from console.run.terminal import folded, segments
+from console.run.usage import Usage
 from console.widgets.painting import highlighted
+from engine.common.errors import Problem
 from engine.models import Meters, OutputChunk, Stream
-from engine.problem import Problem
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, chunk
 from tests.console.test_places import running

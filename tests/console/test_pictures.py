@@ -18,10 +18,10 @@ from console.pictures.cells import decoded, strips
 from console.pictures.decode import WRONG, thumbnail
 from console.pictures.shrink import Refused
 from console.pictures.tables import table
-from console.saving import proposed
+from console.run.saving import proposed
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
 from engine.models import Artifact, Display, Status
-from engine.problem import Problem
-from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, result
 from tests.console.test_hostile_frames import plain

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from textual.binding import Binding
 
-from console.app import ConsoleApp
-from console.places import PLACES
-from console.preferences import Preferences
-from console.screens.case import CaseScreen
-from console.screens.run import RunScreen
-from console.watching import Held
-from console.widgets.editor import Editor
-from console.widgets.history_table import HistoryTable
-from console.widgets.output_log import KEPT_LINES, OutputLog
-from console.widgets.violations import ViolationList
+from console.app.app import ConsoleApp
+from console.app.preferences import Preferences
+from console.app.screens import PLACES
+from console.explore.editor import Editor
+from console.history.case import CaseScreen
+from console.history.table import HistoryTable
+from console.review.violations import ViolationList
+from console.run.output_log import KEPT_LINES, OutputLog
+from console.run.screen import RunScreen
+from console.run.streams import Held
+from engine.common.text import Untrusted
 from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Status, Stream
-from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk, event, result, span, violation
 from tests.console.test_hostile_frames import plain
@@ -247,12 +247,12 @@ def bindings() -> list[Binding]:
     """Return every binding that is declared in the console."""
 
     found = [each for each in ConsoleApp.BINDINGS if isinstance(each, Binding)]
-    for module in (*PLACES.values(), "console.screens.approve:ApproveScreen",
-                   "console.screens.deny:DenyScreen",
-                   "console.screens.case:CaseScreen", "console.screens.files:FilesScreen",
-                   "console.screens.help:HelpScreen", "console.widgets.code_view:CodeView",
-                   "console.widgets.output_log:OutputLog", "console.widgets.rows:Rows",
-                   "console.widgets.grants:GrantRows"):  # fmt: skip
+    for module in (*PLACES.values(), "console.review.approve:ApproveScreen",
+                   "console.review.deny:DenyScreen",
+                   "console.history.case:CaseScreen", "console.review.input_files:FilesScreen",
+                   "console.help.help:HelpScreen", "console.code_view.view:CodeView",
+                   "console.run.output_log:OutputLog", "console.widgets.rows:Rows",
+                   "console.review.grants:GrantRows"):  # fmt: skip
         name, _, kind = module.partition(":")
         found += getattr(__import__(name, fromlist=[kind]), kind).BINDINGS
     return found

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console import plain, plain_words
-from console.narrow import worded
-from console.plain_desk import PlainDesk
-from console.spoken import Spoken
+from console.plain import formatting, main
+from console.plain.output import Spoken
+from console.plain.session import PlainDesk
+from console.review.grant_reduction import worded
+from engine.common.text import Untrusted
 from engine.models import (
     Act,
     Capabilities,
@@ -27,7 +28,6 @@ from engine.models import (
     Stream,
     Verdict,
 )
-from engine.text import Untrusted
 from tests.console.payloads import PAYLOADS
 from tests.console.stand_in import StandIn, case, chunk, result, span, violation
 from tests.console.test_hostile_frames import STRAY
@@ -90,7 +90,7 @@ async def test_a_tool_call_is_said_as_what_it_does() -> None:
     operation = Operation(act=Act.WRITE, path=Untrusted("x.sh"), executable=True)
     draft = each.submission.draft.model_copy(update={"operation": operation, "sandbox": "sb-1"})
     each = each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
-    told = "\n".join(plain_words.case(each))
+    told = "\n".join(formatting.case(each))
     assert "tool call: write of x.sh, executable" in told
     assert "rm -r /" in told
 
@@ -168,6 +168,6 @@ async def test_lines_are_answered_until_there_are_no_more() -> None:
         yield "list\n"
 
     async with asyncio.timeout(60):
-        await plain.run(StandIn(waiting()), lines(), told.append)  # type: ignore[arg-type]
+        await main.run(StandIn(waiting()), lines(), told.append)  # type: ignore[arg-type]
     assert "NOT WELL: disk: full To mend: Type: pratique prune" == told[-1]
     assert any("s-1, waiting" in each for each in told)

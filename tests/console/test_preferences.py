@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console import preferences
-from console.preferences import Preferences
+from console.app import preferences
+from console.app.preferences import Preferences
 
 
 def test_what_is_said_is_taken() -> None:

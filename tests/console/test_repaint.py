@@ -6,10 +6,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from console.app import ConsoleApp
-from console.widgets.queue import QueueList
+from console.app.app import ConsoleApp
+from console.review.queue import QueueList
+from console.review.requests import Wants
 from console.widgets.rows import Rows
-from console.widgets.wants import Wants
 from tests.console.desk import desk, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation
 from tests.console.test_hostile_frames import plain

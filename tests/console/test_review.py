@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
-from console.app import ConsoleApp
-from console.difference import difference
-from console.eyes import looked
-from console.guard import KeyGuard
-from console.preferences import Preferences
-from console.screens.approve import ApproveScreen
-from console.screens.compare import CompareScreen, DifferenceRows
-from console.screens.deny import DenyScreen
-from console.screens.files import FilesScreen
-from console.screens.review import ReviewScreen
-from console.screens.standing import StandScreen
-from console.widgets.code_lines import split_lines
-from console.widgets.code_view import CodeView
-from console.widgets.queue import QueueList
-from console.widgets.violations import ViolationList
-from engine.eyes import line_count
+from console.app.app import ConsoleApp
+from console.app.preferences import Preferences
+from console.code_view.difference import difference
+from console.code_view.lines import split_lines
+from console.code_view.view import CodeView
+from console.review.approve import ApproveScreen
+from console.review.compare import CompareScreen, DifferenceRows
+from console.review.deny import DenyScreen
+from console.review.input_files import FilesScreen
+from console.review.pre_approvals import StandScreen
+from console.review.queue import QueueList
+from console.review.review_record import looked
+from console.review.screen import ReviewScreen
+from console.review.violations import ViolationList
+from console.safety.key_guard import KeyGuard
+from engine.common.review_coverage import line_count
+from engine.common.text import Untrusted
 from engine.models import (
     Act,
     Capabilities,
@@ -44,7 +45,6 @@ from engine.models import (
     Verdict,
 )
 from engine.policy.review import unseen
-from engine.text import Untrusted
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation
 
@@ -86,7 +86,7 @@ async def test_an_approval_takes_two_chords_and_carries_the_digest_that_was_show
 
 async def test_the_second_chord_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chord held down, or sent twice, gives no approval: the sheet wants to be seen first."""
-    monkeypatch.setattr("console.screens.approve.ARM_SECONDS", 1000)
+    monkeypatch.setattr("console.review.approve.ARM_SECONDS", 1000)
     engine = StandIn(case("s-1", CODE))
     async with desk(engine) as (app, pilot):
         await armed(app, pilot)

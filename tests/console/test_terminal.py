@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from console.terminal import collapse, segments
+from console.run.terminal import collapse, segments
 
 STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\ud800-\udfff]")
 SEQUENCES = [

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.preferences import Preferences
-from console.screens.explore import ExploreScreen
-from console.vim import Deed, Vim
-from console.widgets.editor import Editor
+from console.app.preferences import Preferences
+from console.explore.editor import Editor
+from console.explore.screen import ExploreScreen
+from console.explore.vim import Deed, Vim
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn
 

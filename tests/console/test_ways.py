@@ -18,19 +18,19 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
-from console.announcing import Announcing
-from console.app import ConsoleApp
-from console.caches import APART_SECONDS, STILL_SECONDS, Tidying
-from console.crash import too_late
-from console.guard import KeyGuard
-from console.keymap import GROUPS
-from console.preferences import Preferences
-from console.screens.help import HelpScreen, lines
-from console.screens.jump import JumpScreen
-from console.screens.tour import TourScreen
-from console.text import paragraphs
-from console.widgets.editor import Editor
-from console.widgets.history_table import HistoryTable
+from console.app.app import ConsoleApp
+from console.app.crash import too_late
+from console.app.keymap import GROUPS
+from console.app.notifications import Announcing
+from console.app.preferences import Preferences
+from console.app.textual_patches import APART_SECONDS, STILL_SECONDS, Tidying
+from console.explore.editor import Editor
+from console.help.help import HelpScreen, lines
+from console.help.jump import JumpScreen
+from console.help.tour import TourScreen
+from console.history.table import HistoryTable
+from console.safety.key_guard import KeyGuard
+from console.safety.text import paragraphs
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, CookieJar, WSServerHandshakeError, web
 
-from console.web.door import Door
+from console.web.access import Door
 from console.web.server import DeskServer
 
 APP = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.widgets.violations import ViolationDetail
+from console.review.violations import ViolationDetail
 from tests.console.desk import desk, quiet, until
 from tests.console.stand_in import StandIn, case, span, violation
 from tests.console.test_hostile_frames import plain

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine import locations
-from engine.problem import Problem
+from engine.common.errors import Problem
 
 
 def test_no_login_is_no_cause_for_a_warning(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from engine.text import Untrusted, visible
+from engine.common.text import Untrusted, visible
 
 TERMINAL = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from engine.common.text import visible
 from engine.models import KillReason
 from engine.sandbox import SandboxManager
-from engine.sandbox.attempt import Attempt
-from engine.sandbox.selftest import ATTEMPTS, Outcome, attempt
+from engine.sandbox.selftest.attack_case import Attempt
+from engine.sandbox.selftest.runner import ATTEMPTS, Outcome, attempt
 from engine.settings import SandboxSettings
-from engine.text import visible
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]

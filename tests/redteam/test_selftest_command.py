@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from engine.doors.cli.exits import Exit
+from engine.cli.exit_codes import Exit
 
 
 def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:

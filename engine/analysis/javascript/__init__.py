@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis import guards
+from engine.analysis import limits
 from engine.analysis.findings import Findings
 from engine.analysis.javascript import inner
 from engine.analysis.javascript.checks import (
@@ -55,7 +55,7 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> F
     findings.predictions.extend(predictions(program))
     resolver = program.resolver
     if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:
-        findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))
         findings.complete = False
     program.names.forget()
     return findings

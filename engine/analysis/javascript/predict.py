@@ -11,7 +11,7 @@ from engine.analysis.javascript.checks.network import TALKS
 from engine.analysis.javascript.library import REQUIRES, module_path
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.values import UNKNOWN, Value
-from engine.analysis.wants import Want, address, predicted
+from engine.analysis.predictions import Want, address, predicted
 from engine.models import Need, Prediction
 
 _URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)

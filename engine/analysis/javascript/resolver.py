@@ -26,8 +26,8 @@ from engine.analysis.javascript.values import (
     unescaped,
     unknown,
 )
+from engine.common.text import Untrusted
 from engine.models import Evidence
-from engine.text import Untrusted
 
 MAX_DEPTH = 60
 MAX_STEPS = 200_000

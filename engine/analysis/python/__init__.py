@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.findings import Findings
-from engine.analysis.guards import TOO_DEEP
-from engine.analysis.python import allowlist, expressions, functions, sinks, statements, surface
-from engine.analysis.python.source import calm, parsable_part, parse
-from engine.analysis.python.unparsed import read_words, syntax_violation
-from engine.analysis.python.walk import Walk
+from engine.analysis.limits import TOO_DEEP
+from engine.analysis.python import allowlist, sinks
+from engine.analysis.python.evaluate import expressions, functions, statements
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.parse import lexical
+from engine.analysis.python.parse.source import calm, parsable_part, parse
+from engine.analysis.python.parse.unparsed import read_words, syntax_violation
 from engine.models import Span
 from engine.settings import AnalysisSettings
 
@@ -29,7 +31,7 @@ def analyse_python(source: str, settings: AnalysisSettings, depth: int) -> Findi
             found = Walk(source, settings, depth)
             found.found.violations.append(TOO_DEEP.violation(_START, "Nested deeper than can be followed"))
             found.found.add(read_words(source, found.lines))
-            surface.look(found)
+            lexical.look(found)
             return found.found
 
 
@@ -37,8 +39,8 @@ def _walked(walk: Walk, tree: ast.Module) -> Findings:
     walk.run(tree.body)
     functions.read_pending(walk)
     sinks.environment.conclude(walk)
-    surface.look(walk)
-    surface.look_at_names(walk, tree)
+    lexical.look(walk)
+    lexical.look_at_names(walk, tree)
     if walk.settings.profile == "allow":
         allowlist.check(walk, tree)
     walk.forget()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.rules.reading import NAME_NOT_ALLOWED
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 
 _BUILTINS = frozenset(

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import Final
 
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules.objects import GADGET, PROBE
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 
 HARD: Final = frozenset(

@@ -6,10 +6,10 @@ import ast
 import base64
 import re
 
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules import files, objects, private, reading
 from engine.analysis.python.sinks.paths import is_sensitive
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.models import Language
 
 _TOKEN = re.compile(

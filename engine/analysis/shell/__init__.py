@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis import guards
+from engine.analysis import limits
 from engine.analysis.findings import Findings
 from engine.analysis.shell.checks import (
     alteration,
@@ -50,6 +50,6 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findin
     findings.add(inner.check(script))
     findings.predictions.extend(predictions(script))
     if script.cut:
-        findings.violations.append(guards.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))
         findings.complete = False
     return findings

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.flow import DOWNLOADERS
 from engine.analysis.shell.model import Arg, Command
-from engine.analysis.shell.pure import output
+from engine.analysis.shell.pure_commands import output
 from engine.analysis.shell.values import GAP, UNKNOWN, Step, Value, Variables
 
 

@@ -6,13 +6,13 @@ import re
 
 from tree_sitter import Node
 
+from engine.analysis.shell.command_prefixes import assigned, basename, unwrap
 from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
 from engine.analysis.shell.values import UNKNOWN, Step, Value, bare
 from engine.analysis.shell.words import Words
-from engine.analysis.shell.wrappers import assigned, basename, unwrap
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
 _plain = re.compile(r"[\w./:=+@%-]+").fullmatch

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from engine.analysis.shell.model import Command
-from engine.analysis.shell.pure import output
+from engine.analysis.shell.pure_commands import output
 from engine.analysis.shell.values import UNKNOWN
 
 DOWNLOADERS = frozenset({

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.predictions import Want, address, predicted
+from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.flow import language_of
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import shown
-from engine.analysis.shell.writes import read, written
-from engine.analysis.wants import Want, address, predicted
 from engine.models import Need, Prediction
 
 _URL = re.compile(

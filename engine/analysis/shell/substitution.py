@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from engine.analysis.shell.flow import DECODERS, DOWNLOADERS
 from engine.analysis.shell.model import Command, Feed
-from engine.analysis.shell.pure import output
+from engine.analysis.shell.pure_commands import output
 from engine.analysis.shell.values import UNKNOWN, Value
 
 REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.models import Stream
-from engine.sandbox.wire import frames
+from engine.sandbox.guest_protocol.framing import frames
 
 WINDOW = 256 * 1024
 """How many bytes of one connection may be on their way."""

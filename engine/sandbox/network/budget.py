@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.sandbox.network.terms import Refused
+from engine.sandbox.api.egress_policy import Refused
 
 
 class Exhausted(Refused):

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import h11
 
-from engine.sandbox.network.authority import Authority
+from engine.sandbox.api.egress_policy import Refused, Terms
 from engine.sandbox.network.budget import Budget, Exhausted
-from engine.sandbox.network.exchange import check_host, destination, exchange, tunnel
-from engine.sandbox.network.hello import greeting
-from engine.sandbox.network.names import Names, Streams
-from engine.sandbox.network.peer import Peer
+from engine.sandbox.network.ephemeral_ca import Authority
+from engine.sandbox.network.http_forward import check_host, destination, exchange, tunnel
+from engine.sandbox.network.http_peer import Peer
 from engine.sandbox.network.relay import relay
-from engine.sandbox.network.terms import Refused, Terms
-from engine.sandbox.network.vault import Vault
+from engine.sandbox.network.resolver import Names, Streams
+from engine.sandbox.network.secret_injection import Vault
+from engine.sandbox.network.sni import greeting
 
 _T = TypeVar("_T")
 Record = Callable[[dict[str, Any]], Awaitable[None]]

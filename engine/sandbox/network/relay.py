@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from engine.sandbox.network.names import Streams
-from engine.sandbox.network.peer import PIECE
+from engine.sandbox.network.http_peer import PIECE
+from engine.sandbox.network.resolver import Streams
 
 
 async def relay(near: Streams, far: Streams, spend: Callable[[int], None]) -> None:

@@ -10,18 +10,18 @@ from typing import Any
 
 from docker.errors import APIError
 
+from engine.common.text import Untrusted, visible
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Package, Result, Stream
-from engine.sandbox.daemon import Daemon, DaemonLost, unavailable
-from engine.sandbox.job import Job, SandboxUnavailable, Watcher
-from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.api.job import Job, SandboxUnavailable, Watcher
+from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost, unavailable
+from engine.sandbox.drivers.docker.package_layers import TRIES, Layer, Layers, told
 from engine.sandbox.packages import lock
 from engine.sandbox.packages.installer import LAYER, Installer, Order
-from engine.sandbox.packages.layers import TRIES, Layer, Layers, told
 from engine.sandbox.packages.npm import Npm
 from engine.sandbox.packages.pip import Pip
 from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
-from engine.text import Untrusted, visible
 
 Run = Callable[[Job, Watcher], Awaitable[Result]]
 LOOK_UP_SECONDS = 60

@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from engine.common.text import visible
 from engine.models import Language, Package
-from engine.text import visible
 
 MOST = 500
 

@@ -10,15 +10,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
-from engine.sandbox.job import SandboxUnavailable
+from engine.sandbox.api.job import SandboxUnavailable
 from engine.sandbox.packages import lock
 from engine.sandbox.packages.installer import LAYER, Order
 from engine.sandbox.packages.registry import Registry, of_javascript
 from engine.settings import SandboxSettings
-from engine.text import Untrusted
 
-_PROGRAM = resources.files("engine.sandbox").joinpath("guest/npm.js").read_text()
+_PROGRAM = resources.files("engine.sandbox.guest_protocol").joinpath("guest/npm.js").read_text()
 _SUFFIXES = {".js", ".cjs", ".mjs", ".json"}
 _INSIDE = "/node_modules/"
 _MEND = "sudo npm install --global npm   (or sudo apt-get install npm first)"

@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 from importlib.metadata import distribution
 from typing import Any
 
+from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
-from engine.sandbox.network.connection import TRUSTED
+from engine.sandbox.network.sandbox_network import TRUSTED
 from engine.sandbox.packages import lock
 from engine.sandbox.packages.installer import LAYER, Order
 from engine.sandbox.packages.registry import Registry, of_python
 from engine.settings import SandboxSettings
-from engine.text import Untrusted
 
 _HEAD = """\
 import os, shutil, site, sys

@@ -11,8 +11,8 @@ import sys
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from engine.sandbox.job import SandboxUnavailable
-from engine.sandbox.network.terms import Terms
+from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.job import SandboxUnavailable
 from engine.settings import PackageSettings, SandboxSettings
 
 _SECONDS = 30

@@ -59,6 +59,7 @@ def become(code):
 def rehearse():
     """Do once what every run does first, into nothing: its pages are then in memory."""
     import traceback  # noqa: F401, PLC0415  the first traceback of a run need not wait for it
+
     code = b"import sys\ndef f(x=1):\n    return [x for x in (x, 'a')]\nprint(f(), file=out)\n"
     main = main_module(code)
     nothing = os.open(os.devnull, os.O_WRONLY)

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from engine.analysis import analyse
-from engine.analysis.inputs import Reading, joined, misnamed, placed, readings, unread, without_own
+from engine.analysis.input_files import Reading, joined, misnamed, placed, readings, unread, without_own
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis import analyse
-from engine.analysis.python.newer import older
+from engine.analysis.python.parse.py312_compat import older
 from engine.models import Language
 
 _NEWER = [

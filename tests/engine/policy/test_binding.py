@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.common.text import Untrusted
+from engine.core.submissions.canonical import digest
 from engine.models import (
     Analysis,
     Capabilities,
@@ -24,9 +26,7 @@ from engine.models import (
 )
 from engine.policy import assess, shipped
 from engine.policy.binding import analysis_hash, changed
-from engine.service.canonical import digest
 from engine.settings import PolicySettings
-from engine.text import Untrusted
 
 AGENT = Principal(name=Untrusted("agent"))
 ADA = Principal(name=Untrusted("ada"))

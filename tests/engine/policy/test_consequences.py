@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Capabilities,
@@ -15,7 +16,6 @@ from engine.models import (
     Prediction,
 )
 from engine.policy.consequences import consequences
-from engine.text import Untrusted
 
 
 def needs(need: Need, value: str, line: int, certainty: Certainty = Certainty.EXACT) -> Prediction:

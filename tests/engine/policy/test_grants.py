@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Limits, Package
 from engine.policy import beyond
 from engine.policy.grants import within
 from engine.settings import PolicySettings
-from engine.text import Untrusted
 
 CEILING = PolicySettings().ceiling
 ASKED = Capabilities(domains=(Untrusted("example.org"),), files=(Untrusted("a.csv"),))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.models import Language
-from engine.policy.likeness import likeness, sketch
+from engine.policy.similarity import likeness, sketch
 
 PYTHON = "def f(a):\n    total = 0\n    for row in a:\n        total += row\n    return total\n"
 JAVASCRIPT = "let sum = 0;\nfor (const row of [1, 2]) { sum += row; }\nconsole.log(sum);\n"

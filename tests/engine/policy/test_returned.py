@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.models import Expect, Truth
+from engine.policy.agent_output import checked, fenced, for_agent
 from engine.policy.assertions import parsed
 from engine.policy.extraction import value_of
-from engine.policy.returned import checked, fenced, for_agent
 
 
 @pytest.mark.parametrize(

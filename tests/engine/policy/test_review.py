@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.eyes import gaps, stretches
+from engine.common.review_coverage import gaps, stretches
+from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Assessment,
@@ -36,11 +37,10 @@ from engine.models import (
     Verdict,
     Violation,
 )
-from engine.policy.quota import Bucket, Buckets
+from engine.policy.fingerprint import shape
+from engine.policy.pre_approval import cannot_stand, resting_on
+from engine.policy.rate_limits import Bucket, Buckets
 from engine.policy.review import claim, may_not_decide, unseen, wants_another
-from engine.policy.shape import shape
-from engine.policy.standing import cannot_stand, resting_on
-from engine.text import Untrusted
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 AGENT, ADA, BOB = (Principal(name=Untrusted(name)) for name in ("agent", "ada", "bob"))

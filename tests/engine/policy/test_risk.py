@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.common.text import Untrusted
 from engine.models import (
     Act,
     Analysis,
@@ -25,7 +26,6 @@ from engine.models import (
     Violation,
 )
 from engine.policy import Policy, assess, assess_operation, load, shipped
-from engine.text import Untrusted
 
 PACKAGE = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"))
 FOREIGN = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"), registry=Untrusted("example"))

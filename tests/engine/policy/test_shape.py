@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Draft, InputFile, Language
-from engine.policy.shape import shape
-from engine.text import Untrusted
+from engine.policy.fingerprint import shape
 
 
 def of(code: str, language: Language = Language.PYTHON, **changes: Any) -> str | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.analysis import analyse
+from engine.common.text import Untrusted
 from engine.models import Draft, Language, Level
 from engine.policy import assess, load, shipped
 from engine.settings import AnalysisSettings
-from engine.text import Untrusted
 
 SHELL, PYTHON, JAVASCRIPT = Language.SHELL, Language.PYTHON, Language.JAVASCRIPT
 

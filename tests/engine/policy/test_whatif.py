@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engine.common.text import Untrusted
 from engine.models import Analysis, Capabilities, Draft, Language, Level, Verdict
 from engine.policy import Policy, load, shipped
-from engine.policy.whatif import Outcome, Stored, flips
-from engine.text import Untrusted
+from engine.policy.policy_diff import Outcome, Stored, flips
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 

@@ -12,11 +12,11 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from engine.common.text import Untrusted
 from engine.models import Capabilities, Decision, EyesOn, Grant, Limits, Principal, Role, Verdict
 from engine.principals import KeyRing, canonical_bytes, may, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Deed
-from engine.text import Untrusted
 
 ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER, Role.ADMIN}))
 BOB = Principal(name=Untrusted("bob"), roles=frozenset({Role.REVIEWER}))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.common.text import Untrusted
 from engine.models import Scope, Token
 from engine.principals import tokens
 from engine.principals.tokens import Kept, TokensUnusable
-from engine.text import Untrusted
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator
 import docker
 import docker.errors
 
+from engine.common.text import Untrusted
 from engine.models import Package
 from engine.settings import NetworkSettings, PackageSettings, SandboxSettings
-from engine.text import Untrusted
 
 HOST = "registry.example.org"
 

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import unquote
 
+from engine.common.text import Untrusted
 from engine.models import Package
 from engine.settings import NetworkSettings, PackageSettings, SandboxSettings
-from engine.text import Untrusted
 from tests.engine.sandbox.index import HOST, packed
 
 Made = dict[tuple[str, str], tuple[bytes, dict[str, Any]]]

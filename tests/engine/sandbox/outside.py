@@ -12,8 +12,8 @@ from typing import Any
 
 import h11
 
+from engine.sandbox.api.egress_policy import Terms
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.terms import Terms
 from engine.settings import NetworkSettings
 
 HOST = "api.example.org"

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engine.common.text import Untrusted
 from engine.models import Capabilities, KillReason, Language, Package
 from engine.sandbox import Abilities, Backend, SandboxManager, SandboxUnavailable
-from engine.sandbox.direct import Direct, Failed
+from engine.sandbox.run.backend_client import Direct, Failed
 from engine.settings import SandboxSettings
-from engine.text import Untrusted
 from tests.sandboxes import containers_of
 
 ENGINE = "test-backend"

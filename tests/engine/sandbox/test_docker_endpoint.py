@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.sandbox.daemon import Daemon, DaemonLost
-from engine.sandbox.endpoint import BadEndpoint, Endpoint, endpoint, ssh_command
+from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.docker.endpoint import BadEndpoint, Endpoint, endpoint, ssh_command
 
 
 def context(folder: Path, name: str, host: str, **more: Any) -> dict[str, str]:

@@ -18,7 +18,7 @@ import pytest
 
 from engine.models import KillReason
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.api.network_spec import Wanted
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
 from tests.engine.sandbox.test_docker_endpoint import context

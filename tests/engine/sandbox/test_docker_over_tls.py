@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from engine.models import KillReason
 from engine.sandbox import SandboxManager
-from engine.sandbox.network.wanted import Wanted
+from engine.sandbox.api.network_spec import Wanted
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
 from tests.sandboxes import Recorder, containers_of, job

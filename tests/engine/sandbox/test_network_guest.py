@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from engine.models import KillReason, Language
 from engine.sandbox import Job, SandboxManager
-from engine.sandbox.network.authority import Authority
-from engine.sandbox.network.wanted import Secret, Wanted
+from engine.sandbox.api.network_spec import Secret, Wanted
+from engine.sandbox.network.ephemeral_ca import Authority
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import HOST, Server, serving
 from tests.sandboxes import Recorder, containers_of, job

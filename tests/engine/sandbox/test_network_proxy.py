@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.network.hello import named_in
+from engine.sandbox.api.egress_policy import Refused, Terms, covers
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.terms import Refused, Terms, covers
+from engine.sandbox.network.sni import named_in
 from tests.engine.sandbox.outside import HOST, greeting_for, guest_of, serving
 
 PUBLIC = Terms(domains=(HOST, "*.example.net"))

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
+from engine.common.text import Untrusted
 from engine.models import Language, Package
-from engine.sandbox.packages.layers import told
+from engine.sandbox.drivers.docker.package_layers import told
 from engine.sandbox.packages.lock import BadLock, check, key
 from engine.sandbox.packages.npm import Npm, tree
 from engine.sandbox.packages.pip import Pip, requirements
 from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
-from engine.text import Untrusted
 
 HASH = f"sha256:{'a' * 64}"
 INTEGRITY = f"sha512-{'a' * 86}=="

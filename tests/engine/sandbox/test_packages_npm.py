@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
+from engine.common.text import Untrusted
 from engine.models import Act, KillReason, Language, Operation, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.text import Untrusted
 from tests.engine.sandbox.index import forget, volumes
 from tests.engine.sandbox.npm_index import Registry, module, serving
 from tests.sandboxes import Recorder, containers_of, job

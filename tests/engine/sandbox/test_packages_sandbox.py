@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
+from engine.common.text import Untrusted
 from engine.models import Act, KillReason, Operation, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.text import Untrusted
 from tests.engine.sandbox.index import Index, forget, serving, source, volumes, wheel
 from tests.sandboxes import Recorder, containers_of, job
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.models import KillReason
-from engine.sandbox.evidence import Facts, decide, told
-from engine.sandbox.kernel_log import memory_ran_out
+from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
+from engine.sandbox.run.kill_reason import Facts, decide, told
 
 WELL = Facts(last_word=True, exit_code=0)
 

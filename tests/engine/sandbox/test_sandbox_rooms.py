@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
+from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Limits
-from engine.sandbox import owner, recipe
-from engine.sandbox.artifacts import sift
-from engine.sandbox.cgroup import Cgroup
-from engine.sandbox.daemon import Daemon
-from engine.sandbox.job import Job
-from engine.sandbox.pool import Shelf
-from engine.sandbox.proof import judge
-from engine.sandbox.reaper import end_leftovers
-from engine.sandbox.recipe import Ownership
-from engine.sandbox.turns import Turns
-from engine.text import Untrusted
+from engine.sandbox.api.job import Job
+from engine.sandbox.drivers.docker import container_spec, ownership
+from engine.sandbox.drivers.docker.container_spec import Ownership
+from engine.sandbox.drivers.docker.docker_client import Daemon
+from engine.sandbox.drivers.docker.pool import Shelf
+from engine.sandbox.drivers.docker.reaper import end_leftovers
+from engine.sandbox.drivers.linux.cgroup import Cgroup
+from engine.sandbox.isolation.probe import judge
+from engine.sandbox.run.artifacts import sift
+from engine.sandbox.run.scheduler import Turns
 
-HOST = recipe.host_config("runsc", Language.PYTHON, Limits(), 2.0)
+HOST = container_spec.host_config("runsc", Language.PYTHON, Limits(), 2.0)
 
 
 # --- recipe
@@ -63,10 +63,10 @@ def test_the_fuse_stands_above_the_real_limit() -> None:
 def test_a_broken_promise_is_named(name: str, change: dict[str, object]) -> None:
     """A ready sandbox that differs from what was asked for is found before code goes in."""
     seen: dict[str, object] = {"HostConfig": dict(HOST), "Image": "sha256:it", "State": {"Running": True}}
-    assert () == recipe.broken_promises(seen, "sha256:it", HOST)
+    assert () == container_spec.broken_promises(seen, "sha256:it", HOST)
     for key, value in change.items():
         seen[key] = HOST | value if isinstance(value, dict) and key == "HostConfig" else value
-    assert (name,) == recipe.broken_promises(seen, "sha256:it", HOST)
+    assert (name,) == container_spec.broken_promises(seen, "sha256:it", HOST)
 
 
 # --- proof
@@ -92,7 +92,9 @@ def test_only_gvisors_own_log_on_another_kernel_is_a_proof(isolated: bool, said:
 
 
 def _labels(**changes: str) -> dict[str, str]:
-    return owner.here("me").labels("image") | {f"pratique.{name}": value for name, value in changes.items()}
+    return ownership.here("me").labels("image") | {
+        f"pratique.{name}": value for name, value in changes.items()
+    }
 
 
 DEAD = "999999999/1"
@@ -117,7 +119,7 @@ DEAD = "999999999/1"
 )
 def test_what_has_no_living_owner_is_orphaned(orphan: bool, labels: dict[str, str]) -> None:
     """Foreign containers and those of living engines stay; a reused process number is no owner."""
-    assert orphan == owner.orphaned(labels, owner.here("me"))
+    assert orphan == ownership.orphaned(labels, ownership.here("me"))
 
 
 COLLECTED = time.time()
@@ -136,13 +138,13 @@ COLLECTED = time.time()
 )
 def test_what_an_engine_made_and_does_not_use_is_forgotten(left: bool, labels: dict[str, str]) -> None:
     """Only its own, and only what has been on its way for too long."""
-    assert left == owner.forgotten(labels, owner.here("me"), COLLECTED)
+    assert left == ownership.forgotten(labels, ownership.here("me"), COLLECTED)
 
 
 def test_nobody_is_alive_on_an_unknown_machine() -> None:
     """Where process numbers mean nothing only age decides."""
     me = Ownership("me", "unknown", "1/1")
-    assert not owner.orphaned(_labels(process=DEAD, machine="unknown"), me)
+    assert not ownership.orphaned(_labels(process=DEAD, machine="unknown"), me)
 
 
 # --- turns

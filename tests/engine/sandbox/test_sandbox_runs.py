@@ -14,9 +14,10 @@ import pytest
 import pytest_asyncio
 
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable, execution
-from engine.sandbox.output import ARTIFACT_BYTES
-from engine.sandbox.wire import safe_name
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox.guest_protocol.framing import safe_name
+from engine.sandbox.run import execution
+from engine.sandbox.run.output import ARTIFACT_BYTES
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
 

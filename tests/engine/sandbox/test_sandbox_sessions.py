@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from engine.common.text import Untrusted
 from engine.models import Act, KillReason, Language, Operation, Result
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.settings import SandboxSettings
-from engine.text import Untrusted
 from tests.sandboxes import Recorder, containers_of, job
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]

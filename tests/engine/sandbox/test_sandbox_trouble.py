@@ -16,11 +16,12 @@ import docker
 import pytest
 
 from engine.models import Check, KillReason, Language
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable, heartbeat, owner, reaper
-from engine.sandbox.box import Box
-from engine.sandbox.cgroup import Cgroup
-from engine.sandbox.daemon import Daemon, DaemonLost
-from engine.sandbox.execution import Execution
+from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
+from engine.sandbox.drivers.docker.container import Box
+from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.linux.cgroup import Cgroup
+from engine.sandbox.run.execution import Execution
 from engine.settings import SandboxSettings
 from tests.docker_proxy import DockerProxy
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
@@ -321,7 +322,7 @@ async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
     """What Docker made after the engine had stopped waiting for it goes; what is in use stays."""
     client = docker.APIClient(version="auto")
     house, watcher, asked = SandboxManager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
-    labels = owner.here("test-forgotten").labels("image") | {"pratique.created": "1"}
+    labels = ownership.here("test-forgotten").labels("image") | {"pratique.created": "1"}
     made = client.create_container(IMAGES[Language.SHELL], labels=labels)["Id"]
     running = asyncio.create_task(house.run(asked, watcher))
     try:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from engine.common.text import Untrusted
 from engine.models import InputFile, Limits, Stream
-from engine.sandbox.lastword import LastWord
-from engine.sandbox.shown import Shown
-from engine.sandbox.wire import BadFrame, Order, Tail, frames, safe_name
-from engine.text import Untrusted
+from engine.sandbox.guest_protocol.exit_report import LastWord
+from engine.sandbox.guest_protocol.framing import BadFrame, Order, Tail, frames, safe_name
+from engine.sandbox.run.displays import Shown
 
 MARK = b"\0" + b"5e" * 16
 alphabet = st.binary(max_size=80) | st.sampled_from([b"\0", MARK[:9], MARK[:-1], MARK[:1] * 3])

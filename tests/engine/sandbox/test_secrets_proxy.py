@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.network.authority import Authority
+from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.network_spec import Secret
+from engine.sandbox.network.ephemeral_ca import Authority
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.terms import Refused
-from engine.sandbox.network.vault import Screen, Vault, Watch
-from engine.sandbox.network.wanted import Secret
+from engine.sandbox.network.secret_injection import Screen, Vault, Watch
 from tests.engine.sandbox.outside import HOST, Guest, Server, guest_of, serving
 
 VALUE = "value-of-the-secret"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import METHODS, Call, handles
+from engine.analysis.python.evaluate.calls import METHODS, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules import files as rules
-from engine.analysis.python.values import Value, text_of
-from engine.analysis.python.walk import Walk
 
 # --- archives and temporary files ---
 

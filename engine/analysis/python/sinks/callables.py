@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.analysis.python.attributes import looked_up
-from engine.analysis.python.calls import CALLS, Call, handles, invoke
+from engine.analysis.python.evaluate.attributes import looked_up
+from engine.analysis.python.evaluate.calls import CALLS, Call, handles, invoke
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks.names import got
 from engine.analysis.python.sinks.paths import loop_turns
-from engine.analysis.python.values import NOTHING, Value, derived, text_of
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.calls import Call
-from engine.analysis.python.patterns import HOLE, pattern_of, shown
+from engine.analysis.python.evaluate.calls import Call
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of, shown
+from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.models import Language
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")

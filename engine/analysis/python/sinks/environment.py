@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
+from engine.analysis.python.evaluate.values import Taint, Value
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
-from engine.analysis.python.table import CALLS, Call, Handler, handles
-from engine.analysis.python.values import Taint, Value
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level, Need
 

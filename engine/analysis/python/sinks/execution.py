@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.attributes import check_built
-from engine.analysis.python.calls import DANGEROUS_CALLBACKS, Call, handles
-from engine.analysis.python.lookups import LOOSE
-from engine.analysis.python.names import HEAVY_MODULES, STDLIB, canonical
+from engine.analysis.python.evaluate.attributes import check_built
+from engine.analysis.python.evaluate.calls import DANGEROUS_CALLBACKS, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.lookups import LOOSE
+from engine.analysis.python.evaluate.names import HEAVY_MODULES, STDLIB, canonical
+from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
 from engine.analysis.python.rules import execution as rules
-from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
-from engine.analysis.python.walk import Walk
 from engine.models import Language, Level
 
 _RUNNERS = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import CALLS, Call, hand_over_arguments, handles
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.calls import CALLS, Call, hand_over_arguments, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, Taint, Value, text_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
 from engine.analysis.python.sinks import paths
-from engine.analysis.python.values import NOTHING, PRIVATE, Taint, Value, text_of
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level, Need
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.analysis.python import decoders
-from engine.analysis.python.fold import MAX_TEXT, attempt
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate import decoders
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.fold import MAX_TEXT, attempt
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, TOUCHING, Call, handles
+from engine.analysis.python.evaluate.targets import element
+from engine.analysis.python.evaluate.values import NOTHING, Taint, Value, derived
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.rules.resources import ZIP_BOMB
 from engine.analysis.python.sinks.paths import is_sensitive
-from engine.analysis.python.table import CALLS, TOUCHING, Call, handles
-from engine.analysis.python.targets import element
-from engine.analysis.python.values import NOTHING, Taint, Value, derived
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.calls import Call, handles
+from engine.analysis.python.evaluate.calls import Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules.objects import GADGET, PROBE, TAMPER
 from engine.analysis.python.sinks.callables import parts_of
-from engine.analysis.python.values import Value, text_of
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 

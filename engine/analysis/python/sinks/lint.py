@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.calls import CALLS, METHODS, Call, handles
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.calls import CALLS, METHODS, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules import lint as rules
 from engine.analysis.python.rules.network import LISTEN
 from engine.analysis.python.sinks.network import LOCAL
-from engine.analysis.python.values import Value, text_of
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 _SQL = re.compile(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import comb, perm, prod
 from typing import Any
 
-from engine.analysis.python.regexes import explodes
-from engine.analysis.python.resources import length_of, number, too_many
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
+from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.loops.regexes import explodes
+from engine.analysis.python.loops.resources import length_of, number, too_many
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
-from engine.analysis.python.table import CALLS, Call, Handler, handles
-from engine.analysis.python.values import NOTHING, Value, derived, text_of
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.attributes import check_built, looked_up, member
-from engine.analysis.python.calls import CALLS, Call, handles
-from engine.analysis.python.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.attributes import check_built, looked_up, member
+from engine.analysis.python.evaluate.calls import CALLS, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER
-from engine.analysis.python.values import NOTHING, Value, derived, text_of
-from engine.analysis.python.walk import Walk
 
 
 @handles(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.resources import number, too_many
+from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.loops.resources import number, too_many
 from engine.analysis.python.rules import processes as rules
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value, taint_words
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths
-from engine.analysis.python.values import PRIVATE, Taint, Value, taint_words
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level, Need
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickletools
 
-from engine.analysis.python.calls import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.names import HEAVY_MODULES, canonical
+from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import HEAVY_MODULES, canonical
+from engine.analysis.python.evaluate.values import FOREIGN, Taint, Value, taint_words
 from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE
-from engine.analysis.python.values import FOREIGN, Taint, Value, taint_words
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

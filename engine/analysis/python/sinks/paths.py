@@ -6,11 +6,11 @@ import ast
 import re
 from math import prod
 
-from engine.analysis.python.loops import COMPREHENSIONS, always_true, turns_of
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.loops.loops import COMPREHENSIONS, always_true, turns_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.resources import FLOOD
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 _SENSITIVE = re.compile(

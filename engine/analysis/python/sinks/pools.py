@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import Call, handles
-from engine.analysis.python.resources import number
+from engine.analysis.python.evaluate.calls import Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.loops.resources import number
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
-from engine.analysis.python.values import Value
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 _MANY_WORKERS = 1000

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 
-from engine.analysis.python.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.lookups import LOOSE
-from engine.analysis.python.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.lookups import LOOSE
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
 from engine.analysis.python.sinks.paths import many_turns
-from engine.analysis.python.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Confidence, Level, Need
 

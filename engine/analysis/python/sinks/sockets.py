@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import CALLS, Call, handles
+from engine.analysis.python.evaluate.calls import CALLS, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
 from engine.analysis.python.sinks.network import LOCAL, address_of, ask, outgoing, predict
-from engine.analysis.python.values import PRIVATE, Taint, Value
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

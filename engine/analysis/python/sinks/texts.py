@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engine.analysis.python import decoders, fold, gadgets
-from engine.analysis.python.loops import turns_of
-from engine.analysis.python.patterns import HOLE, pattern_of
-from engine.analysis.python.resources import check_width, too_many
+from engine.analysis.python import gadgets
+from engine.analysis.python.evaluate import decoders, fold
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import TEXT_METHODS, Call, Handler, handles
+from engine.analysis.python.evaluate.values import NOTHING, Value, derived
+from engine.analysis.python.loops.loops import turns_of
+from engine.analysis.python.loops.resources import check_width, too_many
 from engine.analysis.python.rules.resources import ENDLESS
 from engine.analysis.python.sinks.folding import decoded
-from engine.analysis.python.table import TEXT_METHODS, Call, Handler, handles
-from engine.analysis.python.values import NOTHING, Value, derived
-from engine.analysis.python.walk import Walk
 from engine.models import Level
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.calls import PREFIXES, Call, handles
+from engine.analysis.python.evaluate.calls import PREFIXES, Call, handles
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Taint, Value
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.processes import KILL
-from engine.analysis.python.values import Taint, Value
-from engine.analysis.python.walk import Walk
 from engine.analysis.python.words import words
 from engine.models import Level
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, MEDIUM
+from engine.analysis.shell.file_access import written
 from engine.analysis.shell.flow import SHELLS, is_interpreter
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.evasion import ATTRIBUTES, MASQUERADE, PADDING, SANDBOX, TIMES
 from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
-from engine.analysis.shell.writes import written
 from engine.models import Violation
 
 _O = r"(?<!\S)"

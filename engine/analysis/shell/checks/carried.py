@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.analysis.shell.carriers import Handed, handed
+from engine.analysis.shell.command_runners import Handed, handed
 from engine.analysis.shell.declare import MEDIUM
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.execution import CARRIED, SHELL_ESCAPE

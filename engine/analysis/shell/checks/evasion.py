@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from engine.analysis import paths
 from engine.analysis.shell.checks.destruction import is_protection
 from engine.analysis.shell.declare import HIGH, MEDIUM
+from engine.analysis.shell.file_access import Touched, written
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.evasion import FIREWALL, HISTORY, LOGS, PROTECTION
 from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
-from engine.analysis.shell.writes import Touched, written
 from engine.models import Violation
 
 _O = r"(?<!\S)"

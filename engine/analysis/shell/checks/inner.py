@@ -10,11 +10,11 @@ from engine.analysis.embedded import Place, analyse_embedded, at, from_point
 from engine.analysis.findings import Findings
 from engine.analysis.shell.checks.carried import Carried, carried
 from engine.analysis.shell.declare import HIGH, found
-from engine.analysis.shell.dropped import programs
 from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.inner import FOREIGN
 from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
+from engine.analysis.shell.written_files import programs
 from engine.models import Language
 
 _CALLS = re.compile(

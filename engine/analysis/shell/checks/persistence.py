@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import CRITICAL, LOW, MEDIUM, found
+from engine.analysis.shell.file_access import Touched, written
 from engine.analysis.shell.flow import is_interpreter
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.persistence import (
@@ -21,7 +22,6 @@ from engine.analysis.shell.rules.persistence import (
     TRAP,
 )
 from engine.analysis.shell.shapes import busy, by_name, matches, shape
-from engine.analysis.shell.writes import Touched, written
 from engine.models import Level, Violation
 
 _O = r"(?<!\S)"

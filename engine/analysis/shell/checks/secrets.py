@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import found
+from engine.analysis.shell.file_access import read
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.secrets import (
     CAPTURE,
@@ -19,7 +20,6 @@ from engine.analysis.shell.rules.secrets import (
     SEARCH,
     STORE,
 )
-from engine.analysis.shell.writes import read
 from engine.models import Violation
 
 _WANTED = re.compile(

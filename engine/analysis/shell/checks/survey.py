@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import found
+from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.survey import (
     PROBE,
@@ -18,7 +19,6 @@ from engine.analysis.shell.rules.survey import (
     SYSTEM_WRITE,
     TOOL,
 )
-from engine.analysis.shell.writes import read, written
 from engine.models import Violation
 
 _PROBES = {

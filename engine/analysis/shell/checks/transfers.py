@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, found
-from engine.analysis.shell.dropped import runs
 from engine.analysis.shell.flow import DOWNLOADERS, SHELLS, before, is_interpreter
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.network import NETWORK
@@ -20,6 +19,7 @@ from engine.analysis.shell.rules.transfers import (
     UPLOAD,
 )
 from engine.analysis.shell.values import UNKNOWN
+from engine.analysis.shell.written_files import runs
 from engine.models import Violation
 
 _LOCAL = re.compile(r"(?:^|[/@\s])(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0)(?:[:/\s]|$)")

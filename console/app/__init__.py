@@ -1,0 +1,1 @@
+"""The application: screens, connection to the engine, keymap, preferences."""

@@ -1,0 +1,29 @@
+"""The five places, each loaded when somebody goes there."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+PLACES = {
+    "review": "console.review.screen:ReviewScreen",
+    "run": "console.run.screen:RunScreen",
+    "explore": "console.explore.screen:ExploreScreen",
+    "history": "console.history.screen:HistoryScreen",
+    "health": "console.health.screen:HealthScreen",
+}
+
+
+def place(name: str) -> Callable[[], Screen[None]]:
+    """Return what makes the screen of a place."""
+
+    def factory() -> Screen[None]:
+        module, _, kind = PLACES[name].partition(":")
+        screen: Screen[None] = getattr(importlib.import_module(module), kind)()
+        return screen
+
+    return factory

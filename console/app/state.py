@@ -1,0 +1,56 @@
+"""What the console knows of the engine, as the parts that screens show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from engine.models import Status
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.dom import DOMNode
+    from textual.message_pump import MessagePump
+
+    from console.app.app import ConsoleApp
+    from console.safety.text import Part
+
+
+def console(node: MessagePump) -> ConsoleApp:
+    """Return the app of a widget or screen as what it is."""
+    return cast("ConsoleApp", node.app)
+
+
+def forget_gone(watched: DOMNode) -> None:
+    """Let go of those that watched a node and are gone: Textual keeps each until what it watched changes."""
+    for watchers in getattr(watched, "__watchers", {}).values():
+        watchers[:] = [each for each in watchers if not each[0]._closing]  # noqa: SLF001  as Textual does itself
+
+
+def counts(app: App[Any]) -> tuple[int, int]:
+    """Return how many submissions wait for a decision, and how many run or are about to."""
+    queue = cast("ConsoleApp", app).queue
+    waiting = sum(summary.status is Status.WAITING for summary in queue)
+    return waiting, len(queue) - waiting
+
+
+def isolation(app: App[Any], *, wide: bool) -> list[Part]:
+    """Return whether gVisor was proven, for the line on top of every screen."""
+    console = cast("ConsoleApp", app)
+    if console.link != "connected":
+        return [("◌ engine " + console.link if wide else "◌ " + console.link, "bold warning")]
+    health = console.health
+    if health is None:
+        return [("◌ asking", "muted")]
+    if health.can_run:
+        return [("● gVisor proven" if wide else "● gVisor", "bold success")]
+    if health.proof is None:
+        return [("◌ no sandbox" if wide else "◌ none", "bold warning")]
+    return [("■ NOT ISOLATED", "bold reverse error")]
+
+
+def policy_fault(app: App[Any], *, wide: bool) -> list[Part]:
+    """Return, for the line on top, that the policy file was refused; nothing where it is in force."""
+    health = cast("ConsoleApp", app).health
+    if health is None or all(check.ok for check in health.checks if check.name == "policy"):
+        return []
+    return [("■ policy file refused" if wide else "■ policy", "bold reverse warning"), "  "]

@@ -1,0 +1,1 @@
+"""The view of code: lines, folds, minimap, violations on their spans."""

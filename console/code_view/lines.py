@@ -1,0 +1,136 @@
+"""How code becomes rows on a screen: every character shown, long lines wrapped, marks on exact columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from console.safety.text import shown
+from engine.common.text import is_deceptive, mark
+from engine.models import Level, Span, Violation
+
+TAB = "→   "
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stretch of one line that fits the screen; characters `start` up to `end`."""
+
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The part of a violation that lies on one line; `index` is the violation's."""
+
+    start: int
+    end: int
+    level: Level
+    index: int
+
+
+def split_lines(code: str) -> list[str]:
+    """Return the lines of `code` as the interpreters count them: `\\n` alone ends a line."""
+    lines = code.split("\n")
+    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+
+
+def plain(line: str) -> bool:
+    """Say whether every character of `line` is one cell and shown as itself."""
+    return line.isascii() and line.isprintable()
+
+
+def display(line: str, index: int) -> str:
+    """Return what stands for character `index` of `line`."""
+    character = line[index]
+    if character == "\t":
+        return TAB
+    if index > 1 and all(_COMBINING.match(line[place]) for place in (index, index - 1, index - 2)):
+        return f"⟨{ord(character):04X}⟩"
+    return mark(character)
+
+
+def odd(character: str) -> bool:
+    """Say whether a character is shown as a stand-in."""
+    return character != "\t" and is_deceptive(character)
+
+
+def wrap(lines: Sequence[str], width: int | None) -> list[Row]:
+    """Return the rows of all lines; with no width, one row for each line."""
+    rows: list[Row] = []
+    for number, line in enumerate(lines):
+        if width is None or (len(line) <= width and plain(line)):
+            rows.append(Row(number, 0, len(line)))
+        elif plain(line):
+            rows.extend(Row(number, at, min(at + width, len(line))) for at in range(0, len(line), width))
+        else:
+            rows.extend(_wrap_odd(number, line, width))
+    return rows
+
+
+def _wrap_odd(number: int, line: str, width: int) -> Iterable[Row]:
+    start = used = 0
+    for index in range(len(line)):
+        cells = cell_len(display(line, index))
+        if used + cells > width and index > start:
+            yield Row(number, start, index)
+            start, used = index, 0
+        used += cells
+    yield Row(number, start, len(line))
+
+
+def pieces(line: str, row: Row) -> list[tuple[int, str, bool]]:
+    """Return a row as (first character, text on screen, whether it is a stand-in)."""
+    text = line[row.start : row.end]
+    if plain(text):
+        return [(row.start, text, False)]
+    return [(index, display(line, index), odd(line[index])) for index in range(row.start, row.end)]
+
+
+def width_of(line: str) -> int:
+    """Return the cells that a line takes."""
+    return len(line) if plain(line) else sum(cell_len(display(line, index)) for index in range(len(line)))
+
+
+def marks_of(violations: Sequence[Violation], lines: Sequence[str]) -> dict[int, list[Mark]]:
+    """Return the marks of every line, the mildest first, so that the gravest is painted last."""
+    marks: dict[int, list[Mark]] = {}
+    for index, violation in enumerate(violations):
+        for span in (violation.span, *violation.related):
+            for line, start, end in _on_lines(span, lines):
+                marks.setdefault(line, []).append(Mark(start, end, violation.severity, index))
+    for found in marks.values():
+        found.sort(key=lambda mark: mark.level.rank)
+    return marks
+
+
+def _on_lines(span: Span, lines: Sequence[str]) -> Iterable[tuple[int, int, int]]:
+    last = min(span.end_line, len(lines))
+    for number in range(min(span.line, len(lines)), last + 1):
+        length = len(lines[number - 1])
+        indent = length - len(lines[number - 1].lstrip(" \t"))
+        start = span.column - 1 if number == span.line else indent
+        end = span.end_column - 1 if number == span.end_line else length
+        start = min(start, length)
+        yield number - 1, start, max(min(end, length), min(start + 1, length))
+
+
+def find(lines: Sequence[str], words: str) -> list[tuple[int, int, int]]:
+    """Return every place of `words`, capitals or not, as (line, start, end)."""
+    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    return [
+        (number, found.start(), found.end())
+        for number, line in enumerate(lines)
+        for found in pattern.finditer(line)
+    ]
+
+
+def label(text: str) -> str:
+    """Return text for a border: one line, made visible."""
+    return shown(text.replace("\n", " "))

@@ -1,0 +1,107 @@
+"""How one row of code is painted: tokens, then violations, then what a search found, then stand-ins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.code_view.lines import TAB, Mark, Row, pieces
+from console.theming.highlight import Token
+from console.theming.styles import ink
+from console.widgets.formatting import SHAPES
+from engine.common.plural import many
+
+
+@dataclass
+class Paint:
+    """What lies on the lines of one code."""
+
+    lines: list[str] = field(default_factory=list)
+    tokens: list[list[Token]] = field(default_factory=list)
+    marks: dict[int, list[Mark]] = field(default_factory=dict)
+    found: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    current: int | None = None
+    """The index of the violation that is looked at."""
+
+    @property
+    def digits(self) -> int:
+        """Return the room for a line number."""
+        return max(3, len(str(len(self.lines))))
+
+    def gutter(self, row: Row, base: Style, widget: Widget) -> Strip:
+        """Return the sign of the gravest violation on the line, and the line's number."""
+        marks = self.marks.get(row.line, [])
+        sign = Segment("  ", base)
+        if marks and row.start == 0:
+            worst = marks[-1].level
+            sign = Segment(SHAPES[worst] + " ", base + ink(widget, f"bold risk-{worst.value}"))
+        here = self.current is not None and any(mark.index == self.current for mark in marks)
+        number = f"{row.line + 1:>{self.digits}}" if row.start == 0 else "↳".rjust(self.digits)
+        style = base + ink(widget, "bold foreground" if here else "faint")
+        return Strip([sign, Segment(number, style), Segment("  ", base)])
+
+    def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
+        """Return the row that stands for folded lines, and says so."""
+        grave = sum(bool(self.marks.get(line)) for line in range(row.line + 1, row.line + row.end + 1))
+        words = f"⋯ {many(row.end, 'line')} folded"
+        words += f", {grave:,} with violations" if grave else ""
+        return Strip(
+            [Segment(" " * (self.digits + 4), base), Segment(words, base + ink(widget, "bold warning"))]
+        )
+
+    def text(self, row: Row, base: Style, widget: Widget) -> Strip:
+        """Return the characters of a row."""
+        edges = self._edges(row)
+        segments: list[Segment] = []
+        for start, text, stand_in in pieces(self.lines[row.line], row):
+            if stand_in or text == TAB:
+                style = self._style(row.line, start, base, widget)
+                segments.append(Segment(text, style + ink(widget, "error reverse" if stand_in else "faint")))
+            else:
+                segments += self._runs(row.line, start, text, edges, base, widget)
+        return Strip(segments)
+
+    def _runs(
+        self, line: int, start: int, text: str, edges: list[int], base: Style, widget: Widget
+    ) -> list[Segment]:
+        end = start + len(text)
+        cuts = [start, *(edge for edge in edges if start < edge < end), end]
+        return [
+            Segment(text[low - start : high - start], self._style(line, low, base, widget))
+            for low, high in pairwise(cuts)
+            if high > low
+        ]
+
+    def _edges(self, row: Row) -> list[int]:
+        edges = {row.start, row.end}
+        edges.update(edge for token in self._tokens(row.line) for edge in token[:2])
+        edges.update(edge for mark in self.marks.get(row.line, ()) for edge in (mark.start, mark.end))
+        edges.update(edge for pair in self.found.get(row.line, ()) for edge in pair)
+        return sorted(edges)
+
+    def _tokens(self, line: int) -> list[Token]:
+        return self.tokens[line] if line < len(self.tokens) else []
+
+    def _style(self, line: int, at: int, base: Style, widget: Widget) -> Style:
+        style = base
+        for start, end, name in self._tokens(line):
+            if start <= at < end:
+                style += ink(widget, name)
+                break
+        for mark in self.marks.get(line, ()):
+            if mark.start <= at < mark.end:
+                style += ink(widget, self._mark_ink(mark))
+        if any(start <= at < end for start, end in self.found.get(line, ())):
+            style += ink(widget, "on found")
+        return style
+
+    def _mark_ink(self, mark: Mark) -> str:
+        name = mark.level.value
+        if mark.index == self.current:
+            return f"bold underline risk-{name} on mark-{name}"
+        return f"underline on mark-{name}"

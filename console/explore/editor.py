@@ -1,0 +1,138 @@
+"""The editor of Explore: a text area with the colours and the marks of Review, and vim's modes on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual import events
+from textual.message import Message
+from textual.widgets import TextArea
+
+from console.code_view.lines import Mark, marks_of, split_lines
+from console.explore.vim import Deed, Vim
+from console.theming.highlight import Token, highlight
+from console.theming.styles import ink
+from engine.common.text import mark
+from engine.models import Language, Violation
+
+COLOURED_CHARACTERS = 64 * 1024
+"""Larger text is edited without colours: they are worked out on every change."""
+
+
+class Editor(TextArea):
+    """Edits code; draws syntax colours and underlines violations where they were found."""
+
+    @dataclass
+    class ModeChanged(Message):
+        """The mode is another one: `editor.mode` says which."""
+
+        editor: Editor
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__("", id=id, classes="box", show_line_numbers=True, tab_behavior="indent",
+                         soft_wrap=False, theme="css", highlight_cursor_line=True)  # fmt: skip
+        self.code_language = Language.PYTHON
+        self._tokens: list[list[Token]] = []
+        self._tokens_of: tuple[str, Language] | None = None
+        self._marks: dict[int, list[Mark]] = {}
+        self._vim: Vim | None = None
+        self._locked = False
+
+    def mark(self, violations: tuple[Violation, ...]) -> None:
+        """Underline violations."""
+        self._marks = marks_of(violations, split_lines(self.text))
+        self._repaint()
+
+    def colour(self) -> None:
+        """Work the colours out again."""
+        known = (self.text, self.code_language)
+        if known != self._tokens_of:
+            self._tokens_of = known
+            small = len(self.text) <= COLOURED_CHARACTERS
+            self._tokens = highlight(self.text, self.code_language) if small else []
+            self._repaint()
+
+    # --- modes ------------------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> str:
+        """How vim's mode is called; empty without vim."""
+        return "" if self._vim is None else "INSERT" if self._vim.inserting else "NORMAL"
+
+    def use_vim(self, wanted: bool) -> None:
+        """Begin in vim's normal mode, or have no modes."""
+        if wanted != (self._vim is not None):
+            self._vim = Vim() if wanted else None
+            self._changed_mode()
+
+    def set_locked(self, locked: bool) -> None:
+        """Let nobody change the text, or anybody again."""
+        self._locked = locked
+        if locked and self._vim is not None:
+            self._vim.inserting = False
+        self._changed_mode()
+
+    def _changed_mode(self) -> None:
+        self.read_only = self._locked or self.mode == "NORMAL"
+        self.post_message(self.ModeChanged(self))
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Take every character in vim's normal mode, too: none of them is a key of the screen."""
+        typed = character is not None and character.isprintable()
+        return (typed and self._vim is not None) or super().check_consume_key(key, character)
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what a key does in vim's modes."""
+        vim = self._vim
+        if vim is None or (vim.inserting and event.key != "escape"):
+            return
+        if event.key == "escape" and not vim.idle:
+            self._do(vim.leave(self.cursor_location))
+        elif event.is_printable and event.character:
+            self._do(vim.press(event.character, self.document.lines, self.cursor_location,
+                               locked=self._locked))  # fmt: skip
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _do(self, deed: Deed) -> None:
+        if deed.edit is not None:
+            text, start, end = deed.edit
+            self.history.checkpoint()
+            self.replace(text, start, end, maintain_selection_offset=False)
+        for _ in range(deed.undo):
+            self.undo()
+        if deed.cursor is not None:
+            self.move_cursor(deed.cursor)
+        if self.read_only is (self.mode == "INSERT"):
+            self._changed_mode()
+
+    # --- drawing ----------------------------------------------------------------------------------
+
+    def _repaint(self) -> None:
+        self._line_cache.clear()
+        self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with its colours; every character of it made visible."""
+        line = Text(_one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
+        if line_index < len(self._tokens):
+            for start, end, name in self._tokens[line_index]:
+                line.stylize(ink(self, name), start, end)
+        for found in self._marks.get(line_index, ()):
+            line.stylize(ink(self, f"underline on mark-{found.level.value}"), found.start, found.end)
+        return line
+
+
+def _one_for_one(line: str) -> str:
+    """Return the line with a stand-in of one character for each that would not show as itself."""
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(each if each == "\t" or mark(each) == each else _stand_in(each) for each in line)
+
+
+def _stand_in(character: str) -> str:
+    shown = mark(character)
+    return shown if len(shown) == 1 else "\ufffd"

@@ -1,0 +1,135 @@
+"""Opening a file of this machine: type a path, the folder's files are listed below."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from console.safety.text import Part, clip, content
+from console.widgets.rows import Rows
+from engine.common.text import Untrusted
+
+LISTED = 500
+
+
+class FileRows(Rows):
+    """The files of a folder whose names begin as was typed, folders first."""
+
+    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("No such file.", "muted")],)
+
+    def __init__(self) -> None:
+        super().__init__(id="files")
+        self._found: list[tuple[bool, str]] = []
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._found)
+
+    @property
+    def chosen(self) -> tuple[bool, str] | None:
+        """Whether the file under the cursor is a folder, and its name."""
+        return self._found[self.cursor] if self._found else None
+
+    def show(self, folder: Path, begin: str) -> None:
+        """List a folder."""
+        self._found = matching(folder, begin)
+        self.refit()
+        self.cursor = 0
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw one name."""
+        is_folder, name = self._found[index]
+        return [
+            " ",
+            (clip(Untrusted(name + "/" * is_folder), width - 2), "primary" if is_folder else "foreground"),
+        ]
+
+
+class OpenScreen(ModalScreen["Path | None"]):
+    """Asks for a file."""
+
+    HELP_TITLE = "Open a file"
+    HELP_WORDS = (
+        "The file is shown and followed: whenever you save it in your own editor it is analysed anew, and "
+        "run again if you asked for that with ctrl+s."
+    )
+    DEFAULT_CSS = """
+    OpenScreen FileRows { height: 12; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "Down", id="open.down", show=False, priority=True, tooltip="Name below"),
+        Binding("up", "move(-1)", "Up", id="open.up", show=False, priority=True, tooltip="Name above"),
+        Binding("tab", "complete", "Complete", id="open.complete", priority=True,
+                tooltip="Write the chosen name out"),
+        Binding("escape", "leave", "Back", id="open.back", tooltip="Open nothing"),
+    ]  # fmt: skip
+
+    def __init__(self, start: Path) -> None:
+        super().__init__()
+        self._start = start
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line and the list."""
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Open a file"
+            sheet.border_subtitle = content("Tab completes  Enter opens  Esc back")
+            yield Input(f"{self._start}/", id="path", select_on_focus=False)
+            yield FileRows()
+
+    def on_mount(self) -> None:
+        """Begin in the line."""
+        self.query_one(Input).focus()
+
+    @property
+    def _typed(self) -> tuple[Path, str]:
+        folder, _, begin = self.query_one(Input).value.rpartition("/")
+        return Path(folder or "/").expanduser(), begin
+
+    @on(Input.Changed)
+    def _list(self) -> None:
+        self.query_one(FileRows).show(*self._typed)
+
+    def action_move(self, step: int) -> None:
+        """Choose another name."""
+        self.query_one(FileRows).cursor += step
+
+    def action_complete(self) -> None:
+        """Write the chosen name into the line."""
+        chosen = self.query_one(FileRows).chosen
+        if chosen is not None:
+            line, (folder, _) = self.query_one(Input), self._typed
+            line.value = f"{folder / chosen[1]}{'/' * chosen[0]}"
+            line.cursor_position = len(line.value)
+
+    @on(Input.Submitted)
+    def _open(self) -> None:
+        folder, begin = self._typed
+        chosen = self.query_one(FileRows).chosen
+        if chosen is not None and chosen[0]:
+            self.action_complete()
+            return
+        self.dismiss(folder / (chosen[1] if chosen is not None else begin))
+
+    def action_leave(self) -> None:
+        """Open nothing."""
+        self.dismiss(None)
+
+
+def matching(folder: Path, begin: str) -> list[tuple[bool, str]]:
+    """Return whether each is a folder, and its name, of what lies in `folder` and begins so; bounded."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [(each.is_dir(), each.name) for each in entries if each.name.startswith(begin)]
+    except OSError:
+        return []
+    wanted = [each for each in found if begin.startswith(".") or not each[1].startswith(".")]
+    return sorted(wanted, key=lambda each: (not each[0], each[1]))[:LISTED]

@@ -1,0 +1,140 @@
+"""What a developer asks for beside the code, as lines that they type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from console.review.grant_reduction import TITLES
+from engine.common.text import Untrusted
+from engine.models import Capabilities, Draft, Expect, InputFile, Language, Limits, Package
+
+MAX_BYTES = 32 * 1024 * 1024
+_PACKAGE = re.compile(
+    r"^(?P<name>\S+?)(?:==|@)(?P<version>[^\s@=]+)(?P<hashes>(?:@[^\s@]+)*)(?:\s+from\s+(?P<registry>\S+))?$"
+)
+FIELDS: dict[str, tuple[str, str]] = {
+    "domains": ("Domains", "api.example.org, data.example.org:443"),
+    "packages": ("Packages", "numpy==2.1.0, left-pad==1.3.0"),
+    "builds": ("Install scripts", "names of packages that may run their own"),
+    "secrets": ("Secrets", "by name, as `pratique secret set` keeps them"),
+    "paths": ("Input files", "~/sales.csv, notes.txt"),
+    **{
+        name: (f"{title[0].upper()}{title[1:]}{f', {unit}' if unit else ''}", "")
+        for name, (title, unit) in TITLES.items()
+    },
+    "image": ("Image", "empty: the language's own"),
+    "expect": ("Output holds", "json, number or table; empty: anything"),
+    "verify": ("Output is right if", "value == 42.5 within 1e-9"),
+}
+"""The lines of the form: name, label, and an example."""
+
+
+_N = TypeVar("_N", bound=BaseModel)
+
+
+class _Asked(Draft):
+    """The lines of the form that are a draft's own, checked as it checks them."""
+
+    code: Untrusted = Untrusted("")
+    language: Language = Language.PYTHON
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked for: capabilities, files of this machine for `/workspace`, an image, and an output."""
+
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    paths: tuple[str, ...] = ()
+    image: str = ""
+    expect: Expect = Expect.ANYTHING
+    verify: str = ""
+
+    @property
+    def many(self) -> int:
+        """Return how many things beyond the usual limits are asked for."""
+        asked = self.capabilities
+        lists = (asked.domains, asked.packages, asked.builds, asked.secrets, self.paths)
+        return sum(map(len, lists)) + (asked.limits != Limits()) + bool(self.image)
+
+
+def filled(wishes: Wishes) -> dict[str, str]:
+    """Return the lines that say `wishes`."""
+    asked = wishes.capabilities
+    limits = {name: f"{value:g}" for name, value in asked.limits.model_dump().items()}
+    return limits | {
+        "domains": ", ".join(each.text for each in asked.domains),
+        "packages": ", ".join(_said(each) for each in asked.packages),
+        "builds": ", ".join(each.text for each in asked.builds),
+        "secrets": ", ".join(each.text for each in asked.secrets),
+        "paths": ", ".join(wishes.paths),
+        "image": wishes.image,
+        "expect": wishes.expect.value,
+        "verify": wishes.verify,
+    }
+
+
+def understood(lines: Mapping[str, str]) -> Wishes:
+    """Return what the lines say. Raises ValueError with a sentence that names the line."""
+    named = {kind: _named(lines.get(kind, "")) for kind in ("domains", "builds", "secrets")}
+    packages = tuple(_package(each) for each in _parts(lines.get("packages", "")))
+    limits = _checked(Limits, lines, tuple(TITLES))
+    draft = _checked(_Asked, lines, ("image", "expect", "verify"))
+    paths = tuple(_parts(lines.get("paths", "")))
+    capabilities = Capabilities(packages=packages, limits=limits, **named)
+    return Wishes(capabilities, paths, draft.image, draft.expect, draft.verify)
+
+
+def read(paths: tuple[str, ...]) -> tuple[InputFile, ...]:
+    """Read the input files as they are now. Raises ValueError with a sentence that names the file."""
+    files = tuple(_read(Path(path).expanduser()) for path in paths)
+    if len({file.name.text for file in files}) < len(files):
+        raise ValueError("Two input files have the same name; rename one")
+    return files
+
+
+def _read(path: Path) -> InputFile:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"{path.name} is larger than {MAX_BYTES >> 20} MiB")
+        return InputFile(name=Untrusted(path.name), content=path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _parts(line: str) -> list[str]:
+    return [part.strip() for part in line.split(",") if part.strip()]
+
+
+def _named(line: str) -> tuple[Untrusted, ...]:
+    return tuple(Untrusted(each) for each in _parts(line))
+
+
+def _package(said: str) -> Package:
+    found = _PACKAGE.match(said)
+    if found is None:
+        raise ValueError(f"Packages: {said}: name and version are wanted, such as numpy==2.1.0")
+    return Package(name=Untrusted(found["name"]), version=Untrusted(found["version"]),
+                   registry=Untrusted(found["registry"] or ""),
+                   hashes=tuple(found["hashes"].split("@")[1:]))  # fmt: skip
+
+
+def _said(package: Package) -> str:
+    hashes = "".join(f"@{each}" for each in package.hashes)
+    registry = f" from {package.registry.text}" if package.registry else ""
+    return f"{package.name.text}=={package.version.text}{hashes}{registry}"
+
+
+def _checked(noun: type[_N], lines: Mapping[str, str], names: tuple[str, ...]) -> _N:
+    said = {name: lines[name].strip() for name in names if lines.get(name, "").strip()}
+    try:
+        return noun.model_validate(said)
+    except ValidationError as error:
+        first = error.errors()[0]
+        label = FIELDS[str(first["loc"][0])][0]
+        raise ValueError(f"{label}: {first['msg'].removeprefix('Input ')}") from None

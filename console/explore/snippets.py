@@ -1,0 +1,62 @@
+"""What was tried in Explore: kept in a private file, the newest last, bounded."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from engine import locations
+from engine.common.text import Untrusted
+from engine.models import Language, Noun
+
+KEPT = 200
+LONGEST = 256 * 1024
+"""Characters of one snippet; a longer one is not kept."""
+
+
+class Snippet(Noun):
+    """Code that was handed in from Explore."""
+
+    at: datetime
+    language: Language
+    code: Untrusted
+    purpose: Untrusted = Untrusted("")
+
+
+def file() -> Path:
+    """Return where the snippets lie."""
+    return locations.state() / "snippets.jsonl"
+
+
+def load() -> tuple[Snippet, ...]:
+    """Return the snippets that can be read, the newest first."""
+    try:
+        lines = file().read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return tuple(snippet for line in reversed(lines) if (snippet := _read(line)) is not None)
+
+
+def keep(snippet: Snippet) -> None:
+    """Put a snippet on top; the same code is kept once, and only the newest `KEPT` are."""
+    if len(snippet.code.text) > LONGEST:
+        return
+    others = [each for each in load() if (each.language, each.code) != (snippet.language, snippet.code)]
+    kept = [snippet, *others][:KEPT]
+    path = file()
+    fresh = path.with_suffix(".new")
+    with os.fdopen(
+        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as sink:
+        sink.writelines(each.model_dump_json(ensure_ascii=True) + "\n" for each in reversed(kept))
+    fresh.replace(path)
+
+
+def _read(line: str) -> Snippet | None:
+    try:
+        return Snippet.model_validate_json(line) if line else None
+    except ValidationError:
+        return None

@@ -1,0 +1,1 @@
+"""Help, the first-run tour and jump mode."""

@@ -1,0 +1,1 @@
+"""The History screen."""

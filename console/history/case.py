@@ -1,0 +1,186 @@
+"""One submission from its first event to its last: decision, result, output, code, trail."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import partial
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Footer, Input, Static
+
+from console.app.state import console
+from console.code_view.view import CodeView
+from console.history.case_facts import facts, happened
+from console.history.erased import by_name, gone, unless_erased
+from console.history.erased import told as erased
+from console.history.timeline import way
+from console.run.output_log import OutputLog
+from console.run.saving import save_case_file
+from console.safety.clipboard import copy_id
+from console.safety.text import content, paragraphs
+from console.widgets.formatting import size
+from console.widgets.header import DeskHeader
+from engine.client.client import Client
+from engine.models import Case
+
+TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
+
+
+class CaseScreen(Screen[None]):
+    """Opens over History or Run."""
+
+    AUTO_FOCUS = ""
+    HELP_TITLE = "A case"
+    HELP_WORDS = (
+        "First the facts; Tab goes to them and back. Beside them, or below, what it wrote, its code, every "
+        "event about it, and its way through the house with the time that each step took and who took it. "
+        "P plays its run again. X saves the case file, which proves itself anywhere: python3 verify.py."
+    )
+    DEFAULT_CSS = """
+    CaseScreen > Horizontal { height: 1fr; }
+    CaseScreen #facts { width: 2fr; max-width: 64; padding: 0 1; height: 100%; }
+    CaseScreen #facts Static { height: auto; }
+    CaseScreen #seen { width: 3fr; height: 100%; }
+    CaseScreen ContentSwitcher { height: 1fr; }
+    CaseScreen #gone { padding: 1 2; color: $warning; }
+    CaseScreen #trail { padding: 0 1; }
+    CaseScreen #trail Static { height: auto; }
+    CaseScreen #steps { padding: 0 1; }
+    CaseScreen #steps Static { height: auto; }
+    CaseScreen #name { display: none; }
+    CaseScreen #name.-open { display: block; }
+    CaseScreen.-narrow > Horizontal { layout: vertical; }
+    CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
+    CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "see('output')", "Output", id="case.output", tooltip="What it wrote"),
+        Binding("c", "see('code')", "Code", id="case.code", tooltip="The code, with its violations"),
+        Binding("e", "see('trail')", "Events", id="case.events", tooltip="Every event about it"),
+        Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Each step and its time"),
+        Binding("y", "copy", "Copy id", id="case.copy", show=False, tooltip="Copy its id to the clipboard"),
+        Binding("p", "replay", "Replay", id="case.replay", tooltip="Play its run again"),
+        Binding("x", "export", "Case file", id="case.export",
+                tooltip="Save a zip that proves to anybody what happened"),
+        Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
+    ]  # fmt: skip
+
+    def __init__(self, id: str) -> None:
+        super().__init__()
+        self._subject = id
+        self._case: Case | None = None
+        self._erased: dict[str, str] = {}
+        """What retention erased of it, and by which rule."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts, and what can be seen."""
+        yield DeskHeader("history")
+        with Horizontal():
+            with VerticalScroll(id="facts", classes="box") as facts:
+                facts.border_title = "Case"
+                yield Static(id="told")
+            with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
+                yield OutputLog(id="output")
+                yield CodeView(id="code")
+                yield Static(id="gone")
+                with VerticalScroll(id="trail"):
+                    yield Static(id="events")
+                with VerticalScroll(id="steps"):
+                    yield Static(id="way")
+        yield Input(id="name", select_on_focus=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Load everything."""
+        self.query_one(OutputLog).hint = "Loading …"
+        self.action_see("output")
+        self._load()
+
+    @work
+    async def _load(self) -> None:
+        app = console(self)
+        case = await app.ask(lambda client: client.case(self._subject))
+        if case is None:
+            return
+        self._case = case
+        self.query_one(OutputLog).hint = "It wrote nothing." if case.started_at else "It never ran."
+        draft = case.submission.draft
+        self.query_one("#told", Static).update(paragraphs(*facts(case)))
+        self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
+        await self._miss(case)
+        if case.started_at is None:
+            self.action_see("code")
+        trail = await app.ask(lambda client: client.trail(self._subject)) or ()
+        self.query_one("#events", Static).update(
+            paragraphs(*(line for each in trail for line in happened(each)))
+        )
+        self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width * 3 // 5 - 4)))
+        if case.started_at is not None:
+            await app.ask(self._read)
+
+    async def _miss(self, case: Case) -> None:
+        """Say what retention erased of it."""
+        self._erased = by_name(await console(self).ask(lambda client: client.erased(self._subject)) or ())
+        if self._erased:
+            self.query_one("#told", Static).update(paragraphs(*facts(case), *erased(self._erased)))
+            self.query_one("#gone", Static).update(content(gone("code", self._erased)))
+
+    async def _read(self, client: Client) -> None:
+        log = self.query_one(OutputLog)
+        with unless_erased(partial(setattr, log, "hint")):
+            async with contextlib.aclosing(client.output(self._subject)) as written:
+                async for chunk in written:
+                    log.add(chunk)
+
+    def action_see(self, what: str) -> None:
+        """Show output, code, events or timeline."""
+        place = "gone" if what == "code" and "code" in self._erased else what
+        self.query_one(ContentSwitcher).current = place
+        self.query_one(f"#{place}").focus()
+        self.query_one("#seen").border_title = TITLES[what]
+
+    def action_replay(self) -> None:
+        """Play the run again, where there was one that is over."""
+        from console.run.replay import ReplayScreen  # noqa: PLC0415  on its first use
+
+        if self._case is not None and self._case.result is not None:
+            self.app.push_screen(ReplayScreen(self._case))
+        else:
+            self.notify("There is no run to replay", severity="warning")
+
+    def action_copy(self) -> None:
+        """Copy the id."""
+        if self._case is not None:
+            copy_id(self.app, self._case)
+
+    def action_export(self) -> None:
+        """Ask for the name of a file."""
+        line = self.query_one("#name", Input)
+        line.value = f"{self._subject}.zip"
+        line.cursor_position = len(line.value)
+        line.border_title = "Save the case file as; Enter saves, Esc closes"
+        line.add_class("-open")
+        line.focus()
+
+    @on(Input.Submitted, "#name")
+    def _named(self, message: Input.Submitted) -> None:
+        self.action_leave()
+        self._export(message.value)
+
+    @work(exclusive=True, group="export")
+    async def _export(self, name: str) -> None:
+        saved = await console(self).ask(lambda client: save_case_file(client, self._subject, name))
+        if saved is not None:
+            self.notify(f"{size(saved)} are in {name}. To check it: unzip it, then python3 verify.py")
+
+    def action_leave(self) -> None:
+        """Close the line for a name, or go back."""
+        line = self.query_one("#name", Input)
+        if not line.has_class("-open"):
+            self.dismiss()
+        line.remove_class("-open")

@@ -1,0 +1,151 @@
+"""Two submissions side by side: code, grant, output and what they used."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from console.app.state import console
+from console.code_view.difference import difference
+from console.history.erased import PART, by_name, gone, unless_erased
+from console.history.table import outcome_of
+from console.review.compare import DifferenceRows
+from console.review.requests import limits
+from console.run.usage import limits_of
+from console.safety.text import Part, clip, paragraphs
+from console.widgets.formatting import full_badge, lasted, size, when
+from console.widgets.formatting import now as this_moment
+from console.widgets.header import DeskHeader
+from engine.client.client import Client
+from engine.models import Case
+
+MOST_OUTPUT = 1 << 18
+"""Bytes of each output that are compared."""
+TITLES = {"code": "Code", "output": "Output"}
+
+
+class BesideScreen(Screen[None]):
+    """Opens over History: `-` is the marked one, `+` the other."""
+
+    AUTO_FOCUS = "#difference"
+    HELP_TITLE = "Side by side"
+    HELP_WORDS = "Above what is known of both; below the lines in which their code or their output differs."
+    DEFAULT_CSS = """
+    BesideScreen #facts { height: auto; max-height: 14; padding: 0 1; }
+    BesideScreen #seen { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "see('code')", "Code", id="beside.code", tooltip="What differs in the code"),
+        Binding("o", "see('output')", "Output", id="beside.output", tooltip="What differs in the output"),
+        Binding("escape,q", "leave", "Back", id="beside.leave", tooltip="Back to History"),
+    ]
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__()
+        self._ids = (first, second)
+        self._texts: dict[str, tuple[str, str]] = {}
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts of both, and what differs."""
+        yield DeskHeader("history")
+        yield Static(id="facts", classes="box")
+        with Vertical(id="seen", classes="box"):
+            yield DifferenceRows()
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Load both."""
+        self.query_one("#facts").border_title = "Side by side"
+        self._load()
+
+    @work
+    async def _load(self) -> None:
+        await console(self).ask(self._read)
+
+    async def _read(self, client: Client) -> None:
+        first, second = [await client.case(id) for id in self._ids]
+        self.query_one("#facts", Static).update(paragraphs(*facts(first, second, self.size.width - 4)))
+        self._texts["code"] = (await _code(client, first), await _code(client, second))
+        self.action_see("code")
+        self._texts["output"] = (await _written(client, first), await _written(client, second))
+
+    def action_see(self, what: str) -> None:
+        """Show what differs in the code or in the output."""
+        if what in self._texts:
+            self.query_one("#seen").border_title = f"{TITLES[what]}: - {self._ids[0]}   + {self._ids[1]}"
+            self.query_one(DifferenceRows).show(difference(*self._texts[what]))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+async def _code(client: Client, case: Case) -> str:
+    """Return the code, or that it was erased."""
+    id = case.submission.id
+    missing = gone("code", by_name(await client.erased(id)))
+    return f"{id}: {missing}" if missing else case.submission.draft.code.text
+
+
+async def _written(client: Client, case: Case) -> str:
+    """Return the output from its beginning, or that it was erased."""
+    if case.started_at is None:
+        return ""
+    data, missing = b"", list[str]()
+    with unless_erased(missing.append):
+        async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
+            async for chunk in chunks:
+                data += chunk.data
+                if len(data) >= MOST_OUTPUT:
+                    break
+    if cut := gone(PART, by_name(await client.erased(case.submission.id))):
+        missing.append(f"{cut}\n{data[:MOST_OUTPUT].decode(errors='replace')}")
+    return "".join(missing) or data[:MOST_OUTPUT].decode(errors="replace")
+
+
+def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
+    """Return a line for each fact: its name, then both; what differs is bold."""
+    room = max(8, (width - 13) // 2)
+    return [
+        [
+            (f"{name:<12} ", "muted"),
+            *(_cell(text, ink, room, bold=left[0] != right[0]) for text, ink in (left, right)),
+        ]
+        for name, left, right in zip(NAMES, _facts(first), _facts(second), strict=True)
+    ]
+
+
+NAMES = ("submission", "risk", "asked by", "handed in", "outcome", "decided by", "given", "took", "memory",
+         "CPU", "wrote")  # fmt: skip
+
+
+def _cell(text: str, ink: str, room: int, *, bold: bool) -> tuple[str, str]:
+    line = clip(text, room - 1)
+    return line + " " * max(0, room - len(line)), f"bold {ink}" if bold and "bold" not in ink else ink
+
+
+def _facts(case: Case) -> list[tuple[str, str]]:
+    submission, result, decision = case.submission, case.result, case.decision
+    end, ink = outcome_of(case)
+    badge, risk = full_badge(case.assessment.risk)
+    wrote = f"{size(result.stdout_bytes)}, {size(result.stderr_bytes)} of errors" if result else "–"
+    return [
+        (submission.id, "foreground"),
+        (badge, risk),
+        (clip(submission.requester.name, 200), "foreground"),
+        (when(submission.submitted_at, this_moment()), "foreground"),
+        (end, ink),
+        (clip(decision.by.name, 200) if decision else "–", "foreground"),
+        (" · ".join(limits(limits_of(case))) if decision and decision.grant else "–", "foreground"),
+        (lasted(result.duration if result else None), "foreground"),
+        (size(result.memory_peak if result else None), "foreground"),
+        (f"{result.cpu_seconds:.2f} s" if result else "–", "foreground"),
+        (wrote, "foreground"),
+    ]

@@ -1,0 +1,176 @@
+"""The history as a table that fetches pages as it is scrolled and forgets those far away."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Static
+
+from console.run.run_list import ending, signed
+from console.safety.text import Part, clip, content, pad
+from console.widgets.formatting import badge, now, size, when
+from console.widgets.offline_rows import AskingRows
+from engine.models import Case, Status, Summary
+
+PAGE = 200
+KEPT_PAGES = 64
+AHEAD = 3 * PAGE
+"""So many rows are kept at hand below what is drawn, once somebody goes down: a held key does not wait."""
+TAKEN_IN_SECONDS = 0.3
+"""After that what was fetched ahead is taken in, where no key takes it in first: a frame of its own would
+come between those of a held key."""
+BROAD = 110
+WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
+Page = tuple[Summary, ...]
+
+
+class HistoryTable(AskingRows):
+    """One row for each submission, the newest first."""
+
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing here.", "bold success")],
+        [],
+        [("Every submission, decision and run is kept here, chained so that", "muted")],
+        [("no record can be changed unnoticed. Type / to search.", "muted")],
+    )
+
+    @dataclass
+    class PageWanted(Message):
+        """Rows are needed: page `number`, those before the submission `before`."""
+
+        number: int
+        before: str | None
+
+    @dataclass
+    class Counted(Message):
+        """How many rows are known, in words."""
+
+        words: str
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._later: Timer | None = None
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every page."""
+        self._pages: OrderedDict[int, Page] = OrderedDict()
+        self._keys: list[str | None] = [None]
+        self._total = 0
+        self._ended = False
+        self._asked: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many rows are known."""
+        return self._total
+
+    @property
+    def chosen(self) -> Summary | None:
+        """The submission under the cursor, where its page is at hand."""
+        return self._row(self.cursor) if self._total else None
+
+    def put(self, number: int, rows: Page) -> None:
+        """Take a page in; a short one is the last."""
+        self._asked.discard(number)
+        self._pages[number] = rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > KEPT_PAGES:
+            self._pages.popitem(last=False)
+        if number == len(self._keys) - 1:
+            self._total += len(rows)
+            self._ended = len(rows) < PAGE
+            if not self._ended:
+                self._keys.append(rows[-1].id)
+        if number == 0 or self._on_screen(number):
+            self._take_in()
+        elif self._later is None:
+            self._later = self.set_timer(TAKEN_IN_SECONDS, self._take_in)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Take in what was fetched ahead, and show the row."""
+        if self._later is not None:
+            self._take_in()
+        super().watch_cursor(old, new)
+
+    def _on_screen(self, number: int) -> bool:
+        top = self.scroll_offset.y
+        return top // PAGE <= number <= (top + self.size.height) // PAGE
+
+    def _take_in(self) -> None:
+        """Say how many rows are known, and let them be scrolled to."""
+        if self._later is not None:
+            self._later.stop()
+            self._later = None
+        more = "" if self._ended else "+"
+        self.post_message(self.Counted(f"History {self._total:,}{more}" if self._total else "History"))
+        self.refit()
+
+    def _row(self, index: int) -> Summary | None:
+        number, place = divmod(index, PAGE)
+        page = self._pages.get(number)
+        if page is None:
+            self._ask(number)
+            return None
+        if not self._ended and index > max(PAGE // 4, self._total - AHEAD):
+            self._ask(len(self._keys) - 1)
+        return page[place] if place < len(page) else None
+
+    def _ask(self, number: int) -> None:
+        if number not in self._asked and number < len(self._keys):
+            self._asked.add(number)
+            self.post_message(self.PageWanted(number, self._keys[number]))
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a submission: when, risk, outcome, who, by whom, and its first line."""
+        row = self._row(index)
+        if row is None:
+            return [("  …", "faint")]
+        text, ink = badge(row.risk)
+        end, end_ink = outcome(row)
+        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
+                             signed(row), " ", (pad(end, OUTCOME), end_ink), " ",
+                             (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
+        if width > BROAD:
+            parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",
+                      (pad(row.language.value, LANGUAGE), "muted"), " "]  # fmt: skip
+        parts.append((clip(row.first_line, max(4, width - _used(width))), "muted"))
+        return parts
+
+
+def _used(width: int) -> int:
+    return WHEN + OUTCOME + WHO + 13 + (BY + PEAK + LANGUAGE + 3 if width > BROAD else 0)
+
+
+class Columns(Static):
+    """The names of the columns."""
+
+    DEFAULT_CSS = "Columns { height: 1; }"
+
+    def on_resize(self) -> None:
+        """Fit to the new width."""
+        names = f" {'when':<{WHEN}} risk   {'outcome':<{OUTCOME}} {'asked by':<{WHO}} "
+        if self.size.width > BROAD:
+            names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
+        self.update(content((names + "first line", "faint")))
+
+
+def outcome(row: Summary) -> tuple[str, str]:
+    """Return how a submission ended, or how it stands."""
+    if row.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
+        return row.status.value, "warning" if row.status is Status.EXPIRED else "error"
+    return ending(row) if row.status is not Status.WAITING else ("waiting", "accent")
+
+
+def outcome_of(case: Case) -> tuple[str, str]:
+    """Return how a case ended, or how it stands."""
+    result = case.result
+    if case.status is Status.KILLED and result is not None:
+        return f"killed: {result.kill_reason.value}", "error"
+    if case.status is Status.FINISHED and result is not None:
+        return f"exit {result.exit_code}", "foreground" if result.exit_code == 0 else "warning"
+    return case.status.value, "foreground"

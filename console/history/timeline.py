@@ -1,0 +1,38 @@
+"""The way of a submission through the house: each step, who took it, and the time since the step before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from console.safety.text import Part, pad
+from console.widgets.formatting import bar, lasted
+from engine.models import Event
+
+QUIET = frozenset({"meters", "output", "looked"})
+"""Events that are no steps."""
+STEP, ACTOR, TIME = 20, 14, 10
+
+
+def way(events: Sequence[Event], width: int) -> list[list[Part]]:
+    """Return a line for each step; the bar is its share of the longest."""
+    steps = [event for event in events if event.type not in QUIET]
+    if not steps:
+        return [[("No step is recorded.", "muted")]]
+    took = [later.at - earlier.at for earlier, later in zip(steps[:1] + steps, steps, strict=False)]
+    longest = max(*took, timedelta(microseconds=1))
+    cells = max(4, width - STEP - ACTOR - 2 * TIME - 6)
+    return [
+        [(f"{_since(step.at - steps[0].at):>{TIME}} ", "muted"), (pad(step.type, STEP), "bold primary"), " ",
+         pad(step.actor, ACTOR), " ", *bar(time / longest, cells, _ink(time / longest)),
+         (f" {lasted(time.total_seconds()) if time else ''}", "muted")]
+        for step, time in zip(steps, took, strict=True)
+    ]  # fmt: skip
+
+
+def _since(time: timedelta) -> str:
+    return f"+{lasted(time.total_seconds())}"
+
+
+def _ink(share: float) -> str:
+    return "warning" if share > 0.5 else "primary"

@@ -1,0 +1,148 @@
+"""Trends: how the desk does, for whoever runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from console.app.state import console
+from console.safety.text import Part, pad, paragraphs
+from console.widgets.formatting import bar, lasted
+from console.widgets.header import DeskHeader
+from engine.common.plural import many
+from engine.models import Trends
+
+SPANS = {"1": 1, "7": 7, "30": 30, "90": 90}
+HOURS = 24
+LOUD = 0.1
+"""A share above which a figure is drawn as a warning."""
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+class TrendsScreen(Screen[None]):
+    """Opens over History."""
+
+    AUTO_FOCUS = "#scroll"
+    HELP_TITLE = "Trends"
+    HELP_WORDS = (
+        "Why runs were killed, how long people took, how many submissions nobody decided, how many "
+        "approvals were too quick to have been read, and who asks most. D takes the next span of days."
+    )
+    DEFAULT_CSS = """
+    TrendsScreen #scroll { height: 1fr; padding: 0 1; }
+    TrendsScreen #scroll Static { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "span", "Days", id="trends.span", tooltip="1, 7, 30 or 90 days"),
+        Binding("r", "reload", "Reload", id="trends.reload", tooltip="Ask the engine again"),
+        Binding("escape,q", "leave", "Back", id="trends.leave", tooltip="Back to History"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._days = 7
+
+    def compose(self) -> ComposeResult:
+        """Lay out one page that scrolls."""
+        yield DeskHeader("history")
+        with VerticalScroll(id="scroll", classes="box"):
+            yield Static(id="told")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Ask."""
+        self.action_reload()
+
+    @work(exclusive=True)
+    async def action_reload(self) -> None:
+        """Ask the engine again."""
+        days = self._days
+        self.query_one("#scroll").border_title = f"Trends of {many(days, 'day')}"
+        found = await console(self).ask(lambda client: client.trends(days))
+        if found is not None and days == self._days:
+            self.query_one("#told", Static).update(paragraphs(*told(found, self.size.width - 6)))
+
+    def action_span(self) -> None:
+        """Look at the next span of days."""
+        spans = list(SPANS.values())
+        self._days = spans[(spans.index(self._days) + 1) % len(spans)]
+        self.action_reload()
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def told(trends: Trends, width: int) -> list[list[Part]]:
+    """Return the page: figures, kills by hour, times to decide, who asks most."""
+    if not trends.submissions:
+        return [[("Nothing was handed in during these days.", "bold success")], [],
+                [("d looks further back.", "muted")]]  # fmt: skip
+    cells = max(10, min(40, width - 40))
+    alarm = "  more than 2 % of runs: look for what outgrew its grant (kill:memory)"
+    return [
+        [(f"{trends.submissions:,}", "bold"), " submissions, ", (f"{trends.runs:,}", "bold"), " runs"],
+        [],
+        _share("killed for memory", trends.memory_share, cells, alarm=trends.memory_alert),
+        [(alarm if trends.memory_alert else "", "bold error")],
+        _share("nobody decided", trends.expired_share, cells, alarm=trends.expired_share > LOUD),
+        _share("approved in < 3 s", trends.hasty_share, cells, alarm=trends.hasty_share > LOUD),
+        *_titled("Kills by hour", _kills(trends.kills_by_hour)),
+        *_titled("Time to decide", _times(trends, cells)),
+        *_titled("Who asks most", _busiest(trends.busiest, cells)),
+    ]
+
+
+def _titled(title: str, lines: list[list[Part]]) -> list[list[Part]]:
+    return [[], [(title, "bold muted")], *lines]
+
+
+def _share(title: str, share: float, cells: int, *, alarm: bool) -> list[Part]:
+    ink = "error" if alarm else "success"
+    return [(f"{title:<20}", "muted"), *bar(share, cells, ink), (f" {share:7.1%}", f"bold {ink}")]
+
+
+def _kills(by_hour: Mapping[str, Mapping[str, int]]) -> list[list[Part]]:
+    hours = list(by_hour)[-HOURS:]
+    if not hours:
+        return [[("No run was killed.", "success")]]
+    reasons = sorted({reason for hour in hours for reason in by_hour[hour]})
+    most = max(count for hour in hours for count in by_hour[hour].values())
+    lines: list[list[Part]] = [
+        [(f"{reason:<14}", "error" if reason == "memory" else "muted"),
+         ("".join(_block(by_hour[hour].get(reason, 0), most) for hour in hours), "primary"),
+         (f"  {sum(by_hour[hour].get(reason, 0) for hour in hours):,}", "bold")]
+        for reason in reasons
+    ]  # fmt: skip
+    span = f"{hours[0].replace('T', ' ')} h to {hours[-1].replace('T', ' ')} h, hours with kills alone"
+    return [*lines, [(f"{'':14}{span}", "faint")]]
+
+
+def _block(count: int, most: int) -> str:
+    return BLOCKS[0 if not count else max(1, round(8 * count / most))]
+
+
+def _times(trends: Trends, cells: int) -> list[list[Part]]:
+    slowest = max((times.p95 for times in trends.decision_seconds.values()), default=0) or 1
+    if not trends.decision_seconds:
+        return [[("No person decided anything.", "muted")]]
+    return [
+        [(f"{level.value:<14}", f"risk-{level.value}"), *bar(times.p50 / slowest, cells, "primary"),
+         (f" p50 {lasted(times.p50)}, p95 {lasted(times.p95)}, {times.count:,} in all", "muted")]
+        for level, times in trends.decision_seconds.items()
+    ]  # fmt: skip
+
+
+def _busiest(busiest: Mapping[str, int], cells: int) -> list[list[Part]]:
+    most = max(busiest.values(), default=1)
+    return [
+        [pad(name, 20), *bar(count / most, cells, "primary"), (f" {count:,}", "muted")]
+        for name, count in busiest.items()
+    ]

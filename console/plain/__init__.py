@@ -1,0 +1,1 @@
+"""`pratique --plain`: the console as ordinary lines."""

@@ -1,0 +1,162 @@
+"""Everything about a submission as ordinary lines: for screen readers, for pipes, for plain terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from console.review.grant_reduction import TITLES as LIMITS
+from console.review.grant_reduction import Choice, Dial, Switch, choices
+from console.safety.text import shown
+from console.widgets.formatting import clock, lasted, now, size
+from engine.common.plural import many
+from engine.common.presentation import to_read
+from engine.models import Case, Draft, InputFile, Prediction, Result, Status, Summary, Violation
+
+SHOWN_BYTES = 512 * 1024
+KINDS = {"domains": "domain", "packages": "package", "files": "input file", "secrets": "secret",
+         "builds": "own code as it is installed, of", "session": "session"}  # fmt: skip
+
+
+def summary(number: int, each: Summary) -> str:
+    """Return one line about a submission."""
+    return (
+        f"{number}. {each.risk.value.upper()} {each.id}, {_stands(each)}, {each.language.value}, "
+        f"{_many(each.lines, 'line')}, {_many(each.violations, 'violation')}, from {shown(each.requester)}: "
+        f"{shown(each.first_line)}"
+    )
+
+
+def case(each: Case) -> Iterator[str]:
+    """Return the lines that say all of a submission: nothing is left out but what is said to be."""
+    submission, draft = each.submission, each.submission.draft
+    yield f"Submission {submission.id}, risk {each.assessment.risk.value.upper()}, {each.status.value}."
+    yield f"From {shown(submission.requester.name)}, in its own word. Language: {draft.language.value}."
+    yield from _purpose(draft)
+    for match in each.assessment.matches:
+        yield f"Risk {match.level.value.upper()} by rule {match.rule}: {shown(match.reason)}"
+    yield from asked(each)
+    yield from _violations(each.analysis.violations)
+    yield from _predictions(each.analysis.predictions)
+    if not each.analysis.complete:
+        yield "The analysis could not read or judge all of it."
+    yield from _code(draft)
+    yield from _files(draft.files)
+    yield from _ended(each)
+    yield f"Digest {submission.digest}"
+
+
+def asked(each: Case) -> Iterator[str]:
+    """Return what is asked for; what can be given less of has the number by which it is left out."""
+    draft = each.submission.draft
+    yield "Asked for:"
+    for number, choice in enumerate(choices(draft.capabilities), 1):
+        yield f"  {number}. {_choice(choice)}"
+    if not draft.capabilities.domains:
+        yield "  no network"
+    yield f"  image: {draft.image or 'the usual one of its language'}"
+    if draft.sandbox:
+        yield f"  sandbox that stays: {shown(draft.sandbox)}"
+    if draft.operation is not None:
+        path = f" of {shown(draft.operation.path)}" if draft.operation.path else ""
+        executable = ", executable" if draft.operation.executable else ""
+        yield f"  tool call: {draft.operation.act.value}{path}{executable}"
+    if draft.expect:
+        yield f"  output that is to hold: {draft.expect.value}"
+    if draft.verify:
+        yield f"  to be verified: {shown(draft.verify)}"
+
+
+def result(each: Result) -> str:
+    """Return how a run ended."""
+    ended = f"exit code {each.exit_code}"
+    if each.kill_reason.value != "none":
+        ended = f"killed: {each.kill_reason.value}; {shown('; '.join(each.evidence))}"
+    cut = "; the output was cut at its limit" if each.truncated else ""
+    return f"Ended: {ended}, after {lasted(each.duration)}, peak memory {size(each.memory_peak)}{cut}."
+
+
+def _choice(choice: Choice) -> str:
+    if isinstance(choice, Switch):
+        return f"{KINDS[choice.kind]}: {shown(choice.title)}"
+    return _dial(choice)
+
+
+def _dial(dial: Dial) -> str:
+    title, unit = LIMITS[dial.name]
+    return f"{title} ({dial.name}): at most {dial.asked:g} {unit}".rstrip()
+
+
+def _purpose(draft: Draft) -> Iterator[str]:
+    if draft.purpose.text:
+        yield f'Purpose, in the agent\'s words: "{shown(draft.purpose)}"'
+    else:
+        yield "The agent gave no purpose."
+
+
+def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
+    yield f"{_many(len(violations), 'violation')}{':' if violations else '.'}"
+    for number, each in enumerate(violations, 1):
+        at = each.span
+        cwe = f", CWE-{each.cwe}" if each.cwe else ""
+        yield (
+            f"  {number}. {each.severity.value.upper()} on line {at.line}, column {at.column}: "
+            f"{shown(each.message).removesuffix('.')}. Rule {each.rule}{cwe}."
+        )
+        for label, text in (("An attacker", each.attack), ("Why", each.why), ("To mend", each.fix)):
+            if text:
+                yield f"     {label}: {shown(text)}"
+        for step in each.evidence:
+            yield f"     Evidence on line {step.span.line}: {shown(step.text)}"
+
+
+def _predictions(predictions: tuple[Prediction, ...]) -> Iterator[str]:
+    for each in predictions:
+        lines = ", ".join(str(line) for line in each.lines)
+        yield f"Predicted {each.need.value}: {shown(each.value)}, {each.certainty.value}, by line {lines}."
+
+
+def _code(draft: Draft) -> Iterator[str]:
+    lines = to_read(draft).text.removesuffix("\n").split("\n")
+    yield f"Code, {_many(len(lines), 'line')}:"
+    for number, line in enumerate(lines, 1):
+        yield f"{number:>5}  {shown(line, keep=chr(9))}"
+
+
+def _files(files: Iterable[InputFile]) -> Iterator[str]:
+    for each in files:
+        cut = f", of which the first {size(SHOWN_BYTES)} are shown" if len(each.content) > SHOWN_BYTES else ""
+        yield f"Input file {shown(each.name)}, {size(len(each.content))}{cut}:"
+        text = each.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
+        for line in text.removesuffix("\n").split("\n"):
+            yield f"       {shown(line, keep=chr(9))}"
+
+
+def _ended(each: Case) -> Iterator[str]:
+    if each.decision is not None:
+        why = f": {shown(each.decision.reason)}" if each.decision.reason.text else "."
+        yield f"Decided: {each.decision.verdict.value} by {shown(each.decision.by.name)}{why}"
+    if each.result is not None:
+        yield result(each.result)
+        for artifact in each.result.artifacts:
+            yield f"  left a file: {shown(artifact.name)}, {size(artifact.size)}"
+
+
+def _stands(each: Summary) -> str:
+    """Return how a submission stands or ended, in words."""
+    if each.status is Status.WAITING:
+        return f"waiting, {_left(each)}"
+    if each.status is Status.FINISHED:
+        return f"finished with exit code {each.exit_code} after {lasted(each.duration)}"
+    if each.status is Status.KILLED and each.kill_reason is not None:
+        return f"killed: {each.kill_reason.value}, after {lasted(each.duration)}"
+    return each.status.value
+
+
+def _left(each: Summary) -> str:
+    if each.deadline is None:
+        return "without a deadline"
+    return f"{clock((each.deadline - now()).total_seconds())} left"
+
+
+def _many(count: int, thing: str) -> str:
+    return many(count, thing) if count else f"no {thing}s"

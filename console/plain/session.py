@@ -1,0 +1,193 @@
+"""The desk of `pratique --plain`: answers one line at a time, in ordinary lines."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+
+from console.plain import formatting
+from console.plain.output import Spoken
+from console.review.grant_reduction import numbers, worded
+from console.review.review_record import Eyes
+from console.safety.text import shown
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.models import Disposition, Event, Status, Summary, Verdict
+
+HELP = """Commands, each a line:
+  list                     what waits, is queued or runs, with numbers
+  show 1                   all of a submission, by its number or its id
+  settle 1 2 accepted      what you make of violation 2: accepted, mitigated or false-positive; 'all' for each
+  approve 1 DIGEST         approve what was shown; DIGEST is at least the first 8 characters of its digest
+                           without=1,2 leaves out what has these numbers, memory_mb=256 gives less of a limit
+  deny 1 reason            deny it, and say why
+  tail 1                   the output of a run, live, and how it ended
+  stop 1, kill 1           ask a run to end, or end it at once
+  history text             what happened before
+  health                   how the house stands
+  quit                     leave; runs go on"""
+APPROVE_CHARACTERS = 8
+Say = Callable[[str], None]
+_ID = re.compile("[a-z]+-[0-9a-z-]{1,64}")
+
+
+class PlainDesk:
+    """Answers one line at a time."""
+
+    def __init__(self, client: Client, say: Say) -> None:
+        self._client = client
+        self._say = say
+        self._listed: tuple[Summary, ...] = ()
+        self._eyes: dict[str, Eyes] = {}
+        self._began: dict[str, float] = {}
+
+    async def answer(self, line: str) -> bool:
+        """Do what a line says; return whether to go on."""
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            words = line.split()
+        if not words:
+            return True
+        verb, *rest = words
+        if verb in {"quit", "exit", "q"}:
+            return False
+        act = self._verbs().get(verb)
+        if act is None:
+            self._say(f"There is no command {shown(verb)}. Type: help")
+            return True
+        try:
+            await act(rest)
+        except (Problem, ValueError) as problem:
+            self._say(f"No: {shown(str(problem))}")
+        return True
+
+    def _verbs(self) -> dict[str, Callable[[list[str]], Awaitable[None]]]:
+        return {"help": self._help, "list": self._list, "show": self._show, "settle": self._settle,
+                "approve": self._approve, "deny": self._deny, "tail": self._tail, "stop": self._stop,
+                "kill": self._kill, "history": self._history, "health": self._health}  # fmt: skip
+
+    def happened(self, event: Event) -> None:
+        """Say that something began to wait."""
+        if event.type == "submission.received":
+            self._say(f"New: {event.subject}. Type: show {event.subject}")
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    async def _help(self, rest: list[str]) -> None:
+        self._say(HELP)
+
+    async def _list(self, rest: list[str]) -> None:
+        self._list_all(await self._client.queue(), "Nothing waits. Try, elsewhere: pratique submit FILE")
+
+    async def _history(self, rest: list[str]) -> None:
+        found = await self._client.history(" ".join(rest), limit=50)
+        self._list_all(found, "Nothing has happened yet that matches.")
+
+    def _list_all(self, found: tuple[Summary, ...], empty: str) -> None:
+        self._listed = found
+        for number, each in enumerate(found, 1):
+            self._say(formatting.summary(number, each))
+        if not found:
+            self._say(empty)
+
+    async def _show(self, rest: list[str]) -> None:
+        case = await self._client.case(self._named(rest))
+        for line in formatting.case(case):
+            self._say(line)
+        eyes = self._eyes.setdefault(case.submission.id, Eyes(case))
+        self._began.setdefault(case.submission.id, asyncio.get_running_loop().time())
+        _saw_all(eyes)
+        if case.status is Status.WAITING:
+            self._say(f"To approve, type: approve {case.submission.id} {case.submission.digest[:8]}")
+
+    async def _health(self, rest: list[str]) -> None:
+        health = await self._client.health()
+        self._say("gVisor is proven." if health.can_run else "gVisor is NOT proven: nothing runs.")
+        for check in health.checks:
+            mend = f" To mend: {shown(check.mend)}" if check.mend and not check.ok else ""
+            self._say(f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {shown(check.detail)}{mend}")
+
+    async def _tail(self, rest: list[str]) -> None:
+        id, spoken = self._named(rest), Spoken(self._say)
+        async with aclosing(self._client.output(id)) as chunks:
+            async for chunk in chunks:
+                spoken.take(chunk)
+        spoken.end()
+        case = await self._client.case(id)
+        self._say(formatting.result(case.result) if case.result else f"{id} is {case.status.value}.")
+
+    # --- deciding ---------------------------------------------------------------------------------
+
+    async def _settle(self, rest: list[str]) -> None:
+        id = self._named(rest)
+        made = next((each for each in Disposition if rest[-1:] == [each.value]), None)
+        eyes = self._eyes.get(id)
+        if made is None or eyes is None or len(rest) < 3:
+            self._say(
+                f"First: show {id}. Then: settle {id} 1 accepted (or mitigated, false-positive; or all)"
+            )
+            return
+        count = len(eyes.case.analysis.violations)
+        for number in range(count) if rest[1] == "all" else numbers(rest[1], count):
+            eyes.settled[number] = made
+        self._say(f"{len(eyes.settled)} of {count} settled, {len(eyes.gaps.unsettled)} left to settle.")
+
+    async def _approve(self, rest: list[str]) -> None:
+        id = self._named(rest)
+        eyes = self._eyes.get(id)
+        if eyes is None:
+            self._say(f"First read it. Type: show {id}")
+            return
+        digest = eyes.case.submission.digest
+        typed = rest[1] if len(rest) > 1 else ""
+        if len(typed) < APPROVE_CHARACTERS or not digest.startswith(typed):
+            self._say(f"Type the first {APPROVE_CHARACTERS} characters of the digest: approve {id} DIGEST")
+            return
+        eyes.seconds = asyncio.get_running_loop().time() - self._began[id]
+        given = worded(eyes.case.submission.draft.capabilities, rest[2:])
+        case = await self._client.decide(id, Verdict.APPROVED, digest, "", given, eyes.record)
+        self._say(f"{id} is {case.status.value}. Type: tail {id}")
+
+    async def _deny(self, rest: list[str]) -> None:
+        id = self._named(rest)
+        case = await self._client.case(id)
+        seen = self._eyes[id].record if id in self._eyes else None
+        reason = " ".join(rest[1:])
+        case = await self._client.decide(id, Verdict.DENIED, case.submission.digest, reason, None, seen)
+        self._say(f"{id} is {case.status.value}.")
+
+    async def _stop(self, rest: list[str]) -> None:
+        await self._client.stop(self._named(rest))
+        self._say("Asked to end.")
+
+    async def _kill(self, rest: list[str]) -> None:
+        await self._client.kill(self._named(rest))
+        self._say("Ended.")
+
+    def _named(self, rest: list[str]) -> str:
+        if not rest:
+            raise Problem(422, "which one?", mend="Type: list, then its number or its id")
+        if rest[0].isdecimal():
+            number = int(rest[0])
+            if not 1 <= number <= len(self._listed):
+                raise Problem(404, f"there is no number {number}", mend="Type: list")
+            return self._listed[number - 1].id
+        if not _ID.fullmatch(rest[0]):
+            raise Problem(404, f"{rest[0]} is no id", mend="Type: list")
+        return rest[0]
+
+
+def _saw_all(eyes: Eyes) -> None:
+    case = eyes.case
+    eyes.lines |= {line for first, last in eyes.gaps.lines for line in range(first, last + 1)}
+    eyes.violations |= set(range(len(case.analysis.violations)))
+    eyes.files |= {
+        number
+        for number, file in enumerate(case.submission.draft.files)
+        if len(file.content) <= formatting.SHOWN_BYTES
+    }
+    eyes.purpose = True

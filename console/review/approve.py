@@ -1,0 +1,152 @@
+"""The sheet of an approval: what exactly will run, and with what. A second chord gives the approval."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from console.app.state import console
+from console.review.decisions import Decided
+from console.review.grants import GrantRows
+from console.review.requests import NEED_CELLS, reviews
+from console.safety.text import Part, content, paragraphs
+from console.widgets.formatting import clock, full_badge, now, size
+from console.widgets.rows import Rows
+from engine.common.plural import many
+from engine.common.presentation import headline
+from engine.models import Case, Consequence, Verdict
+
+ARM_SECONDS = 0.4
+PREDICTIONS = 4
+"""How many predictions the sheet repeats; the panel of Review has all."""
+
+
+class ApproveScreen(ModalScreen[Decided | None]):
+    """Answers with an approval of the case that it was made for, or with nothing."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    ApproveScreen .sheet Static { height: auto; }
+    ApproveScreen .sheet { overflow-y: auto; }
+    ApproveScreen #summary { dock: bottom; }
+    ApproveScreen #fails { margin-bottom: 1; }
+    ApproveScreen #reason { margin-top: 1; }
+    ApproveScreen GrantRows { background: $surface; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "ctrl+y",
+            "confirm",
+            "Approve",
+            id="approve.confirm",
+            priority=True,
+            show=False,
+            tooltip="Give the approval",
+        ),
+        Binding(
+            "tab", "app.focus_next", "Narrow it", id="approve.narrow", tooltip="To the switches and dials"
+        ),
+        Binding("escape", "cancel", "Back", id="approve.cancel", tooltip="Decide nothing"),
+    ]
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+        self._since = 0.0
+
+    def compose(self) -> ComposeResult:
+        """Lay out what will run, what it may have, and room for a reason."""
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Approve"
+            yield Static(paragraphs(*self._told()))
+            yield GrantRows(self._case.submission.draft.capabilities, id="grants")
+            yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
+            yield Static(id="fails")
+            yield Static(id="summary")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Start the clock that arms the second key."""
+        self._since = asyncio.get_running_loop().time()
+        self._summarise()
+        self.set_interval(1.0, self._summarise)
+
+    def _told(self) -> list[list[Part]]:
+        submission = self._case.submission
+        draft = submission.draft
+        facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
+        count, predicted = len(self._case.analysis.violations), self._case.analysis.predictions
+        found = many(count, "violation") if count else "no violations"
+        lines: list[list[Part]] = [
+            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
+            [("asked by  ", "muted"), submission.requester.name],
+            [("digest    ", "muted"), (submission.digest, "faint")],
+        ]
+        if draft.operation is not None:
+            lines.append([("tool call ", "bold accent"), headline(draft)])
+        lines += reviews(self._case)
+        lines += [
+            [("file      ", "muted"), file.name, (f"  {size(len(file.content))}", "faint")]
+            for file in draft.files
+        ]
+        lines += [
+            [("predicted ", "muted"), (f"{each.need.value:<{NEED_CELLS}}", "muted"), each.value]
+            for each in predicted[:PREDICTIONS]
+        ]
+        if (more := len(predicted) - PREDICTIONS) > 0:
+            lines.append([(f"          and {more} more predicted, all of them under Wants", "faint")])
+        return lines
+
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        """Say what the grant has become, and what will fail for it."""
+        self._summarise()
+        self._foretell()
+
+    @work(exclusive=True, group="foretell")
+    async def _foretell(self) -> None:
+        grant = self.query_one(GrantRows).grant
+        id = self._case.submission.id
+        found = await console(self).ask(lambda client: client.consequences(id, grant)) if grant else ()
+        self.query_one("#fails", Static).update(paragraphs(*(_failing(each) for each in found or ())))
+
+    def _summarise(self) -> None:
+        less = self.query_one(GrantRows).grant is not None
+        words: Part = (
+            ("Less than was asked will be given.", "warning")
+            if less
+            else ("All that was asked will be given.", "muted")
+        )
+        left = (self._case.deadline - now()).total_seconds() if self._case.deadline else None
+        time: list[Part] = [(f"   {clock(left)} left", "bold warning")] if left is not None else []
+        self.query_one("#summary", Static).update(
+            content(words, "   ", ("ctrl+y", "bold success"), " approves", *time)
+        )
+
+    @work(exclusive=True)
+    async def action_confirm(self) -> None:
+        """Approve, if a person pressed the key and has had time to see what for."""
+        person = await console(self).keys.was_person()
+        if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
+            reason = self.query_one("#reason", Input).value.strip()
+            self.dismiss(Decided(self._case, Verdict.APPROVED, reason, self.query_one(GrantRows).grant))
+
+    def action_cancel(self) -> None:
+        """Close the sheet and decide nothing."""
+        self.dismiss(None)
+
+
+def _failing(consequence: Consequence) -> list[Part]:
+    """Return which lines fail, or may, without a capability."""
+    lines = ", ".join(str(line) for line in consequence.lines[:12])
+    if not lines:
+        return [("without ", "muted"), consequence.capability, (": no line is known to need it", "muted")]
+    more = " and more" if len(consequence.lines) > 12 else ""
+    sure = "fail" if consequence.certain else "may fail"
+    return [("without ", "muted"), consequence.capability, (f": {sure} in line {lines}{more}", "warning")]

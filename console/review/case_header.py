@@ -1,0 +1,109 @@
+"""The lines above the code: what it is, who asked, how risky, how long there is to decide."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from console.review.queue import time_bar, time_left
+from console.review.requests import reviews
+from console.safety.text import Part, clip, content, shown
+from console.widgets.formatting import full_badge, size
+from engine.common.plural import many
+from engine.models import Case, Draft, Status, Summary
+
+STATE_CELLS = 26
+"""Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
+
+
+class CaseHead(Static):
+    """Two lines about the submission that is shown."""
+
+    DEFAULT_CSS = """
+    CaseHead { height: auto; padding: 0 1; background: $surface; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._case: Case | None = None
+        self._summary: Summary | None = None
+        self._state: tuple[Part, ...] = ()
+        self._told = content()
+        self._height = 0
+        self.says_all = False
+        """Whether the agent's purpose is on screen to its end."""
+
+    def on_resize(self) -> None:
+        """Fit to the new width."""
+        self.freshen()
+
+    def show(self, case: Case | None, summary: Summary | None) -> None:
+        """Show another submission."""
+        self._case, self._summary = case, summary
+        self.freshen()
+
+    def say(self, *state: Part) -> None:
+        """Say what stands between the person and a decision."""
+        if state != self._state:
+            self._state = state
+            self.freshen()
+
+    def freshen(self) -> None:
+        """Say how long there is now."""
+        lines: list[Content] = []
+        if self._case is not None:
+            others = [content(*line) for line in reviews(self._case)]
+            lines = [self._first(self._case), *self._below(self._case), *others]
+        words = Content("\n").join(lines)
+        if not words.is_same(self._told):
+            # A layout of the whole screen twice a second is too dear: only where the height changes.
+            self.update(words, layout=len(lines) != self._height)
+            self._told, self._height = words, len(lines)
+
+    def _first(self, case: Case) -> Content:
+        draft = case.submission.draft
+        left = content(
+            full_badge(case.assessment.risk), "  ", (case.submission.id, "bold"), "  ",
+            (_what(draft), "muted"),
+        )  # fmt: skip
+        whole, room = content(*self._time(case, 12, " to decide")), self.content_size.width
+        if left.cell_length + whole.cell_length < room:
+            return self._spread(left, whole)
+        return self._spread(left, content(*self._time(case, 6, "")))
+
+    def _time(self, case: Case, cells: int, words: str) -> list[Part]:
+        if case.status is not Status.WAITING or self._summary is None:
+            return [(case.status.value, "bold")]
+        bar = time_bar(self._summary, cells)
+        return [*bar, (f" {time_left(self._summary)}{words}" if bar else "no deadline", "bold")]
+
+    def _below(self, case: Case) -> list[Content]:
+        """Return who asked, and what for: in one line where that fits, else in two."""
+        draft, width = case.submission.draft, self.content_size.width
+        files = len(draft.files)
+        who = clip(case.submission.requester.name, max(8, width - STATE_CELLS) // 2)
+        parts: list[Part] = [("asked by ", "muted"), who]
+        if files:
+            parts.append((f"  with {many(files, 'input file')}", "muted"))
+        state, said = content(*self._state), clip(draft.purpose, max(1, width - 2))
+        self.says_all = said == shown(draft.purpose)
+        words = content(("❝", "accent"), (said, "italic"), ("❞", "accent"))
+        if not draft.purpose:
+            return [self._spread(content(*parts), state)]
+        if content(*parts).cell_length + words.cell_length + 2 <= width - STATE_CELLS:
+            return [self._spread(Content.assemble(content(*parts), "  ", words), state)]
+        return [self._spread(content(*parts), state), words]
+
+    def _spread(self, left: Content, right: Content) -> Content:
+        room = self.content_size.width - left.cell_length - right.cell_length
+        return Content.assemble(left, " " * max(1, room), right)
+
+
+def _what(draft: Draft) -> str:
+    if draft.operation is not None:
+        return f"tool call: {draft.operation.act.value} in sandbox {shown(draft.sandbox)}"
+    return f"{draft.language.value}, {_lines(draft.code.text)}, {size(len(draft.code.text.encode()))}"
+
+
+def _lines(code: str) -> str:
+    return many(code.removesuffix("\n").count("\n") + 1, "line")

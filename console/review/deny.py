@@ -1,0 +1,96 @@
+"""The sheet of a denial: a reason, typed or picked from those given before."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from console.review import reasons
+from console.review.decisions import Decided
+from console.safety.text import Part, clip, content
+from console.widgets.formatting import full_badge
+from console.widgets.rows import Rows
+from engine.models import Case, Verdict
+
+
+class ReasonRows(Rows):
+    """The reasons given before."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__(id="reasons")
+        self.said = said
+
+    @property
+    def count(self) -> int:
+        """How many reasons there are."""
+        return len(self.said)
+
+    def on_mount(self) -> None:
+        """Take the rows in."""
+        self.styles.height = self.count
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a reason."""
+        return [" ", ("· ", "muted"), clip(self.said[index], width - 4)]
+
+
+class DenyScreen(ModalScreen[Decided | None]):
+    """Answers with a denial of the case that it was made for, or with nothing."""
+
+    AUTO_FOCUS = "#reason"
+    DEFAULT_CSS = """
+    DenyScreen .sheet { border: round $error; border-title-color: $error; }
+    DenyScreen .sheet Static { height: auto; }
+    DenyScreen ReasonRows { background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "pick", "Reasons", id="deny.pick", tooltip="Pick a reason that was given before"),
+        Binding("enter", "nothing", "Deny", id="deny.confirm", tooltip="Deny with this reason"),
+        Binding("escape", "cancel", "Back", id="deny.cancel", tooltip="Decide nothing"),
+    ]
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line for a reason and those given before."""
+        submission = self._case.submission
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Deny"
+            yield Static(
+                content(full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), "  asked by ",
+                        submission.requester.name)
+            )  # fmt: skip
+            yield Input(id="reason", placeholder="Why? The agent is told this", select_on_focus=False)
+            yield ReasonRows(reasons.load())
+        yield Footer(show_command_palette=False)
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Deny with the reason that was typed."""
+        self._deny(message.value.strip())
+
+    def on_rows_chosen(self, message: Rows.Chosen) -> None:
+        """Deny with a reason that was given before."""
+        self._deny(self.query_one(ReasonRows).said[message.index])
+
+    def _deny(self, reason: str) -> None:
+        reasons.remember(reason)
+        self.dismiss(Decided(self._case, Verdict.DENIED, reason))
+
+    def action_pick(self) -> None:
+        """Go to the reasons given before."""
+        self.query_one(ReasonRows).focus()
+
+    def action_nothing(self) -> None:
+        """Stand in the footer for what the line itself does."""
+
+    def action_cancel(self) -> None:
+        """Close the sheet and decide nothing."""
+        self.dismiss(None)

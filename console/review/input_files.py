@@ -1,0 +1,87 @@
+"""The input files of a submission, as they would lie in the sandbox."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from console.code_view.view import CodeView
+from console.safety.text import content
+from console.widgets.formatting import size
+from engine.common.text import Untrusted
+from engine.models import InputFile, Language
+
+SHOWN_BYTES = 512 * 1024
+
+
+class FilesScreen(ModalScreen[frozenset[int]]):
+    """Shows one input file at a time, every byte visible; answers with the places of those it showed whole.
+
+    Which lines of a file were is kept in `read`, for the next time.
+    """
+
+    AUTO_FOCUS = "#file"
+    DEFAULT_CSS = """
+    FilesScreen .sheet { width: 96%; height: 92%; }
+    FilesScreen #about { height: 2; }
+    FilesScreen CodeView { height: 1fr; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "file(1)", "Next", id="files.next", tooltip="The next file"),
+        Binding("p", "file(-1)", "Previous", id="files.previous", tooltip="The file before"),
+        Binding("escape,v,q", "leave", "Close", id="files.close", tooltip="Close the files"),
+    ]
+
+    def __init__(self, files: tuple[InputFile, ...], at: int, read: dict[int, frozenset[int]]) -> None:
+        super().__init__()
+        self._files = files
+        self._at = at
+        self._read = read
+        self._seen: set[int] = set()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the name and the content."""
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Input files"
+            sheet.border_subtitle = "space reads on  n next  p previous  Esc closes"
+            yield Static(id="about")
+            yield CodeView(id="file")
+
+    def on_mount(self) -> None:
+        """Show the first file."""
+        self._show()
+
+    def _show(self) -> None:
+        file = self._files[self._at]
+        cut = len(file.content) > SHOWN_BYTES
+        note = f"  only the first {size(SHOWN_BYTES)} are shown" if cut else ""
+        self.query_one("#about", Static).update(
+            content((f"{self._at + 1} of {len(self._files)}  ", "muted"), file.name,
+                    (f"  {size(len(file.content))}", "muted"), (note, "warning"))
+        )  # fmt: skip
+        text = file.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
+        self.query_one(CodeView).show(Untrusted(text), Language.SHELL, (), self._read.get(self._at, ()))
+
+    def _note(self) -> None:
+        """Note which lines of the file were on screen, before another one is, or none."""
+        view = self.query_one(CodeView)
+        view.look()
+        self._read[self._at] = view.seen_lines
+        if len(view.seen_lines) == view.line_count:
+            self._seen.add(self._at)
+
+    def action_file(self, step: int) -> None:
+        """Show another file."""
+        self._note()
+        self._at = (self._at + step) % len(self._files)
+        self._show()
+
+    def action_leave(self) -> None:
+        """Close the files."""
+        self._note()
+        self.dismiss(frozenset(self._seen))

@@ -1,0 +1,107 @@
+"""The queue: one entry for each submission that waits, with its risk and the time that is left."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from console.safety.text import Part, clip, content, pad
+from console.widgets.formatting import badge, bar, brief, clock, now
+from console.widgets.offline_rows import AskingRows
+from console.widgets.repaint import entitle
+from engine.models import Status, Summary
+
+TIME_CELLS = 5
+FULL_SECONDS = 120.0
+"""Where the length of a deadline is not known, a bar of this length is full."""
+
+
+class QueueList(AskingRows):
+    """The submissions that wait for a decision. It keeps its place by submission, not by number."""
+
+    ROW_HEIGHT = 2
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing waits.", "bold success")],
+        [],
+        [("Try, in another terminal:", "muted")],
+        [("pratique submit FILE", "primary")],
+        [("pratique demo", "primary")],
+        [],
+        [("Or press 3 and write", "muted")],
+        [("something yourself.", "muted")],
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Waiting"
+        self._summaries: tuple[Summary, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many wait."""
+        return len(self._summaries)
+
+    @property
+    def chosen(self) -> Summary | None:
+        """The submission under the cursor."""
+        return self._summaries[self.cursor] if self._summaries else None
+
+    def show(self, queue: tuple[Summary, ...]) -> None:
+        """Take in the queue; the cursor stays on its submission while that waits."""
+        kept = self.chosen
+        self._summaries = tuple(each for each in queue if each.status is Status.WAITING)
+        entitle(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
+        places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
+        if places:
+            self.set_reactive(QueueList.cursor, places[0])
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw an entry: risk, time and who; then language, size and the first line."""
+        summary = self._summaries[index]
+        if self.ROW_HEIGHT == 1:
+            return self._all(summary, width)
+        return self._top(summary, width) if line == 0 else self._below(summary, width)
+
+    def row_height(self, *, narrow: bool) -> int:
+        """Return one line where the screen is narrow, else two."""
+        return 1 if narrow else 2
+
+    def _all(self, summary: Summary, width: int) -> list[Part]:
+        rest = clip(f"{summary.language.value} {summary.lines}  ", width) + clip(summary.first_line, width)
+        return [*self._top(summary, 38), "  ", (clip(rest, max(4, width - 40)), "faint")]
+
+    def _top(self, summary: Summary, width: int) -> list[Part]:
+        """Draw risk and who at the left, the time that is left as a bar and in words at the right."""
+        text, ink = badge(summary.risk)
+        cells = max(4, min(10, width - 28))
+        who = pad(summary.requester, max(4, width - cells - TIME_CELLS - 8))
+        left = seconds_left(summary)
+        return [" ", (text, ink), " ", (who, "foreground"), " ", *time_bar(summary, cells),
+                f" {'' if left is None else brief(left):>{TIME_CELLS}}"]  # fmt: skip
+
+    def _below(self, summary: Summary, width: int) -> list[Part]:
+        facts = f"{summary.language.value} {summary.lines}"
+        shown = clip(summary.first_line, max(4, width - len(facts) - 7))
+        return ["     ", (pad(facts, len(facts)), "muted"), "  ", (shown, "faint")]
+
+
+def seconds_left(summary: Summary) -> float | None:
+    """Return the seconds until nobody's decision becomes a deny."""
+    return (summary.deadline - now()).total_seconds() if summary.deadline else None
+
+
+def time_left(summary: Summary) -> str:
+    """Return the time that is left, as a clock."""
+    left = seconds_left(summary)
+    return "" if left is None else clock(left)
+
+
+def time_bar(summary: Summary, cells: int) -> list[Part]:
+    """Return a bar that shrinks to the deadline."""
+    left = seconds_left(summary)
+    if left is None or summary.deadline is None or cells < 3:
+        return []
+    whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
+    fraction = max(0.0, left / whole)
+    ink = "success" if fraction > 0.5 else "warning" if fraction > 0.2 else "bold error"
+    return [*bar(fraction, cells, ink)]

@@ -1,0 +1,150 @@
+"""What the code asked for beside what it is predicted to want, and what its agent says it is for."""
+
+from __future__ import annotations
+
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from console.safety.text import LONGEST, Part, content, paragraphs
+from console.theming.styles import room
+from console.widgets.formatting import now, size
+from engine.common.presentation import headline
+from engine.common.text import Untrusted
+from engine.models import Capabilities, Case, Limits, Need, Package, Prediction
+
+NEED_CELLS = max(len(each.value) for each in Need) + 1
+"""The longest name of what is predicted, and a space."""
+MISSING = "the analysis found no sign of it"
+UNLOCKED = "  could not be looked up, and cannot be given"
+BUILDS = "  runs code of its own as it is installed"
+
+
+class Wants(VerticalScroll):
+    """The agent's words, what was asked for, what the code shows, and the policy's reasons."""
+
+    DEFAULT_CSS = """
+    Wants { height: 1fr; padding: 0 1; }
+    Wants Static { height: auto; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Wants"
+        self._text = Static()
+        self._said = content()
+
+    @property
+    def says_all(self) -> bool:
+        """Whether the last line of the agent's purpose is on screen."""
+        end = self._said.get_height({}, self._text.size.width or 1)
+        return self.display and bool(self.region) and self.scroll_offset.y + room(self).height >= end
+
+    def compose(self) -> list[Static]:
+        """Lay out the text."""
+        return [self._text]
+
+    def show(self, case: Case | None) -> None:
+        """Show what a submission wants."""
+        self._said = paragraphs(*_said(case)) if case else content()
+        words = paragraphs(*_said(case), *_wanted(case)) if case else content()
+        self._text.update(words, layout=self.display)
+        if not self.display:
+            # The screen is laid out when the panel opens: then, not now, its height is asked for anew.
+            self._clear_arrangement_cache()
+        self.scroll_home(animate=False, immediate=True)
+
+
+def _said(case: Case) -> list[list[Part]]:
+    purpose = _whole(case.submission.draft.purpose)
+    says: list[Part] = [("The agent says", "bold accent")]
+    return [*reviews(case), says, [("❝", "accent"), *purpose, ("❞", "accent")]]
+
+
+def _wanted(case: Case) -> list[list[Part]]:
+    draft = case.submission.draft
+    lines: list[list[Part]] = []
+    if draft.operation is not None:
+        lines.append([("Tool call ", "bold accent"), headline(draft)])
+    lines.append([("Asks for", "bold muted")])
+    lines += asked(draft.capabilities, case.analysis.predictions)
+    lines += [
+        [
+            _kind("file"),
+            file.name,
+            (f"  {size(len(file.content))}  (v shows it)", "faint"),
+        ]
+        for file in draft.files
+    ]
+    lines.append([("Predicted", "bold muted")])
+    lines += [_predicted(each) for each in case.analysis.predictions] or [
+        [(" nothing beyond itself", "faint")]
+    ]
+    lines.append([("Risk", "bold muted")])
+    lines += [
+        [_kind(match.level.value, f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
+         (match.reason, "muted")]
+        for match in case.assessment.matches
+    ]  # fmt: skip
+    return lines
+
+
+def reviews(case: Case) -> list[list[Part]]:
+    """Return what other reviewers have said already, one line each, and who is at it."""
+    lines: list[list[Part]] = [
+        [("Approved by ", "bold success"), review.by.name, (": ", "muted"), review.reason or "(no reason)",
+         ("  another reviewer is wanted", "warning")]
+        for review in case.reviews
+    ]  # fmt: skip
+    if case.claim is not None and case.claim.until > now():
+        lines.append([("Claimed by ", "bold warning"), case.claim.by])
+    return lines
+
+
+def _whole(purpose: Untrusted) -> list[Part]:
+    """Return a purpose in pieces that are short enough to be shown whole."""
+    pieces = (purpose.text[at : at + LONGEST] for at in range(0, len(purpose.text), LONGEST))
+    return [(Untrusted(piece), "italic") for piece in pieces] or [("(nothing)", "italic")]
+
+
+def _locked(package: Package) -> list[Part]:
+    """Return where else npm lays it, and the beginnings of the hashes that alone are installed."""
+    place: list[Part] = ["  in ", package.place] if package.place else []
+    if not package.hashes:
+        return [*place, (UNLOCKED, "warning")]
+    return [*place, *((f"  {one[:19]}…", "muted") for one in package.hashes)]
+
+
+def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
+    """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
+    seen = {each.value.text for each in predictions if each.need in {Need.HOST, Need.URL}}
+    few, more = limits(wanted.limits)
+    lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]
+    for domain in wanted.domains:
+        used = any(domain.text in value for value in seen)
+        lines.append([_kind("domain"), domain, ("" if used else f"  {MISSING}", "warning")])
+    lines += [[_kind("package"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages]
+    lines += [[_kind("secret"), each] for each in wanted.secrets]
+    lines += [[_kind("build"), each, (BUILDS, "warning")] for each in wanted.builds]
+    if wanted.session:
+        lines.append([_kind("session"), "keeps its sandbox between runs"])
+    return lines
+
+
+def limits(bounds: Limits) -> tuple[str, str]:
+    """Return limits in two lines, which fit wherever they are shown."""
+    return (
+        f"{bounds.memory_mb} MiB · {bounds.cpus:g} CPU",
+        f"{bounds.seconds:g} s · {bounds.processes} {'process' if bounds.processes == 1 else 'processes'}",
+    )
+
+
+def _predicted(prediction: Prediction) -> list[Part]:
+    lines = ", ".join(str(line) for line in prediction.lines[:6])
+    certain = "" if prediction.certainty.value == "exact" else f" ({prediction.certainty.value})"
+    return [_kind(prediction.need.value), prediction.value, (certain, "warning"),
+            (f"  line {lines}" if lines else "", "faint")]  # fmt: skip
+
+
+def _kind(name: str, ink: str = "muted") -> Part:
+    """Return what a line is about, as wide as every other such name."""
+    return f" {name:<{NEED_CELLS}}", ink

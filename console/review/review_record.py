@@ -1,0 +1,102 @@
+"""What a reviewer had on screen of one submission, for how long, and what they made of its violations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from console.safety.text import Part
+from engine.common.plural import many
+from engine.common.review_coverage import Gaps, gaps, stretches, wanted
+from engine.models import Case, Disposed, Disposition, EyesOn, Level
+
+TITLES = {
+    Disposition.ACCEPTED: "accepted",
+    Disposition.MITIGATED: "mitigated",
+    Disposition.FALSE_POSITIVE: "false positive",
+}
+
+
+class Eyes:
+    """Grows while a submission is looked at; `record` is what a decision carries."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.seconds = 0.0
+        self.lines: set[int] = set()
+        self.violations: set[int] = set()
+        self.files: set[int] = set()
+        self.file_lines: dict[int, frozenset[int]] = {}
+        """The lines of input files that were on screen, by the place of the file."""
+        self.purpose = False
+        self.settled: dict[int, Disposition] = {}
+        self._told: tuple[tuple[int, ...], Gaps] | None = None
+
+    @property
+    def record(self) -> EyesOn:
+        """What was on screen so far."""
+        return EyesOn(
+            seconds=round(self.seconds, 1),
+            lines=stretches(self.lines),
+            violations=tuple(sorted(self.violations)),
+            files=tuple(sorted(self.files)),
+            purpose=self.purpose,
+            dispositions=tuple(
+                Disposed(violation=number, disposition=made) for number, made in sorted(self.settled.items())
+            ),
+        )
+
+    @property
+    def gaps(self) -> Gaps:
+        """What is still missing: every line of all code, and all the rest of what is HIGH or CRITICAL."""
+        grown = (len(self.lines), len(self.violations), len(self.files), len(self.settled), self.purpose)
+        if self._told is None or self._told[0] != grown:
+            missing = gaps(self.case, self.record)
+            self._told = grown, missing if wanted(self.case) else Gaps(lines=missing.lines)
+        return self._told[1]
+
+    def to_settle(self, after: int) -> int | None:
+        """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""
+        left = self.gaps.unsettled
+        return next((number for number in left if number > after), left[0] if left else None)
+
+    def may_settle(self, number: int) -> bool:
+        """Say whether a violation is one that is disposed of."""
+        violations = self.case.analysis.violations
+        return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank
+
+
+def missing(gaps: Gaps, case: Case) -> list[Part]:
+    """Return in a few words what stands between a submission and its approval, and the keys that lead on."""
+    files = [case.submission.draft.files[number].name for number in gaps.files]
+    see = [
+        *([f"{many(gaps.line_count, 'line')} from {gaps.lines[0][0]}"] if gaps.lines else []),
+        *([many(len(gaps.violations), "violation")] if gaps.violations else []),
+        *([many(len(files), "input file")] if files else []),
+        *(["the purpose"] if gaps.purpose else []),
+    ]
+    parts: list[Part] = []
+    if see:
+        parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
+    if gaps.unsettled:
+        parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" settle ", "muted"),
+                  (many(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
+    return parts
+
+
+def looked(seen: EyesOn) -> str:
+    """Return in one line for how long somebody looked, at what, and what they made of the violations."""
+    lines = sum(last - first + 1 for first, last in seen.lines)
+    made = Counter(TITLES[each.disposition] for each in seen.dispositions)
+    parts = [
+        f"{seen.seconds:g} s",
+        many(lines, "line"),
+        *([many(len(seen.violations), "violation")] if seen.violations else []),
+        *([many(len(seen.files), "input file")] if seen.files else []),
+        *(f"{count} {title}" for title, count in made.items()),
+    ]
+    return ", ".join(parts)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words)

@@ -1,0 +1,194 @@
+"""The violations of a submission as a list, and the one that is looked at in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.review.review_record import TITLES
+from console.safety.text import Part, broken, clip, content
+from console.theming.styles import strip
+from console.widgets.formatting import badge, full_badge
+from console.widgets.repaint import entitle
+from console.widgets.rows import Rows
+from engine.common.plural import many
+from engine.models import Confidence, Disposition, Violation
+
+SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "x"}
+"""The letter beside a violation: the key with which it was settled."""
+
+
+class ViolationList(Rows):
+    """One row for each violation, the order that of the code."""
+
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("No violations.", "bold success")],
+        [],
+        [("Read the code all the same:", "muted")],
+        [("rules know what is known.", "muted")],
+    )
+    UNWRITTEN: ClassVar[tuple[list[Part], ...]] = (
+        [("Nothing to judge yet.", "bold muted")],
+        [],
+        [("What a reviewer would object to", "muted")],
+        [("is marked as you type.", "muted")],
+    )
+    """What is said where there is no code."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Violations"
+        self._violations: tuple[Violation, ...] = ()
+        self._settled: Mapping[int, Disposition] = {}
+        self.unwritten = False
+        """Whether there is no code yet."""
+
+    def empty(self) -> tuple[list[Part], ...]:
+        """Return what is said where there are no violations."""
+        return self.UNWRITTEN if self.unwritten else self.EMPTY
+
+    @property
+    def count(self) -> int:
+        """How many violations there are."""
+        return len(self._violations)
+
+    @property
+    def on_screen(self) -> frozenset[int]:
+        """The violations whose row is on screen, by their place."""
+        if not self.display:
+            return frozenset()
+        top = int(self.scroll_offset.y)
+        return frozenset(range(top, min(top + self.size.height, self.count)))
+
+    def show(
+        self, violations: tuple[Violation, ...], settled: Mapping[int, Disposition] | None = None
+    ) -> None:
+        """Show the violations of another submission; `settled` may grow while they are shown."""
+        self._violations = violations
+        self._settled = settled if settled is not None else {}
+        entitle(self, content(f"Violations {len(violations)}" if violations else "Violations"))
+        entitle(self, content("n next  p previous" if violations else ""), below=True)
+        self.set_reactive(ViolationList.cursor, 0)
+        self.scroll_to(y=0, animate=False)
+        self.refit()
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw a violation: level, place and rule."""
+        violation = self._violations[index]
+        text, ink = badge(violation.severity)
+        place = f"{violation.span.line}:{violation.span.column}"
+        more = f" ×{len(violation.related) + 1}" if violation.related else ""
+        rule = clip(violation.rule + more, min(26, width - 14))
+        rest = clip(violation.message, max(0, width - 16 - len(rule)))
+        made = self._settled.get(index)
+        sign: Part = (SIGNS[made], "bold success") if made else " "
+        return [" ", (text, ink), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
+
+
+class ViolationDetail(Widget, can_focus=True):
+    """One violation in full: what, why, and what an attacker would do with it.
+
+    It draws its own lines and lays nothing out: a jump to the next violation must cost one painting.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="why.up", show=False, tooltip="The line above"),
+        Binding("down,j", "move(1)", "Down", id="why.down", show=False, tooltip="The line below"),
+        Binding("pageup", "move(-8)", "Page up", id="why.page-up", show=False, tooltip="Lines above"),
+        Binding("pagedown", "move(8)", "Page down", id="why.page-down", show=False, tooltip="Lines below"),
+    ]
+    DEFAULT_CSS = """
+    ViolationDetail { height: 1fr; padding: 0 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Why"
+        self._shown: tuple[Violation | None, Disposition | None] | None = None
+        self._told: list[list[Part]] = []
+        self._lines: list[list[tuple[str, str]]] = []
+        self._drawn: dict[int, list[tuple[str, str]]] = {}
+        self._top = 0
+
+    def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
+        """Show a violation and what the reviewer made of it, or that there is none."""
+        if (violation, made) == self._shown:
+            return
+        self._shown = violation, made
+        entitle(self, content(f"Why  {TITLES[made]}" if made else "Why"))
+        self._told = _told(violation) if violation else [[("Nothing to explain.", "muted")]]
+        self._top = 0
+        self._wrap()
+
+    def on_resize(self) -> None:
+        """Break the lines anew."""
+        self._wrap()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go down."""
+        self.action_move(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go up."""
+        self.action_move(-1)
+
+    def action_move(self, lines: int) -> None:
+        """Go up or down by some lines."""
+        self._top += lines
+        self._settle()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        line = self._drawn[y] = self._line(y)
+        return strip(self, line, self.content_size.width, self.visual_style.rich_style)
+
+    def _line(self, y: int) -> list[tuple[str, str]]:
+        at = y + self._top
+        return self._lines[at] if at < len(self._lines) else []
+
+    def _wrap(self) -> None:
+        width = self.content_size.width
+        self._lines = [each for line in self._told for each in broken(line, width)] if width else []
+        self._settle()
+
+    def _settle(self) -> None:
+        below = len(self._lines) - self.content_size.height
+        self._top = max(0, min(self._top, below))
+        left = below - self._top
+        entitle(self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True)
+        width, height = self.content_size
+        changed = [Region(0, y, width, 1) for y in range(height) if self._drawn.get(y) != self._line(y)]
+        if changed:
+            self.refresh(*changed)
+
+
+def _told(violation: Violation) -> list[list[Part]]:
+    lines: list[list[Part]] = [_heading(violation), [violation.message]]
+    for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Mend", violation.fix)):
+        if text:
+            lines.append([(f"{title}  ", "bold muted"), text])
+    if violation.layers:
+        lines.append([("Hidden in  ", "bold muted"), (" → ".join(violation.layers), "warning")])
+    lines += [[(f"  line {step.span.line}  ", "faint"), (step.text, "muted")] for step in violation.evidence]
+    if violation.related:
+        places = ", ".join(f"{span.line}:{span.column}" for span in violation.related)
+        lines.append([("Also at  ", "bold muted"), places])
+    return lines
+
+
+def _heading(violation: Violation) -> list[Part]:
+    parts: list[Part] = [full_badge(violation.severity), "  ", (violation.rule, "bold"), "  "]
+    if violation.cwe is not None:
+        parts.append((f"CWE-{violation.cwe}  ", "primary"))
+    if violation.owasp:
+        parts.append((f"{violation.owasp}  ", "primary"))
+    span = violation.span
+    parts.append((f"{span.line}:{span.column}–{span.end_line}:{span.end_column}  ", "muted"))
+    if violation.confidence is not Confidence.HIGH:
+        parts.append((f"confidence {violation.confidence.value}", "warning"))
+    return parts

@@ -1,0 +1,128 @@
+"""A picture that a run made, as large as there is room: by the terminal's own graphics, or as half blocks."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import sys
+import termios
+from itertools import count
+
+from textual import work
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from console.app.state import console
+from console.pictures import graphics
+from console.pictures.cells import decoded, strips
+from console.pictures.graphics import CELL, FIRST_ID, Means
+from console.pictures.pixels import Pixels
+from console.theming.styles import strip as drawn
+from engine.common.errors import Problem
+
+_IDS = count(FIRST_ID)
+
+
+class PictureView(Widget):
+    """Shows one picture; says why where it cannot."""
+
+    DEFAULT_CSS = """
+    PictureView { background: $background; height: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._picture = b""
+        self._said = ""
+        self._strips: list[Strip] = []
+        self._sixels = ""
+        self._known = 0
+
+    def show(self, picture: bytes) -> None:
+        """Show a picture."""
+        self._picture = picture
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Draw anew for the new room."""
+        self._draw()
+
+    def on_unmount(self) -> None:
+        """Let the terminal forget the picture."""
+        self._forget()
+
+    @property
+    def means(self) -> Means:
+        """How pictures are drawn here: a browser, and whoever wants no colours, get cells."""
+        app = console(self)
+        wanted = app.prefer.pictures
+        plain = app.is_web or app.no_color or app.console.color_system != "truecolor"
+        if plain or (app.is_headless and wanted == "auto"):
+            return Means.CELLS
+        return graphics.means(wanted, os.environ)
+
+    @work(exclusive=True)
+    async def _draw(self) -> None:
+        if not (self._picture and self.size.width and self.size.height):
+            return
+        self._strips, self._sixels, self._said = [], "", "Drawing …"
+        self.refresh()
+        means = self.means
+        across, down = {Means.CELLS: (1, 2), Means.KITTY: CELL, Means.SIXEL: cell()}[means]
+        try:
+            pixels = await decoded(self._picture, self.size.width * across, self.size.height * down)
+        except Problem as problem:
+            self._strips, self._sixels, self._said = [], "", str(problem)
+        else:
+            self._put(pixels, means)
+        self.refresh()
+
+    def _put(self, pixels: Pixels, means: Means) -> None:
+        self._forget()
+        self._strips, self._sixels, self._said = [], "", ""
+        if means is Means.SIXEL:
+            self._sixels = graphics.sixel(pixels)
+        elif means is Means.KITTY:
+            self._known = next(_IDS)
+            console(self).tell_terminal(graphics.kitty(pixels, self._known))
+            self._strips = graphics.placeholders(pixels, self._known)
+        else:
+            self._strips = strips(pixels)
+
+    def _forget(self) -> None:
+        if self._known:
+            console(self).tell_terminal(graphics.forgotten(self._known))
+            self._known = 0
+
+    # --- lines ------------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what is asked for, and sixels again after it: every frame writes over them."""
+        if self._sixels:
+            self.call_later(self._paint)
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of cells."""
+        width, base = self.size.width, self.visual_style.rich_style
+        if 0 <= y < len(self._strips):
+            return self._strips[y].adjust_cell_length(width, base)
+        words = self._said if y == 0 else ""
+        return drawn(self, [(words, "warning")], width, base)
+
+    def _paint(self) -> None:
+        where = self.content_region
+        if self._sixels and self.is_on_screen and self.screen.is_current:
+            console(self).tell_terminal(f"\x1b7\x1b[{where.y + 1};{where.x + 1}H{self._sixels}\x1b8")
+
+
+def cell() -> tuple[int, int]:
+    """Return the pixels of a cell as the terminal's driver says them, or what most have."""
+    try:
+        answer = fcntl.ioctl(sys.__stderr__.fileno(), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
+    except (OSError, AttributeError, ValueError):
+        return CELL
+    lines, columns, across, down = struct.unpack("HHHH", answer)
+    return (across // columns, down // lines) if lines and columns and across and down else CELL

@@ -1,0 +1,172 @@
+"""Replay: a run's output again, with its own timing, and its meters beside it."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+from functools import partial
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from console.app.state import console
+from console.history.erased import PART, by_name, gone, unless_erased
+from console.run.meters import MeterPanel
+from console.run.output_log import OutputLog
+from console.run.player import Player
+from console.run.usage import Usage
+from console.safety.text import Part, content
+from console.widgets.formatting import clock, now
+from console.widgets.header import DeskHeader
+from engine.client.client import Client
+from engine.models import Case, Meters, OutputChunk
+
+FRAME_SECONDS = 1 / 20
+JUMP = 0.05
+"""The share of a run that an arrow key goes back or on."""
+LEAST_JUMP = 1.0
+MINUTE = 60.0
+
+
+class ReplayScreen(Screen[None]):
+    """Opens over a case that ran."""
+
+    AUTO_FOCUS = ""
+    HELP_TITLE = "Replay"
+    HELP_WORDS = "The run again in its own time: what it wrote, and what it used when it wrote it."
+    DEFAULT_CSS = """
+    ReplayScreen #seen { height: 1fr; }
+    ReplayScreen OutputLog { height: 1fr; }
+    ReplayScreen #place { height: 1; padding: 0 1; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "Pause", id="replay.pause", priority=True, tooltip="Pause, or go on"),
+        Binding("left", "jump(-1)", "Back", id="replay.back", tooltip="A twentieth back"),
+        Binding("right", "jump(1)", "On", id="replay.on", tooltip="A twentieth on"),
+        Binding("plus", "speed(1)", "Faster", key_display="+", id="replay.faster", tooltip="Twice as fast"),
+        Binding("minus", "speed(-1)", "Slower", key_display="-", id="replay.slower", tooltip="Half as fast"),
+        Binding("home", "begin", "Again", id="replay.again", tooltip="From the beginning"),
+        Binding("end", "finish", "End", id="replay.end", show=False, tooltip="To the end"),
+        Binding("escape,q", "leave", "Back", id="replay.leave", tooltip="Back to the case"),
+    ]
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+        self._player: Player | None = None
+        self._usage = Usage()
+
+    def compose(self) -> ComposeResult:
+        """Lay out meters, output and the place in time."""
+        yield DeskHeader("history")
+        yield MeterPanel(id="meters")
+        with Vertical(id="seen", classes="box") as seen:
+            seen.border_title = f"Replay of {self._case.submission.id}"
+            yield OutputLog(id="output")
+        yield Static(id="place")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Load the run, then play it."""
+        self.query_one(OutputLog).hint = "It has written nothing so far."
+        self.set_interval(FRAME_SECONDS, self._tick)
+        self._load()
+
+    def on_resize(self) -> None:
+        """Leave room for the output where the screen is low."""
+        self.query_one(MeterPanel).set_class(self.size.height < 30, "-short")
+
+    @work
+    async def _load(self) -> None:
+        await console(self).ask(self._read)
+
+    async def _read(self, client: Client) -> None:
+        id, chunks = self._case.submission.id, list[OutputChunk]()
+        with unless_erased(partial(setattr, self.query_one(OutputLog), "hint")):
+            async with contextlib.aclosing(client.output(id)) as written:
+                chunks = [chunk async for chunk in written]
+        if cut := gone(PART, by_name(await client.erased(id))):
+            self.notify(cut, severity="warning", timeout=10)
+        async with contextlib.aclosing(client.meters(id)) as used:
+            samples = [sample async for sample in used]
+        duration = self._case.result.duration if self._case.result else 0.0
+        self._player = Player(chunks, samples, duration)
+
+    def _tick(self) -> None:
+        if self._player is not None and self.is_current:
+            self._take(*self._player.advance(FRAME_SECONDS))
+
+    def _take(self, chunks: list[OutputChunk], samples: list[Meters]) -> None:
+        for chunk in chunks:
+            self.query_one(OutputLog).add(chunk)
+        for sample in samples:
+            self._usage.take(sample)
+        if self._player is not None:
+            self._show(self._player)
+
+    def _show(self, player: Player) -> None:
+        began = now() - timedelta(seconds=player.at)
+        live = self._case.model_copy(update={"result": None, "started_at": began})
+        self.query_one(MeterPanel).show(self._case if player.over else live, self._usage)
+        self.query_one("#place", Static).update(content(*_place(player, self.size.width)))
+
+    def _seek(self, at: float) -> None:
+        if self._player is not None:
+            self._usage = Usage()
+            self.query_one(OutputLog).clear()
+            self._take(*self._player.seek(at))
+
+    def action_pause(self) -> None:
+        """Pause, or go on; at the end begin again."""
+        if self._player is None:
+            return
+        if self._player.over:
+            self.action_begin()
+        else:
+            self._player.playing = not self._player.playing
+        self._show(self._player)
+
+    def action_jump(self, step: int) -> None:
+        """Go on or back by a twentieth of the run."""
+        if self._player is not None:
+            self._seek(self._player.at + step * max(LEAST_JUMP, self._player.duration * JUMP))
+
+    def action_speed(self, step: int) -> None:
+        """Play faster or slower."""
+        if self._player is not None:
+            self._player.faster(step)
+            self._show(self._player)
+
+    def action_begin(self) -> None:
+        """Play from the beginning."""
+        if self._player is not None:
+            self._player.playing = True
+            self._seek(0)
+
+    def action_finish(self) -> None:
+        """Go to the end."""
+        if self._player is not None:
+            self._seek(self._player.duration)
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+
+def _time(seconds: float, of: float) -> str:
+    return f"{seconds:.1f} s" if of < MINUTE else clock(seconds)
+
+
+def _place(player: Player, width: int) -> list[Part]:
+    state = "■ over" if player.over else "▶ playing" if player.playing else "⏸ paused"
+    at, end = _time(player.at, player.duration), _time(player.duration, player.duration)
+    words = f" {at} of {end}   {player.speed:g}×"
+    cells = max(8, width - len(words) - 16)
+    done = round(cells * player.at / player.duration) if player.duration else cells
+    return [(f"{state:<11}", "bold accent"), ("━" * done, "primary"), ("━" * (cells - done), "line"),
+            (words, "muted")]  # fmt: skip

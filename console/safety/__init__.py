@@ -1,0 +1,1 @@
+"""What keeps the terminal safe from the text that is shown."""

@@ -1,0 +1,112 @@
+"""The one door between text and the terminal: whatever a widget shows was made visible here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from rich.cells import cell_len, chop_cells
+from textual.content import Content
+
+from engine.common.text import Untrusted, visible
+
+Text: TypeAlias = "str | Untrusted"
+Part: TypeAlias = "Text | tuple[Text, str]"
+"""Text, or text and its ink: words that are theme colours (`risk-high`, `muted`) or `bold`, `italic` …"""
+
+LONGEST = 2000
+"""Characters of one text of an agent in a panel; code has a view of its own, and is never cut."""
+
+_ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike", "not"})
+
+
+_WORD = re.compile(r"\S+\s*|\s+")
+_COMBINING = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_STORM = re.compile(f"({_COMBINING}{{2}})({_COMBINING}+)")
+
+
+def shown(text: Text, *, keep: str = "") -> str:
+    """Return `text` with control, bidirectional and invisible characters as marks.
+
+    More than two combining characters in a row would climb into the lines above: the rest are counted.
+    """
+    line = visible(text, keep=keep)
+    return line if line.isascii() else _STORM.sub(lambda storm: f"{storm[1]}⟨+{len(storm[2])}⟩", line)
+
+
+def content(*parts: Part, keep: str = "") -> Content:
+    """Return Textual content of the parts; nothing in them is ever read as markup."""
+    return Content.assemble(*(_styled(part, keep) for part in parts), strip_control_codes=False)
+
+
+def paragraphs(*lines: Iterable[Part]) -> Content:
+    """Return content of several lines, each given by its parts."""
+    return Content("\n").join([content(*line) for line in lines])
+
+
+def broken(parts: Iterable[Part], cells: int) -> list[list[tuple[str, str]]]:
+    """Return parts as lines of at most `cells`, broken after blanks, and within a word only where it must."""
+    lines: list[list[tuple[str, str]]] = [[]]
+    left = cells
+    for part in parts:
+        text, ink = part if isinstance(part, tuple) else (part, "")
+        kept = ""
+        for word in _words(_bounded(text, ""), cells):
+            if cell_len(word.rstrip()) > left:
+                lines[-1].append((kept, ink))
+                lines.append([])
+                kept, left = "", cells
+            kept += word
+            left -= cell_len(word)
+        lines[-1].append((kept, ink))
+    return lines
+
+
+def first_line(text: Text) -> str:
+    """Return the first line of `text` that is not blank, made visible."""
+    raw = text.text if isinstance(text, Untrusted) else text
+    return shown(next((line.strip() for line in raw.split("\n") if line.strip()), ""))
+
+
+def clip(text: Text, cells: int) -> str:
+    """Return `text` made visible and cut to `cells`, with `…` where something is missing."""
+    line = shown(text)
+    if cell_len(line) <= cells:
+        return line
+    kept, used = [], 0
+    for character in line:
+        used += cell_len(character)
+        if used > cells - 1:
+            break
+        kept.append(character)
+    return "".join(kept) + "…" if cells > 0 else ""
+
+
+def pad(text: Text, cells: int) -> str:
+    """Return `text` clipped and padded to exactly `cells`."""
+    line = clip(text, cells)
+    return line + " " * (cells - cell_len(line))
+
+
+def _words(text: str, cells: int) -> Iterable[str]:
+    """Yield the words of a text with the blanks after them, those that are too wide in pieces."""
+    for word in _WORD.findall(text):
+        yield from [word] if cell_len(word.rstrip()) <= cells else chop_cells(word, cells)
+
+
+def _styled(part: Part, keep: str) -> str | tuple[str, str]:
+    if isinstance(part, tuple):
+        return _bounded(part[0], keep), " ".join(_word(word) for word in part[1].split())
+    return _bounded(part, keep)
+
+
+def _bounded(text: Text, keep: str) -> str:
+    if not isinstance(text, Untrusted) or len(text.text) <= LONGEST:
+        return shown(text, keep=keep)
+    more = len(text.text) - LONGEST
+    return f"{shown(text.text[:LONGEST], keep=keep)} … and {more:,} more characters"
+
+
+def _word(word: str) -> str:
+    return word if word in _ATTRIBUTES else "$" + word

@@ -1,0 +1,1 @@
+"""Themes, styles and syntax colours."""

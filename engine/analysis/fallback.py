@@ -1,0 +1,47 @@
+"""What can still be told of code whose analysis never came to an end."""
+
+from __future__ import annotations
+
+import re
+
+from engine.analysis.findings import Findings
+from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.languages import analyser
+from engine.analysis.limits import guarded, readable
+from engine.analysis.text import analyse_text
+from engine.models import Analysis, Language
+from engine.settings import AnalysisSettings
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+MAX_LINE = 1000
+"""Characters of a line that is still read."""
+MAX_TEXT = 48_000
+"""Characters that are still read."""
+
+
+def analyse_part(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
+    """Return what the ordinary lines of `source` say, without those that no person would have written.
+
+    Long lines are left out, and so is what stands far below; all that is told keeps its place.
+    """
+    text = ordinary(readable(source, settings)[0])
+    found = Findings(complete=False)
+    found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
+    found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
+    return Analysis(
+        violations=grouped(found.violations, settings.severities),
+        predictions=merged_predictions(found.predictions),
+        complete=False,
+    )
+
+
+def ordinary(source: str) -> str:
+    """Return the lines of the beginning of `source`, long ones empty."""
+    lines = _LINE_END.split(source[: MAX_TEXT * 20])
+    kept, size = [], 0
+    for line in lines:
+        kept.append(line if len(line) <= MAX_LINE else "")
+        size += len(kept[-1]) + 1
+        if size > MAX_TEXT:
+            break
+    return "\n".join(kept)

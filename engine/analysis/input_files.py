@@ -1,0 +1,235 @@
+"""Input files that are code: which of them are read, in which language, and how the code names them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from engine.analysis.archives import modules_in
+from engine.analysis.file_kinds import Unreadable, language_of
+from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.limits import NAMED, UNREAD
+from engine.analysis.positions import Lines
+from engine.analysis.python.popular_packages import IMPORT_NAMES
+from engine.common.text import Untrusted, visible
+from engine.models import Analysis, Evidence, Language, Level, Need, Prediction, Span, Violation
+
+_GLUE = r"\b[\]'\",\[ \t<]+(?:-[\w-]+['\", \t]+)*['\"]?[./\w$-]*?"
+_LOADS = (
+    (
+        Language.SHELL,
+        r"(?:\b(?:bash|sh|zsh|dash|ksh|source)" + _GLUE + r"|(?:^|[;&|({]\s*)\.[ \t]+['\"]?[./\w-]*?)",
+    ),
+    (Language.PYTHON, r"\b(?:python|pypy)[\d.]*" + _GLUE),
+    (Language.JAVASCRIPT, r"\bnode" + _GLUE),
+    (
+        Language.PYTHON,
+        r"(?:\bexec\(|\bexecfile\(|run_path|SourceFileLoader|SourcelessFileLoader|spec_from_file_location)[^\n]{0,80}?",
+    ),
+    (
+        Language.JAVASCRIPT,
+        r"(?:\brequire|\bimport|\bfrom|\bWorker|\bfork|importScripts|resolve|\brun\w+)\s*\(?\s*['\"`][^'\"`\n]{0,200}?",
+    ),
+)
+"""What loads a file as code of a language, up to where the file's name stands."""
+_CODE = re.compile(
+    rb"\b(?:import|exec|eval|require|compile|getattr|Function|constructor|process|open|__\w+__)\b"
+)
+_ENTRIES = frozenset({"main", "module", "browser", "exports", "imports", "bin"})
+_MAX_MANIFEST = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One stretch of code among the input files."""
+
+    name: str
+    """The file, and behind `!` the member of an archive."""
+    source: bytes
+    language: Language
+    certain: bool
+    """Whether it surely is code. What only might be counts where it can be read whole and is dangerous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Code among the input files that cannot be read, and why."""
+
+    name: str
+    reason: str
+
+
+File = tuple[str, bytes]
+"""A name and a content."""
+
+
+def readings(code: str, language: Language, files: Sequence[File], limit: int) -> Iterator[Reading | Unread]:
+    """Yield the code among `files`, what surely is code first; no more than about `limit` bytes of each."""
+    manifests = set(_manifests(files))
+    maybe: list[Reading] = []
+    for name, content in files:
+        try:
+            found = language_of(name, content)
+            if found is not None:
+                yield Reading(name, content, found, certain=True)
+                continue
+            for member, source in modules_in(content, limit):
+                yield _module(f"{name}!{member}", source)
+        except Unreadable as reason:
+            yield Unread(name, str(reason))
+            continue
+        loaded = _loaded(name, code, language, manifests)
+        if loaded is not None:
+            yield Reading(name, content, loaded, certain=True)
+        elif language is not Language.SHELL and len(content) <= limit and _CODE.search(content):
+            maybe.append(Reading(name, content, language, certain=False))
+    yield from maybe
+
+
+def _module(name: str, source: bytes) -> Reading | Unread:
+    try:
+        language = language_of(name, source) or Language.PYTHON
+    except Unreadable as reason:
+        return Unread(name, str(reason))
+    return Reading(name, source, language, certain=True)
+
+
+def _loaded(name: str, code: str, language: Language, manifests: set[str]) -> Language | None:
+    """Return the language in which code loads a file whatever its suffix is, or None."""
+    path = PurePosixPath(name)
+    if path.suffix == ".json":
+        return None
+    if str(path) in manifests or str(path.with_suffix("")) in manifests:
+        return Language.JAVASCRIPT
+    if path.name not in code and (language is not Language.JAVASCRIPT or path.stem not in code):
+        return None
+    for loaded, loader in _LOADS:
+        names = re.escape(path.name)
+        if loaded is Language.JAVASCRIPT:
+            names = rf"(?:{names}|{re.escape(path.stem)}['\"`])"
+        if re.search(loader + names, code, re.MULTILINE):
+            return loaded
+    return None
+
+
+def _manifests(files: Sequence[File]) -> Iterator[str]:
+    """Yield what each `package.json` names as its package's code, by whatever suffix."""
+    for name, content in files:
+        path = PurePosixPath(name)
+        if path.name == "package.json" and len(content) <= _MAX_MANIFEST:
+            for entry in _entries(content):
+                yield str(PurePosixPath(path.parent, entry))
+
+
+def _entries(content: bytes) -> Iterator[str]:
+    try:
+        manifest = json.loads(content)
+    except (ValueError, RecursionError):
+        return
+    stack = [manifest[key] for key in _ENTRIES & set(manifest)] if isinstance(manifest, dict) else []
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list):
+            stack.extend(value.values() if isinstance(value, dict) else value)
+
+
+# --- what was found in them, told at the place that names them ---
+
+
+def place_of(name: str, code: str) -> Span:
+    """Return where `code` names an input file, or else the start of the code."""
+    path = PurePosixPath(name.partition("!")[0])
+    for word in (path.name, path.stem, path.parent.name):
+        match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", code) if word else None
+        if match:
+            return Lines(code).span(*match.span())
+    return Span(line=1, column=1, end_line=1, end_column=1)
+
+
+def placed(reading: Reading, found: Analysis, code: str) -> Analysis:
+    """Return the analysis of an input file with the spans of the code that names it."""
+    if not reading.certain and not found.complete:
+        return Analysis()
+    least = Level.LOW if reading.certain else Level.HIGH
+    place = place_of(reading.name, code)
+    lines = Lines(reading.source.decode("utf-8", "replace"))
+    kept = [violation for violation in found.violations if violation.severity.rank >= least.rank]
+    return Analysis(
+        violations=tuple(_placed(violation, reading.name, lines, place) for violation in kept),
+        predictions=tuple(_wanted(one, reading.name, place) for one in found.predictions)
+        if reading.certain or kept
+        else (),
+        complete=found.complete,
+    )
+
+
+def _placed(violation: Violation, name: str, lines: Lines, place: Span) -> Violation:
+    span = violation.span
+    line = lines.line(span.line).strip() if span.line <= len(lines) else ""
+    where = f"{name}:{span.line}:{span.column}"
+    step = Evidence(span=place, text=Untrusted(f"{where}: {line}"[:300]))
+    steps = [
+        Evidence(span=place, text=Untrusted(f"{name}:{e.span.line}: {e.text.text}"[:300]))
+        for e in violation.evidence
+    ]
+    return violation.model_copy(
+        update={
+            "span": place,
+            "message": Untrusted(f"{where}: {violation.message.text}"),
+            "evidence": (*steps, step),
+            "related": (),
+        }
+    )
+
+
+def _wanted(prediction: Prediction, name: str, place: Span) -> Prediction:
+    note = f"in an input file{'; ' + prediction.note if prediction.note else ''}"
+    return prediction.model_copy(update={"lines": (place.line,), "note": note})
+
+
+def unread(name: str, reason: str, code: str) -> Analysis:
+    """Return the violation of an input file that is code and was not read."""
+    violation = UNREAD.violation(place_of(name, code), f"{name} was not read: {reason}")
+    return Analysis(violations=(violation,), complete=False)
+
+
+def misnamed(files: Iterable[str], code: str) -> Analysis:
+    """Return the violations of names that hide what they are: control, bidi and invisible characters."""
+    odd = [name for name in files if visible(name) != name or name != name.strip()]
+    return Analysis(
+        violations=tuple(NAMED.violation(place_of(name, code), f"{name!a}"[:300]) for name in odd)
+    )
+
+
+def without_own(found: Analysis, files: Iterable[str]) -> Analysis:
+    """Return an analysis that asks for no package whose module is one of the input files."""
+    own = {module for name in files for module in _modules_of(PurePosixPath(name))}
+    own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
+    kept = [
+        one.model_copy(update={"need": Need.MODULE, "note": "an input file"})
+        if one.need is Need.PACKAGE and one.value.text in own
+        else one
+        for one in found.predictions
+    ]
+    return found.model_copy(update={"predictions": merged_predictions(kept)})
+
+
+def _modules_of(path: PurePosixPath) -> Iterator[str]:
+    """Yield what Python imports a file as: its stem, or the folder that it lies in."""
+    if path.suffix == ".py":
+        yield path.parts[0] if len(path.parts) > 1 else path.stem
+
+
+def joined(parts: Sequence[Analysis]) -> Analysis:
+    """Return one analysis of many: the code's own first."""
+    return Analysis(
+        violations=grouped((v for part in parts for v in part.violations), {}),
+        predictions=merged_predictions(p for part in parts for p in part.predictions),
+        complete=all(part.complete for part in parts),
+        seconds=sum(part.seconds for part in parts),
+    )

@@ -1,0 +1,1 @@
+"""Abstract evaluation of Python: values, calls, scopes."""

@@ -1,0 +1,146 @@
+"""Attributes and items of things with names: modules, namespaces, gadgets."""
+
+from __future__ import annotations
+
+import ast
+
+from engine.analysis.python import gadgets
+from engine.analysis.python.evaluate import calls, functions, lookups
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import BUILTINS, HEAVY_MODULES, canonical
+from engine.analysis.python.evaluate.values import Value, text_of
+from engine.analysis.python.rules import execution
+from engine.models import Level
+
+NAMESPACES = frozenset(("builtins.globals()", "builtins.locals()", "builtins.vars()"))
+
+
+def attribute(walk: Walk, node: ast.Attribute) -> Value | None:
+    """Return what `node` means, and report what only an escape needs."""
+    base = walk.value(node.value)
+    found = member(walk, node, base, node.attr)
+    if found is not None and found.name in lookups.LOOSE:
+        lookups.check_loose(walk, node, found)
+    return found
+
+
+def member(walk: Walk, node: ast.AST, base: Value | None, name: str) -> Value | None:
+    """Return what `base.name` means."""
+    if name[:2] == "__" or name in gadgets.PLAIN_NAMES:
+        gadgets.check(walk, node, base, name)
+    if base is None:
+        return None
+    if base.owner is not None and name in base.owner.attributes:
+        found: Value | None = base.owner.attributes[name]
+        given = functions.got(walk, found.function) if found is not None and found.function else None
+        return given or found
+    if base.name:
+        qualified = _qualified(base.name, name)
+        if qualified == name and qualified in _BORROWED:
+            walk.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` by way of `{base.name}`")
+        return _named(base, qualified)
+    if base.taint:
+        value = Value(taint=base.taint)
+        value.trail = base.trail
+        return value
+    return None
+
+
+_BORROWED = HEAVY_MODULES - {"posix", "nt"}
+
+
+def _qualified(base: str, name: str) -> str:
+    if name == "__dict__":
+        return f"{base}.__dict__"
+    if name == "__self__" and base.startswith("builtins.") and "(" not in base:
+        return "builtins"
+    return canonical(f"{base}.{name}")
+
+
+def _named(base: Value, name: str) -> Value:
+    value = Value(name=name, taint=base.taint)
+    value.trail, value.built, value.layers = base.trail, base.built, base.layers
+    if base.known and name.startswith("pathlib."):
+        value.const = base.const
+    return value
+
+
+def looked_up(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value | None:
+    """Return what `base[key]` means where `base` has a name: a namespace gives what it holds."""
+    name = base.name or ""
+    text = text_of(key)
+    namespace = name in NAMESPACES or name.endswith(".__dict__") or name in ("sys.modules", "builtins")
+    if not namespace:
+        return _item(walk, node, base, key)
+    walk.touched += 1
+    if text is None:
+        innocent = name in NAMESPACES or name == "sys.modules"
+        walk.report(
+            execution.HIDDEN_NAME,
+            node,
+            f"Looks up a name that only the run will tell in {base.name}",
+            severity=Level.LOW if innocent else None,
+            value=key,
+        )
+        return Value(name=f"{name}[?]")
+    found = _from_namespace(walk, name, text)
+    if found is not None:
+        found = found.copy()
+        found.built = True
+        check_built(walk, node, found, key)
+    return found
+
+
+def _item(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value | None:
+    if base.name == "os.environ":
+        read = calls.CALLS["os.environ.__getitem__"]
+        return read(walk, calls.Call(node, "os.environ.__getitem__", [key], {}))
+    if (
+        base.items is not None
+        and key is not None
+        and isinstance(key.const, str | int)
+        and key.const in base.items
+    ):
+        return base.items[key.const]
+    value = Value(name=f"{base.name}[]", taint=base.taint)
+    value.trail = base.trail
+    return value
+
+
+def _from_namespace(walk: Walk, namespace: str, name: str) -> Value | None:
+    if namespace == "sys.modules":
+        return Value(name=canonical(name))
+    if namespace in NAMESPACES:
+        return walk.scope.lookup(name)
+    owner = namespace.removesuffix(".__dict__")
+    if owner == "builtins":
+        return BUILTINS.get(name) or Value(name=f"builtins.{name}")
+    return Value(name=canonical(f"{owner}.{name}"))
+
+
+def check_built(walk: Walk, node: ast.AST, found: Value, key: Value | None) -> None:
+    """Report a dangerous thing whose name was put together, or that was fetched by a detour."""
+    head, _, rest = (found.name or "").partition(".")
+    if not found.name or (
+        head not in HEAVY_MODULES and not (head == "builtins" and rest in _DANGEROUS_BUILTINS)
+    ):
+        return
+    if key is not None and (key.built or key.layers):
+        walk.report(
+            execution.HIDDEN_NAME, node, f"The name of {found.name} is put together from pieces", value=key
+        )
+    else:
+        walk.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} by a detour", value=found)
+
+
+_DANGEROUS_BUILTINS = frozenset(
+    ("eval", "exec", "compile", "open", "__import__", "getattr", "globals", "breakpoint", "input", "execfile")
+)
+
+
+def check_formatted(walk: Walk, node: ast.expr) -> None:
+    """Report an f-string that prints `{x.__class__}` of a foreign thing: so format strings probe."""
+    if isinstance(node, ast.Attribute) and node.attr == "__class__":
+        value = walk.value(node.value)
+        if value is None or value.owner is None:
+            gadgets.probed(walk, node)

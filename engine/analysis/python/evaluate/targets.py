@@ -1,0 +1,139 @@
+"""What assignments, loops and patterns bind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from engine.analysis.python.evaluate import calls
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.values import NOTHING, Value, taint_of
+from engine.analysis.python.rules.execution import CODE_OBJECT
+from engine.analysis.python.rules.objects import TAMPER
+
+
+def bind(walk: Walk, target: ast.expr, value: Value | None) -> None:
+    """Give `target` the meaning of `value`."""
+    kind = type(target)
+    if kind is ast.Name:
+        walk.scope.names[target.id] = value  # type: ignore[attr-defined]
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(walk, target.elts, value)
+    elif isinstance(target, ast.Attribute):
+        _bind_attribute(walk, target, value)
+    elif isinstance(target, ast.Subscript):
+        _bind_item(walk, target, value)
+    elif isinstance(target, ast.Starred):
+        bind(walk, target.value, value if value is not None and value.taint else None)
+
+
+def _unpack(walk: Walk, elements: list[ast.expr], value: Value | None) -> None:
+    for index, element in enumerate(elements):
+        bind(walk, element, item(value, index))
+
+
+def item(value: Value | None, key: Any) -> Value | None:
+    """Return what is known about `value[key]`."""
+    if value is None:
+        return None
+    if value.items is not None:
+        if key in value.items:
+            return value.items[key]
+    elif isinstance(value.const, str | bytes | list | tuple) and isinstance(key, int):
+        try:
+            return Value(value.const[key], taint=value.taint)
+        except IndexError:
+            return None
+    return element(value)
+
+
+def element(value: Value | None) -> Value | None:
+    """Return what is known about any one element of `value`."""
+    if value is None:
+        return None
+    taint = taint_of(value)
+    if value.name and not value.known and not (value.name == "endless" and value.items):
+        found = Value(name=f"{value.name}[]", taint=taint)
+        found.trail = value.trail
+        return found
+    if value.items:
+        return _most_telling(value.items.values())
+    if isinstance(value.const, list | tuple) and value.const and isinstance(value.const[0], str):
+        return Value(max(value.const, key=_telling), taint=taint)
+    if not taint:
+        return None
+    found = Value(taint=taint)
+    found.trail = value.trail
+    return found
+
+
+def _most_telling(entries: Iterable[Value | None]) -> Value | None:
+    some = [entry for entry in entries if entry is not None]
+    named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.items]
+    known = [entry for entry in some if entry.known]
+    return next(iter(named or known), None)
+
+
+def _telling(entry: object) -> int:
+    """Of several texts the one that says most to the rules: an absolute path, a home, a command."""
+    return 2 * str(entry).startswith(("/", "~", "C:")) + (" " in str(entry)) if isinstance(entry, str) else -1
+
+
+def entered(value: Value | None) -> Value | None:
+    """Return what `with value as x` binds: of a generator that is a context manager, what it yields."""
+    return element(value) if value is not None and value.items and not value.name else value
+
+
+def _bind_attribute(walk: Walk, target: ast.Attribute, value: Value | None) -> None:
+    owner = walk.value(target.value)
+    if owner is not None and owner.owner is not None:
+        owner.owner.attributes[target.attr] = value
+    elif owner is not None and owner.name:
+        _bind_foreign(walk, target, owner.name)
+    if target.attr == "__code__":
+        walk.report(CODE_OBJECT, target, "Replaces the code of a function")
+
+
+_OPEN = frozenset(("stdout", "stderr", "stdin", "argv", "path", "excepthook", "displayhook", "ps1", "ps2"))
+
+
+def _bind_foreign(walk: Walk, target: ast.Attribute, owner: str) -> None:
+    walk.touched += 1
+    if owner in HEAVY_MODULES and target.attr not in _OPEN:
+        walk.report(TAMPER, target, f"Replaces `{owner}.{target.attr}` for all code")
+
+
+def _bind_item(walk: Walk, target: ast.Subscript, value: Value | None) -> None:
+    container = walk.value(target.value)
+    key = walk.value(target.slice)
+    if container is None:
+        return
+    if container.name == "os.environ":
+        name = "os.environ.__setitem__"
+        calls.CALLS[name](walk, calls.Call(target, name, [key, value], {}))
+    if value is not None and value.taint:
+        container.taint |= value.taint
+    if container.items is not None and key is not None and isinstance(key.const, str | int):
+        container.items[key.const] = value
+        container.const = NOTHING
+
+
+def bind_pattern(walk: Walk, pattern: ast.pattern, subject: Value | None) -> None:
+    """Bind the names of a `match` pattern."""
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.pattern is not None:
+            bind_pattern(walk, pattern.pattern, subject)
+        if pattern.name:
+            walk.scope.names[pattern.name] = subject
+        return
+    if isinstance(pattern, ast.MatchSequence):
+        for index, part in enumerate(pattern.patterns):
+            bind_pattern(walk, part, item(subject, index))
+        return
+    for node in ast.walk(pattern):
+        for field in ("name", "rest"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                walk.scope.names[name] = element(subject)

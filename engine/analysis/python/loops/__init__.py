@@ -1,0 +1,1 @@
+"""Loops, recursion and operations that ask for unbounded resources."""

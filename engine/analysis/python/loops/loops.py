@@ -1,0 +1,178 @@
+"""Loops without an exit, and what they do at every turn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.python.evaluate import fold
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.loops import conditions
+from engine.analysis.python.rules import resources as rules
+from engine.analysis.python.words import words
+from engine.models import Level
+
+_EXITS = frozenset(("exit", "_exit", "quit", "abort", "kill", "destroy", "execv"))
+_WAITS = frozenset(
+    words(
+        "input sleep accept recv recvfrom get wait select poll read readline join clock tick update "
+        "process_events mainloop acquire next runAndWait listen waitKey"
+    )
+)
+_FAR = 10**10
+"""Turns of a loop that take more than minutes."""
+_MANY_LINES = 10**7
+"""Turns of a loop that prints at each of them: hundreds of megabytes of output."""
+_FEW = 20
+"""Turns after which what doubled is not yet large."""
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
+
+
+def check_while(walk: Walk, node: ast.While) -> None:
+    """Report `while True` that nothing ends, and a condition that nothing in the loop changes."""
+    if always_true(node.test):
+        _check_body(walk, node, "`while` without an exit")
+    elif conditions.unchanged(walk, node):
+        _check_body(walk, node, "`while` whose condition nothing in it changes")
+
+
+def always_true(test: ast.expr) -> bool:
+    """Whether a condition of constants holds for ever: `True`, `not 0`, `1 == 1`, `1 < 2`."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and not test.operand.value
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    left, right = test.left, test.comparators[0]
+    if not isinstance(left, ast.Constant) or not isinstance(right, ast.Constant):
+        return False
+    compare = conditions.COMPARISONS.get(type(test.ops[0]))
+    return compare is not None and fold.attempt(lambda: compare(left.value, right.value)) is True
+
+
+def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> None:
+    """Report a loop over an endless iterator, or of very many turns together with those around it."""
+    if value is not None and value.name == "endless":
+        _check_body(walk, node, "A loop over an endless iterator")
+        return
+    turns = turns_of(value)
+    for loop in walk.loops:
+        if turns > 1 and isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
+            turns *= turns_of(walk.value(loop.iter)) or 1
+    if turns >= _FAR:
+        _check_body(walk, node, f"A loop of {min(turns, 10**18):,} turns")
+    if turns >= _MANY_LINES and any(_prints(statement) for statement in node.body):
+        walk.report(rules.FLOOD, node, f"Prints {min(turns, 10**18):,} times")
+
+
+def turns_of(value: Value | None) -> int:
+    """Return how many elements an iterator gives, where that is known; 0 where it is not."""
+    if value is None:
+        return 0
+    turns = value.items.get("turns") if value.items is not None else None
+    if turns is not None:
+        return turns.const if isinstance(turns.const, int) else 0
+    return len(value.const) if isinstance(value.const, list | tuple) else 0
+
+
+def _prints(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and _called(call) in ("print", "write")
+
+
+def check_doubling(walk: Walk, node: ast.stmt, name: str, value: ast.expr) -> None:
+    """Report a text or list that doubles at every turn of a loop: forty turns are a terabyte."""
+    if not _doubles(node, name, value):
+        return
+    known = walk.scope.lookup(name)
+    if known is None or not (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
+        return
+    loop = walk.loops[-1]
+    turns = turns_of(walk.value(loop.iter)) if isinstance(loop, ast.For) else 0
+    if not 0 < turns < _FEW:
+        walk.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
+
+
+def _doubles(node: ast.stmt, name: str, value: ast.expr) -> bool:
+    """Whether a statement is `x += x`, `x = x + x`, `x *= 2` or `x = x * 2`."""
+    if isinstance(node, ast.AugAssign):
+        return _is_name(value, name) if isinstance(node.op, ast.Add) else _multiplies(node.op, value)
+    if not isinstance(value, ast.BinOp) or not _is_name(value.left, name):
+        return False
+    if isinstance(value.op, ast.Add):
+        return _is_name(value.right, name)
+    return _multiplies(value.op, value.right)
+
+
+def _multiplies(op: ast.operator, value: ast.expr) -> bool:
+    count = value.value if isinstance(value, ast.Constant) else None
+    return isinstance(op, ast.Mult) and isinstance(count, int) and count > 1
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def check_growth(walk: Walk, node: ast.Call, name: str) -> None:
+    """Report `for x in xs: xs.append(...)`: a loop that lengthens what it runs over."""
+    for loop in walk.loops:
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name) and loop.iter.id == name:
+            parts = list(_inside(loop.body))
+            if not any(isinstance(part, ast.Return | ast.Break | ast.Raise) for part in parts):
+                message = f"The loop lengthens `{name}`, over which it runs"
+                walk.report(rules.GROWTH, node, message, severity=Level.MEDIUM)
+
+
+def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:
+    parts = list(_inside(node.body))
+    if any(isinstance(part, _LEAVES) for part in parts):
+        return
+    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
+        walk.scope.results.append(Value(name="endless"))
+        return
+    calls = {_called(part) for part in parts if isinstance(part, ast.Call)}
+    grows = any(_grows(part) for part in parts)
+    if calls & _EXITS:
+        return
+    walk.touched += 1
+    if calls & _STARTS and not calls & (_WAITS - {"join"}):
+        walk.report(rules.BOMB, node, "Starts processes or threads in a loop without an exit")
+    if (calls & {"append", "extend", "insert", "add", "update"} or grows) and not calls & _WAITS:
+        walk.report(rules.GROWTH, node, "Grows in a loop without an exit")
+    level = Level.LOW if calls & _WAITS else None
+    walk.report(rules.ENDLESS, node, message, severity=level)
+
+
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Await)
+
+
+def _grows(node: ast.AST) -> bool:
+    """Whether something becomes larger by more than a number: `x += y`, `x += 'a'`, `x *= 2`."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, _GROWING):
+        return False
+    return not isinstance(node.value, ast.Constant) or isinstance(node.value.value, str)
+
+
+_GROWING = (ast.Add, ast.Mult, ast.Pow, ast.LShift)
+
+
+def _called(node: ast.Call) -> str:
+    func = node.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Every node of a loop's body that belongs to it: not inner functions, and no `break` of inner loops."""
+    queue: list[tuple[ast.AST, bool]] = [(node, False) for node in body]
+    while queue:
+        node, nested = queue.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Break) and nested:
+            continue
+        yield node
+        inner = nested or isinstance(node, ast.While | ast.For | ast.AsyncFor)
+        queue.extend((child, inner) for child in ast.iter_child_nodes(node))

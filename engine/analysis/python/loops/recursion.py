@@ -1,0 +1,78 @@
+"""Functions whose every path leads back to themselves: directly, or by way of others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.scopes import Function, Scope
+from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.rules.resources import RECURSION
+
+_MAX_DEPTH = 4
+_BRANCHES = (ast.If, ast.Try, ast.While, ast.For, ast.With, ast.Match, ast.Raise)
+
+
+def check(walk: Walk, function: Function, scope: Scope) -> None:
+    """Report a function whose every path calls it again; `scope` has its parameters."""
+    for call in _certain(function):
+        if _leads_back(_called(call.func, scope, function), function, _MAX_DEPTH):
+            name = getattr(function.node, "name", "The lambda")
+            walk.report(RECURSION, call, f"`{name}` calls itself on every path")
+            return
+
+
+def _leads_back(found: Function | None, function: Function, depth: int) -> bool:
+    if found is None or found is function:
+        return found is function
+    if depth == 0 or found.owner is not None:
+        return False
+    calls = _certain(found)
+    return any(_leads_back(_called(call.func, found.scope, found), function, depth - 1) for call in calls)
+
+
+def _called(func: ast.expr, scope: Scope, caller: Function) -> Function | None:
+    """Return the function of the code that is called, where it is plain which one that is."""
+    if isinstance(func, ast.Attribute):
+        mine = isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")
+        attribute = caller.owner.attributes.get(func.attr) if mine and caller.owner is not None else None
+        return _function(attribute)
+    value = scope.lookup(func.id) if isinstance(func, ast.Name) else None
+    if value is not None and value.owner is not None and value.function is None:
+        return _function(value.owner.attributes.get("__init__")) if _is_class(value, func) else None
+    return _function(value)
+
+
+def _function(value: Value | None) -> Function | None:
+    return value.function if value is not None and isinstance(value.function, Function) else None
+
+
+def _is_class(value: Value, func: ast.expr) -> bool:
+    """Whether a value is the class itself, and not one of its instances."""
+    return isinstance(func, ast.Name) and value.owner.name == func.id
+
+
+def _certain(function: Function) -> Iterator[ast.Call]:
+    """Yield the calls that are reached on every path."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        yield from _calls(node.body)
+        return
+    for statement in node.body:
+        if isinstance(statement, _BRANCHES):
+            return
+        yield from _calls(getattr(statement, "value", None))
+        if isinstance(statement, ast.Return):
+            return
+
+
+def _calls(value: object) -> Iterator[ast.Call]:
+    """Yield calls that are not behind `and`, `or`, a condition, a lambda or a comprehension."""
+    queue = [value]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        if isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Await | ast.Attribute):
+            queue.extend(ast.iter_child_nodes(node))

@@ -1,0 +1,58 @@
+"""What an import statement tells: dangerous modules, packages, look-alikes, the allow list."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import DANGEROUS_MODULES, STDLIB, canonical
+from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
+from engine.analysis.python.rules import reading
+from engine.analysis.typosquats import Slips
+from engine.models import Need
+
+_PACKED = re.compile(r"pyarmor|pytransform|^obfuscat")
+
+
+def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
+    """Report and predict what importing `module` means; empty for relative imports."""
+    if not module:
+        return
+    top = module.partition(".")[0]
+    place = alias if isinstance(node, ast.Import) else node
+    _predict(walk, node, module, top)
+    known = canonical(top).partition(".")[0]
+    purpose = DANGEROUS_MODULES.get(top) or DANGEROUS_MODULES.get(known)
+    if purpose:
+        walk.report(reading.IMPORT, place, f"`{top}`: {purpose}")
+    if top in ATTACK_MODULES or _PACKED.search(top):
+        walk.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or disguise")
+    if walk.settings.profile == "allow" and top not in walk.settings.allowed_modules:
+        walk.report(reading.MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
+    meant = lookalike(top)
+    if meant:
+        walk.report(reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package")
+
+
+def _predict(walk: Walk, node: ast.stmt, module: str, top: str) -> None:
+    if top in STDLIB:
+        walk.predict(Need.MODULE, module, node)
+        return
+    note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
+    if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
+        meant = lookalike(top)
+        note += f"; looks like {meant}" if meant else "; no popular package is known by this name"
+    walk.predict(Need.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
+
+
+@lru_cache(maxsize=1024)
+def lookalike(name: str) -> str | None:
+    """Return the popular name that `name` is one slip away from, or None."""
+    if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:
+        return None
+    return _SLIPS.meant(name.lower())
+
+
+_SLIPS = Slips(POPULAR)

@@ -1,0 +1,1 @@
+"""From Python source to a syntax tree, and what is read without one."""

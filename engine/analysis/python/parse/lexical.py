@@ -1,0 +1,90 @@
+"""What is seen without the syntax tree: comments that ask for silence, disguised names, telling texts."""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+
+from engine.analysis.python import literals
+from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.names import ALL_BUILTINS, DANGEROUS_MODULES
+from engine.analysis.python.rules import reading
+from engine.analysis.python.rules.execution import INDIRECT_NAME
+from engine.analysis.python.words import words
+
+_SUPPRESSION = re.compile(
+    r"#[^\n]*?\b(nosec\b|noqa\s*:\s*S\d+|nosemgrep\b|pylint\s*:\s*disable|type:\s*ignore\[)"
+)
+_SUPPRESSING = ("nosec", "noqa", "nosemgrep", "disable", "ignore[")
+_WORD = re.compile(r"\w+")
+_NAME_HINTS = (
+    "____",
+    "O0",
+    "0O",
+    "lIl",
+    "IlI",
+    "l1l",
+    "1l1",
+    "_0x",
+    "__PYO",
+    "__obfus",
+    "pyarmor",
+    "pyminify",
+    "__builtins__",
+)
+
+
+def look(walk: Walk) -> None:
+    """Look at comments, at the letters of names, and at the texts that the pass met."""
+    source = walk.source
+    if "#" in source and any(word in source for word in _SUPPRESSING):
+        _suppressions(walk)
+    if not source.isascii():
+        _disguised(walk)
+    for node in walk.texts:
+        literals.check_text(walk, node)
+    for display in walk.lists:
+        literals.check_numbers(walk, display)
+
+
+def look_at_names(walk: Walk, tree: ast.AST) -> None:
+    """Look for names that an obfuscator gives and for `__builtins__`, where the source has their letters."""
+    if not any(hint in walk.source for hint in _NAME_HINTS):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            literals.check_name(walk, node, node.id)
+        elif isinstance(node, ast.Name) and node.id == "__builtins__":
+            walk.report(INDIRECT_NAME, node, "`__builtins__` has every built-in function")
+
+
+def _suppressions(walk: Walk) -> None:
+    for match in _SUPPRESSION.finditer(walk.source):
+        walk.found.violations.append(
+            reading.SUPPRESSION.violation(
+                walk.lines.span(*match.span()), f"Asks for silence: `{match.group()[:60]}`; not obeyed"
+            )
+        )
+
+
+def _disguised(walk: Walk) -> None:
+    """Names that are plain only after NFKC, which Python applies to identifiers."""
+    for match in _WORD.finditer(walk.source):
+        word = match.group()
+        if word.isascii():
+            continue
+        plain = unicodedata.normalize("NFKC", word)
+        if (
+            plain != word
+            and plain.isascii()
+            and (plain in ALL_BUILTINS or plain in DANGEROUS_MODULES or plain in _TELLING_NAMES)
+        ):
+            walk.found.violations.append(
+                reading.DISGUISED.violation(walk.lines.span(*match.span()), f"Python reads this as `{plain}`")
+            )
+
+
+_TELLING_NAMES = frozenset(
+    words("system popen spawn remove rmtree unlink environ loads run call kill connect")
+)

@@ -1,0 +1,74 @@
+"""Source -> syntax tree; and where it does not parse, as much of it as does."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engine.analysis.python.parse.py312_compat import older
+
+_MAX_ATTEMPTS = 12
+
+
+@contextmanager
+def calm() -> Iterator[None]:
+    """Parse without warnings about the code's escapes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def parse(source: str) -> ast.Module:
+    """Return the syntax tree, of newer Pythons' syntax too.
+
+    Raises SyntaxError, ValueError, RecursionError or MemoryError.
+    """
+    source = source.removeprefix("\ufeff")
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        translated = older(source)
+        if translated == source:
+            raise
+        tree = _attempt(translated)
+        if tree is None:
+            raise
+        return tree
+
+
+def parsable_part(source: str, error: SyntaxError | ValueError) -> tuple[ast.Module | None, int]:
+    """Return the tree of the longest part that parses, and how many lines were put before or cut off from it.
+
+    Tried are: the code dedented, within a function, and cut before the line of each error.
+    """
+    source = source.removeprefix("\ufeff")
+    for candidate in (textwrap.dedent(source), "if 1:\n" + source):
+        tree = _attempt(candidate)
+        if tree is not None:
+            return tree, 0 if candidate[:5] != "if 1:" else 1
+    return _prefix(source, error), 0
+
+
+def _attempt(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _prefix(source: str, error: SyntaxError | ValueError) -> ast.Module | None:
+    lines = source.split("\n")
+    end = min(getattr(error, "lineno", None) or 1, len(lines)) - 1
+    for _ in range(_MAX_ATTEMPTS):
+        if end <= 0:
+            return None
+        try:
+            return ast.parse("\n".join(lines[:end]))
+        except SyntaxError as again:
+            end = min(end - 1, (again.lineno or end) - 1)
+        except (ValueError, RecursionError, MemoryError):
+            end //= 2
+    return None

@@ -1,0 +1,204 @@
+"""The analysis at arm's length: in processes of its own, with a deadline and a memory limit.
+
+Killing such a process is an outcome, not an error: the code it was reading gets a HIGH violation.
+Run as `python -I -m engine.analysis_pool SETTINGS-JSON`, this module is the worker itself: it reads requests
+from standard input and answers on standard output, each a big-endian 32-bit length and then as much JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import resource
+import signal
+import struct
+import sys
+import time
+import warnings
+from typing import BinaryIO
+
+from engine.analysis import analyse
+from engine.analysis.fallback import analyse_part
+from engine.analysis.limits import CRASHED, DEADLINE, unfinished
+from engine.models import Analysis, Language
+from engine.settings import AnalysisSettings
+
+_START_SECONDS = 30.0
+_LENGTH = struct.Struct(">I")
+_READY = b"ready"
+
+
+class Analyst:
+    """Analyses code in worker processes, which start when needed and are replaced when they die."""
+
+    def __init__(self, settings: AnalysisSettings | None = None, workers: int = 1) -> None:
+        self.settings = settings or AnalysisSettings()
+        self._workers = [_Worker(self.settings) for _ in range(workers)]
+        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
+
+    async def start(self) -> None:
+        """Start the workers, so that the first analysis is as fast as any. May be left out."""
+        taken = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
+        try:
+            async with asyncio.TaskGroup() as group:
+                for worker in taken:
+                    group.create_task(worker.start())
+        finally:
+            for worker in taken:
+                self._idle.put_nowait(worker)
+
+    async def close(self) -> None:
+        """Kill the workers."""
+        async with asyncio.TaskGroup() as group:
+            for worker in self._workers:
+                group.create_task(worker.kill())
+
+    async def analyse(self, source: str | bytes, language: Language) -> Analysis:
+        """Return the analysis of `source`. Never raises: a late or dead worker is a HIGH violation."""
+        worker = await self._idle.get()
+        try:
+            return await worker.analyse(source, language)
+        finally:
+            self._idle.put_nowait(worker)
+
+
+class _Worker:
+    """One process, asked one thing at a time."""
+
+    def __init__(self, settings: AnalysisSettings) -> None:
+        self._settings = settings
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start the process where none is alive, and wait for its answer. Raises OSError, TimeoutError."""
+        if self._process and self._process.returncode is None:
+            return
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-I", "-m", "engine.analysis_pool", self._settings.model_dump_json()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await self._receive(self._process)
+        except BaseException:
+            await asyncio.shield(self.kill())
+            raise
+
+    async def kill(self) -> None:
+        """Kill the process, if there is one, and wait for its end."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        if process.stdin is not None:
+            process.stdin.close()
+        await process.wait()
+
+    async def analyse(self, source: str | bytes, language: Language) -> Analysis:
+        seconds = self._settings.deadline_seconds
+        try:
+            return await self._answered(source, language, part=False)
+        except TimeoutError:
+            message = f"Still not analysed after {seconds:g} s, and killed"
+            outcome = unfinished(DEADLINE, message)
+        except (OSError, EOFError, ValueError) as error:
+            message = f"The process that analyses ended without an answer ({type(error).__name__})"
+            outcome = unfinished(CRASHED, message)
+        return _joined(outcome, await self._part(source, language))
+
+    async def _part(self, source: str | bytes, language: Language) -> Analysis:
+        """Return what a new process can still tell of code that was the end of the one before."""
+        try:
+            return await self._answered(source, language, part=True)
+        except (OSError, EOFError, ValueError):
+            return Analysis(complete=False)
+
+    async def _answered(self, source: str | bytes, language: Language, *, part: bool) -> Analysis:
+        """Ask the process, and kill it where it gives no answer. Raises OSError, EOFError, ValueError."""
+        try:
+            await self.start()
+            async with asyncio.timeout(self._settings.deadline_seconds):
+                return await self._asked(_request(source, language, part=part))
+        except BaseException:
+            await asyncio.shield(self.kill())
+            raise
+
+    async def _asked(self, request: bytes) -> Analysis:
+        process = self._process
+        if process is None or process.stdin is None:
+            raise EOFError
+        process.stdin.write(_framed(request))
+        await process.stdin.drain()
+        return Analysis.model_validate_json(await self._receive(process))
+
+    async def _receive(self, process: asyncio.subprocess.Process) -> bytes:
+        if process.stdout is None:
+            raise EOFError
+        (length,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+        return await process.stdout.readexactly(length)
+
+
+def _framed(body: bytes) -> bytes:
+    return _LENGTH.pack(len(body)) + body
+
+
+def _joined(outcome: Analysis, part: Analysis) -> Analysis:
+    return outcome.model_copy(
+        update={"violations": outcome.violations + part.violations, "predictions": part.predictions}
+    )
+
+
+def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
+    """JSON keeps lone surrogates of text as escapes; bytes travel as Latin-1."""
+    text = source if isinstance(source, str) else source.decode("latin-1")
+    fields = {"source": text, "bytes": isinstance(source, bytes), "language": language, "part": part}
+    return json.dumps(fields).encode()
+
+
+# --- the worker -----------------------------------------------------------------------------------
+
+
+def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests until there are no more. An orphan that hangs is ended by the alarm."""
+    _answer(answers, _READY)
+    while head := requests.read(_LENGTH.size):
+        request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
+        signal.setitimer(signal.ITIMER_REAL, settings.deadline_seconds * 2)
+        source = request["source"].encode("latin-1") if request["bytes"] else request["source"]
+        started = time.perf_counter()
+        work = analyse_part if request["part"] else analyse
+        analysis = work(source, Language(request["language"]), settings)
+        seconds = time.perf_counter() - started
+        _answer(answers, analysis.model_copy(update={"seconds": seconds}).model_dump_json().encode())
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _answer(answers: BinaryIO, body: bytes) -> None:
+    answers.write(_framed(body))
+    answers.flush()
+
+
+def main() -> None:
+    """Be a worker."""
+    settings = AnalysisSettings.model_validate_json(sys.argv[1])
+    warnings.simplefilter("ignore")
+    analyse("import os", Language.PYTHON, settings)
+    gc.collect()
+    gc.freeze()
+    limit = settings.memory_mb * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve(settings, sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""The settings, or what is wrong with them in one line."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from engine import locations
+from engine.common.errors import Problem
+from engine.settings import Settings
+
+
+def settings() -> Settings:
+    """Return the settings.
+
+    Raises:
+        Problem: one of them is unknown or has no meaning.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Problem(
+            422, f"settings: {where}: {first['msg']}", mend=f"Edit {locations.settings_file()}"
+        ) from None

@@ -1,0 +1,87 @@
+"""Five submissions to try the house with: one to approve, and four that show what the desk is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+from engine.common.text import Untrusted
+from engine.models import Capabilities, Draft, InputFile, Language, Limits, Verdict
+
+DEFAULT = Limits()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A submission, who hands it in, and what a demonstration without a person decides about it."""
+
+    file: str
+    language: Language
+    requester: str
+    purpose: str
+    verdict: Verdict
+    reason: str
+    inputs: tuple[str, ...] = ()
+    limits: Limits = DEFAULT
+
+    @property
+    def draft(self) -> Draft:
+        """The submission's draft."""
+        return Draft(
+            code=Untrusted(_read(self.file).decode()),
+            language=self.language,
+            purpose=Untrusted(self.purpose),
+            files=tuple(InputFile(name=Untrusted(name), content=_read(name)) for name in self.inputs),
+            capabilities=Capabilities(limits=self.limits),
+        )
+
+
+def _read(name: str) -> bytes:
+    return (files(__name__) / "submissions" / name).read_bytes()
+
+
+SAMPLES = (
+    Sample(
+        "sales.py",
+        Language.PYTHON,
+        "report-writer",
+        "Summarise the half-year's sales and draw them.",
+        Verdict.APPROVED,
+        "reads its own input file and draws it",
+        inputs=("sales.csv",),
+        limits=Limits(cpus=1.0, seconds=60),
+    ),
+    Sample(
+        "nosy.py",
+        Language.PYTHON,
+        "code-helper",
+        "Convert a temperature.",
+        Verdict.DENIED,
+        "a temperature needs no environment",
+    ),
+    Sample(
+        "injected.sh",
+        Language.SHELL,
+        "release-notes-bot",
+        "Summarise the release notes.",
+        Verdict.DENIED,
+        "sends /etc/passwd to a host that nobody asked for",
+    ),
+    Sample(
+        "bomb.py",
+        Language.PYTHON,
+        "optimizer",
+        "Find the best combination.",
+        Verdict.APPROVED,
+        "let it hit its limit",
+        limits=Limits(memory_mb=256, seconds=20),
+    ),
+    Sample(
+        "trojan.py",
+        Language.PYTHON,
+        "access-reviewer",
+        "Check who may enter.",
+        Verdict.DENIED,
+        "its text is not in the order in which it is shown",
+    ),
+)

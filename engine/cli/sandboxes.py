@@ -1,0 +1,184 @@
+"""`pratique sandbox …`: sandboxes that stay, and calls in them."""
+
+from __future__ import annotations
+
+import contextlib
+import json as plain_json
+import sys
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.client_context import engaged
+from engine.cli.draft_options import MAX_BYTES, Builds, Purpose, package_of
+from engine.cli.exit_codes import Exit
+from engine.cli.formatting import dim, say, say_json, say_text
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.models import Language, Sandbox
+from engine.models.api import Line
+
+app = typer.Typer(help="Sandboxes that keep their state between executions.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+Id = Annotated[str, typer.Argument(help="The sandbox, as `pratique sandbox list` names it.")]
+Path_ = Annotated[str, typer.Argument(help="A path below /workspace.")]
+Requester = Annotated[str, typer.Option(help="The agent that asks.")]
+
+
+@app.command("open")
+def open_(
+    language: Annotated[Language, typer.Option(help="What runs in it.")] = Language.PYTHON,
+    image: Annotated[str, typer.Option(help="Its image; empty: the language's own.")] = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Open a sandbox. It runs nothing yet."""
+    sandbox = engaged(lambda client: client.open_sandbox(language, image), requester)
+    say_json(sandbox) if json else say(_line(sandbox))
+
+
+@app.command("list")
+def listed(requester: Requester = "", json: Json = False) -> None:
+    """List your sandboxes."""
+    found = engaged(lambda client: client.sandboxes(), requester)
+    if json:
+        say_json(found)
+        return
+    for sandbox in found:
+        say(_line(sandbox))
+    if not found:
+        say("There are none. Try: pratique sandbox open")
+
+
+@app.command("run")
+def run(
+    id: Id,
+    file: Annotated[str, typer.Argument(help="A file of code, or - for standard input.")],
+    purpose: Purpose = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Run code in a sandbox, with what ran there before still there."""
+    code = _code(file)
+    _spoken(lambda client: client.execute(id, code, purpose), requester, json)
+
+
+@app.command("install")
+def install(
+    id: Id,
+    packages: Annotated[list[str], typer.Argument(help="NAME==VERSION.")],
+    build: Builds = None,
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Install packages in a sandbox."""
+    wanted = tuple(package_of(one) for one in packages)
+    _spoken(lambda client: client.install(id, *wanted, builds=build or ()), requester, json)
+
+
+@app.command("files")
+def files(
+    id: Id,
+    path: Annotated[str, typer.Argument(help="A folder below /workspace.")] = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """List files of a sandbox."""
+    found = engaged(lambda client: client.list_files(id, path), requester)
+    for one in found:
+        say(plain_json.dumps(one) if json else f"{one.get('size', 0):>12,}  {visible(str(one.get('name')))}")
+
+
+@app.command("read")
+def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
+    """Print a file of a sandbox: its bytes into a pipe, made visible on a terminal."""
+    content = engaged(lambda client: client.read_file(id, path), requester)
+    if json:
+        say(plain_json.dumps({"path": path, "text": content.decode(errors="replace")}))
+    elif sys.stdout.isatty():
+        say(visible(content.decode(errors="replace"), keep="\n\t"))
+    else:
+        sys.stdout.buffer.write(content)
+
+
+@app.command("write")
+def write(
+    id: Id,
+    path: Path_,
+    file: Annotated[Path, typer.Argument(help="The file here.", exists=True, dir_okay=False)],
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Write a file into a sandbox."""
+    content = file.read_bytes()
+    engaged(lambda client: client.write_file(id, path, content), requester)
+    _said({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
+
+
+@app.command("remove")
+def remove(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
+    """Remove a file from a sandbox."""
+    engaged(lambda client: client.remove_file(id, path), requester)
+    _said({"path": path}, f"{visible(path)}: removed", json)
+
+
+@app.command("close")
+def close(id: Id, requester: Requester = "", json: Json = False) -> None:
+    """End a sandbox, with whatever runs in it."""
+    gone = engaged(lambda client: client.destroy_sandbox(id), requester)
+    say_json(gone) if json else say(_line(gone))
+
+
+def _spoken(speak: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
+    async def listen(client: Client) -> Line:
+        last = Line()
+        async with contextlib.aclosing(speak(client)) as lines:
+            async for last in lines:
+                _say(last, json)
+        return last
+
+    last = engaged(listen, requester)
+    if last.status in {"denied", "expired", "refused"}:
+        raise typer.Exit(Exit.NOT_APPROVED)
+    if last.status == "killed":
+        raise typer.Exit(Exit.KILLED)
+    raise typer.Exit(Exit.FAILED if last.exit_code else Exit.DONE)
+
+
+def _say(line: Line, json: bool) -> None:
+    if json:
+        say(line.model_dump_json(exclude_none=True, ensure_ascii=True))
+    elif line.text is not None:
+        say_text(line.text, error=line.stream == "stderr")
+    elif line.error:
+        say(visible(line.error), error=True)
+    elif line.image:
+        say(dim(f"a picture, {line.mime or 'of some kind'}"), error=True)
+
+
+def _said(told: dict[str, object], words: str, json: bool) -> None:
+    say(plain_json.dumps(told) if json else words)
+
+
+def _line(sandbox: Sandbox) -> str:
+    what = f"{sandbox.language}, {sandbox.image}, {sandbox.state}"
+    return f"{sandbox.id}  {what}{f': {visible(sandbox.why)}' if sandbox.why else ''}"
+
+
+def _code(file: str) -> str:
+    content = sys.stdin.buffer.read(MAX_BYTES) if file == "-" else _bytes(Path(file))
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise Problem(422, f"{visible(file)} is not UTF-8 text, from byte {error.start} on") from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Problem(422, f"{visible(str(path))} cannot be read: {error.strerror}") from None

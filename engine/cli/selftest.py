@@ -1,0 +1,72 @@
+"""`pratique selftest`: tries on this machine to break what a sandbox promises, and prints what held."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+import typer
+
+from engine.cli.exit_codes import Exit
+from engine.cli.formatting import say, say_json
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.images import reference
+from engine.models import Check, Language
+from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox.selftest.attack_case import Attempt
+from engine.sandbox.selftest.runner import ATTEMPTS, Outcome, selftest
+from engine.settings import Settings
+
+
+def command(
+    only: Annotated[str, typer.Option(help="Those alone whose name has this in it.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Try to break out of sandboxes of this machine: each promise, and whether it held.
+
+    It takes a minute or two, needs no engine, and leaves nothing behind.
+    """
+    chosen = tuple(tried for tried in ATTEMPTS if only in tried.name)
+    if not chosen:
+        raise Problem(404, f"no attempt is named like {visible(only)}")
+    broken = asyncio.run(_tried(chosen, as_json))
+    if not as_json:
+        say(f"{len(chosen) - broken} of {len(chosen)} promises held")
+    if broken:
+        raise typer.Exit(Exit.PROBLEM)
+
+
+async def _tried(chosen: tuple[Attempt, ...], as_json: bool) -> int:
+    """Try each, print each, and return how many did not hold."""
+    settings = Settings().sandbox
+    manager = SandboxManager(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
+    broken = 0
+    try:
+        await manager.start()
+        async with aclosing(_outcomes(manager, chosen)) as outcomes:
+            async for outcome in outcomes:
+                broken += not outcome.held
+                _say(outcome, as_json)
+    except SandboxUnavailable as error:
+        raise Problem(503, str(error), mend=f"Type: {error.mend}" if error.mend else "") from None
+    finally:
+        await manager.close()
+    return broken
+
+
+def _outcomes(manager: SandboxManager, chosen: tuple[Attempt, ...]) -> AsyncGenerator[Outcome, None]:
+    names = manager.settings.images
+    return selftest(manager, {Language(one): reference(name) for one, name in names.items()}, chosen)
+
+
+def _say(outcome: Outcome, as_json: bool) -> None:
+    tried = outcome.attempt
+    if as_json:
+        say_json([Check(name=tried.name, ok=outcome.held, detail=outcome.detail)])
+        return
+    mark = typer.style("held  ", fg="green") if outcome.held else typer.style("BROKEN", fg="red", bold=True)
+    say(f"{mark} {tried.promise} ({tried.name})" + ("" if outcome.held else f": {visible(outcome.detail)}"))

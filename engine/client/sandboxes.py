@@ -1,0 +1,157 @@
+"""The client of sandboxes that stay; what needs a person is waited for.
+
+async with SandboxClient() as client:
+    sandbox = await client.open_sandbox(Language.PYTHON)
+    async for line in client.execute(sandbox.id, "print(6 * 7)"):
+        print(line.text or line.error or line.status)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import ssl
+from collections.abc import AsyncGenerator, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from pydantic import TypeAdapter
+
+from engine import locations
+from engine.client.transport import DEADLINE_SECONDS, Connection, no_other_way, problem_of, unanswered
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.models import Language, Package, Sandbox
+from engine.models.api import Asked, Code, Line, Opening, Packages
+
+WITHIN = 50.0
+"""Seconds that one request waits for a person; then it is made again."""
+
+_SANDBOXES = TypeAdapter(tuple[Sandbox, ...])
+
+
+class SandboxClient(Connection):
+    """Opens and uses sandboxes of one requester. Every method raises `Problem` where the answer is no."""
+
+    def __init__(
+        self,
+        where: Path | str | None = None,
+        requester: str = "",
+        *,
+        token: str = "",
+        verify: ssl.SSLContext | bool = True,
+    ) -> None:
+        super().__init__(where or locations.socket(), token, verify)
+        self._requester = Untrusted(requester)
+
+    async def open_sandbox(self, language: Language, image: str = "", requester: str = "") -> Sandbox:
+        """Open a sandbox that stays between executions."""
+        opening = Opening(language=language, image=image)
+        body = await self._post("/sandboxes", opening, headers=self._named(requester))
+        return Sandbox.model_validate_json(body)
+
+    async def sandboxes(self, requester: str = "") -> tuple[Sandbox, ...]:
+        """Return one's own sandboxes, the oldest first."""
+        body = await self._send("GET", "/sandboxes", headers=self._named(requester))
+        return _SANDBOXES.validate_json(body)
+
+    async def sandbox(self, id: str, requester: str = "") -> Sandbox:
+        """Return a sandbox of one's own."""
+        body = await self._send("GET", f"/sandboxes/{id}", headers=self._named(requester))
+        return Sandbox.model_validate_json(body)
+
+    async def destroy_sandbox(self, id: str, requester: str = "") -> Sandbox:
+        """End a sandbox of one's own, with whatever runs in it."""
+        body = await self._send("DELETE", f"/sandboxes/{id}", headers=self._named(requester))
+        return Sandbox.model_validate_json(body)
+
+    async def execute(self, id: str, code: str, purpose: str = "") -> AsyncGenerator[Line, None]:
+        """Run code in a sandbox and yield what it says, live once it is approved; last its status."""
+        body = Code(code=Untrusted(code), purpose=Untrusted(purpose)).model_dump_json(exclude_defaults=True)
+        async with contextlib.aclosing(self._spoken("POST", f"/sandboxes/{id}/execute", body)) as lines:
+            async for line in lines:
+                yield line
+
+    async def install(
+        self, id: str, *packages: Package, builds: Iterable[str] = ()
+    ) -> AsyncGenerator[Line, None]:
+        """Install packages in a sandbox, and yield what is said meanwhile; last its status.
+
+        `builds` names those that may run code of their own meanwhile.
+        """
+        wanted = Packages(packages=packages, builds=tuple(Untrusted(name) for name in builds))
+        body = wanted.model_dump_json()
+        async with contextlib.aclosing(self._spoken("POST", f"/sandboxes/{id}/packages", body)) as lines:
+            async for line in lines:
+                yield line
+
+    async def list_files(self, id: str, path: str = "") -> list[dict[str, Any]]:
+        """Return the entries of a folder below `/workspace`. Names are the guest's own."""
+        found = json.loads(await self._called("GET", f"/sandboxes/{id}/files", {"path": path}))
+        return list(found)
+
+    async def read_file(self, id: str, path: str) -> bytes:
+        """Return the bytes of a file."""
+        return await self._called("GET", f"/sandboxes/{id}/files/{quote(path)}", {})
+
+    async def write_file(self, id: str, path: str, content: bytes, *, executable: bool = False) -> None:
+        """Write a file."""
+        asked = {"executable": str(executable).lower()}
+        await self._called("PUT", f"/sandboxes/{id}/files/{quote(path)}", asked, content)
+
+    async def remove_file(self, id: str, path: str) -> None:
+        """Remove a file."""
+        await self._called("DELETE", f"/sandboxes/{id}/files/{quote(path)}", {})
+
+    async def _called(self, method: str, path: str, params: dict[str, str], content: bytes = b"") -> bytes:
+        """Make a call in a sandbox, wait for whoever has to approve it, and return its answer."""
+        options: dict[str, Any] = {
+            "headers": self._named(),
+            "timeout": DEADLINE_SECONDS + 2 * WITHIN,
+        }
+        asked = {**params, "within": str(WITHIN)}
+        answer = await self._asked(method, path, params=asked, content=content or None, **options)
+        while answer.status_code == 202:
+            where = Asked.model_validate_json(answer.content).ask
+            answer = await self._asked("GET", where, params={"within": str(WITHIN)}, **options)
+        return answer.content
+
+    async def _spoken(self, method: str, path: str, body: str) -> AsyncGenerator[Line, None]:
+        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
+        content: str | None = body
+        while path:
+            no_other_way(path)
+            headers = {**self._named(), **({"content-type": "application/json"} if content else {})}
+            request = self._http.build_request(
+                method, path, params={"within": WITHIN}, content=content, headers=headers, timeout=endless
+            )
+            async with contextlib.aclosing(self._streamed(request)) as lines:
+                path = ""
+                async for line in lines:
+                    asked = json.loads(line)
+                    if "ask" in asked:
+                        method, path, content = "GET", asked["ask"], None
+                    else:
+                        yield Line.model_validate(asked)
+
+    async def _streamed(self, request: httpx.Request) -> AsyncGenerator[str, None]:
+        try:
+            response = await self._http.send(request, stream=True)
+            try:
+                if response.is_error:
+                    raise problem_of(response.status_code, await response.aread())
+                async for line in response.aiter_lines():
+                    yield line
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise unanswered(error) from error
+
+    def _named(self, requester: str = "") -> dict[str, str]:
+        name = requester or self._requester.text
+        return {"pratique-requester": quote(name)} if name else {}
+
+
+__all__ = ["Problem", "SandboxClient"]

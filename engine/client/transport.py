@@ -1,0 +1,170 @@
+"""The connection under the client: requests over a Unix socket, and answers that are no as `Problem`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import ssl
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from engine.common.errors import Problem
+from engine.common.output_frames import FRAMES, Unframer
+from engine.common.text import visible
+from engine.models import OutputChunk
+from engine.models.api import Answer
+
+DEADLINE_SECONDS = 30.0
+NDJSON = "application/x-ndjson"
+BROKEN_OFF = 502
+"""The status of a stream that ended in the middle."""
+RESUMES = 50
+"""How often a stream that broke off is taken up again before it is given up."""
+RESUME_SECONDS = 0.2
+LONGEST_PATH = 8192
+ASTRAY = re.compile(r"[\x00-\x20\x7f?#\\]|(?:^|/)\.{1,2}(?:/|$)|/$")
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class Connection:
+    """HTTP over a Unix socket, or over TCP with a token."""
+
+    def __init__(self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True) -> None:
+        local = isinstance(where, Path)
+        self._http = httpx.AsyncClient(
+            transport=httpx.AsyncHTTPTransport(uds=str(where)) if local else None,
+            base_url="http://engine" if local else str(where),
+            headers={"authorization": f"Bearer {token}"} if token else {},
+            timeout=DEADLINE_SECONDS,
+            verify=verify,
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._http.aclose()
+
+    async def _get(
+        self, path: str, params: dict[str, Any] | None = None, timeout: float = DEADLINE_SECONDS
+    ) -> bytes:
+        return await self._send("GET", path, params=params, timeout=timeout)
+
+    async def _post(
+        self,
+        path: str,
+        noun: BaseModel | None = None,
+        timeout: float = DEADLINE_SECONDS,
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        content = noun.model_dump_json() if noun else None
+        headers = {"content-type": "application/json", **(headers or {})}
+        return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
+
+    async def _send(self, method: str, path: str, **options: Any) -> bytes:
+        return (await self._asked(method, path, **options)).content
+
+    async def _asked(self, method: str, path: str, **options: Any) -> httpx.Response:
+        no_other_way(path)
+        try:
+            response = await self._http.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise unanswered(error) from error
+        if response.is_error:
+            raise problem_of(response.status_code, response.content)
+        return response
+
+    async def _lines(
+        self, path: str, params: dict[str, Any], noun: type[_M], body: BaseModel | None = None
+    ) -> AsyncGenerator[_M, None]:
+        held = b""
+        async with contextlib.aclosing(self._bytes(path, params, NDJSON, body)) as parts:
+            async for part in parts:
+                *lines, held = (held + part).split(b"\n")
+                for line in lines:
+                    yield noun.model_validate_json(line)
+
+    async def _frames(self, path: str, offset: int) -> AsyncGenerator[OutputChunk, None]:
+        """Yield the chunks of a stream of output from `offset` on; one that breaks off is taken up again."""
+        left, over = RESUMES, False
+        while not over:
+            frames = Unframer()
+            try:
+                async with contextlib.aclosing(self._bytes(path, {"offset": offset}, FRAMES)) as parts:
+                    async for part in parts:
+                        for chunk in frames.take(part):
+                            offset, left = chunk.offset + len(chunk.data), RESUMES
+                            yield chunk
+                over = True
+            except Problem as problem:
+                again = problem.status == BROKEN_OFF or (problem.status == 503 and left < RESUMES)
+                left -= 1
+                if not (again and left):
+                    raise
+                await asyncio.sleep(RESUME_SECONDS)
+
+    async def _bytes(
+        self, path: str, params: dict[str, Any], accept: str, body: BaseModel | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield what is answered, as it comes; a body is posted."""
+        no_other_way(path)
+        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
+        method, content = ("POST", body.model_dump_json()) if body else ("GET", None)
+        headers = {"accept": accept, **({"content-type": "application/json"} if body else {})}
+        begun = False
+        try:
+            async with self._http.stream(
+                method, path, params=params, content=content, timeout=endless, headers=headers
+            ) as response:
+                if response.is_error:
+                    raise problem_of(response.status_code, await response.aread())
+                begun = True
+                raw = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
+                async with contextlib.aclosing(raw) as parts:
+                    async for part in parts:
+                        yield part
+        except httpx.HTTPError as error:
+            if begun:
+                raise Problem(BROKEN_OFF, "the stream broke off", mend="Ask for the rest.") from error
+            raise unanswered(error) from error
+
+
+def no_other_way(path: str) -> None:
+    """Refuse a path that an id or a name within it leads elsewhere: up, into a query, or to the folder above.
+
+    Raises:
+        Problem: it is such a path, or one that no URL can have.
+    """
+    if len(path) > LONGEST_PATH or ASTRAY.search(path):
+        raise Problem(404, f"there is nothing at {visible(path)[:200]}", mend="Type: pratique history")
+
+
+def unanswered(error: httpx.HTTPError) -> Problem:
+    """Return what it means that no answer came."""
+    if isinstance(error, httpx.TimeoutException):
+        return Problem(504, "the engine did not answer in time", mend="Type: pratique doctor")
+    return Problem(503, "no engine answers", mend="Type: pratique serve")
+
+
+def problem_of(status: int, body: bytes) -> Problem:
+    """Return the problem that an answer is."""
+    try:
+        answer = Answer.model_validate(json.loads(body))
+    except (ValidationError, ValueError):
+        return Problem(status, f"the engine answered {status}", mend="Type: pratique doctor")
+    return Problem(status, answer.title, mend=answer.mend)

@@ -1,0 +1,1 @@
+"""Small pieces that every package may use: errors, untrusted text, presentation."""

@@ -1,0 +1,46 @@
+"""What a submission shows of what it would do: its code, or the tool call that it is."""
+
+from __future__ import annotations
+
+from engine.common.text import Untrusted
+from engine.models import Act, Draft
+
+_WORDS = {
+    Act.RUN: "run",
+    Act.INSTALL: "install",
+    Act.WRITE: "write",
+    Act.READ: "read",
+    Act.LIST: "list",
+    Act.REMOVE: "remove",
+    Act.METADATA: "look at",
+    Act.DESTROY: "destroy",
+}
+
+
+def headline(draft: Draft) -> Untrusted:
+    """Return in one line what a draft would do: the first line of its code, or its tool call."""
+    if draft.operation is None:
+        lines = (line.strip() for line in draft.code.text.split("\n"))
+        return Untrusted(next((line for line in lines if line), "")[:200])
+    path = draft.operation.path.text or "/workspace"
+    packages = ", ".join(f"{each.name.text} {each.version.text}" for each in draft.capabilities.packages)
+    what = packages if draft.operation.act is Act.INSTALL else path
+    executable = ", executable" if draft.operation.executable else ""
+    return Untrusted(f"{_WORDS[draft.operation.act]} {what}{executable} in sandbox {draft.sandbox}")
+
+
+def to_read(draft: Draft) -> Untrusted:
+    """Return the text that has to be read before a draft is approved: code, or what would be written.
+
+    Bytes that are no text stand as `\\xNN`.
+    """
+    if draft.operation is None:
+        return draft.code
+    if not writes(draft):
+        return headline(draft)
+    return Untrusted("\n".join(file.content.decode("utf-8", "backslashreplace") for file in draft.files))
+
+
+def writes(draft: Draft) -> bool:
+    """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
+    return draft.operation is not None and draft.operation.act is Act.WRITE and bool(draft.files)

@@ -1,0 +1,87 @@
+"""What of a submission nobody has looked at yet: the engine asks of an approval, the console of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.common.presentation import to_read, writes
+from engine.models import Case, EyesOn, Level
+
+Stretch = tuple[int, int]
+"""The first and the last line of a stretch, counted from 1."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What stands between a submission and its approval; all of it empty where nothing does."""
+
+    lines: tuple[Stretch, ...] = ()
+    violations: tuple[int, ...] = ()
+    """Violations that were not on screen, by their place in the analysis, counted from 0."""
+    unsettled: tuple[int, ...] = ()
+    """Violations of HIGH or more that were not disposed of."""
+    files: tuple[int, ...] = ()
+    """Input files that were not on screen, by their place in the draft, counted from 0."""
+    purpose: bool = False
+    """The agent's purpose was not on screen."""
+
+    def __bool__(self) -> bool:
+        return bool(self.lines or self.violations or self.unsettled or self.files or self.purpose)
+
+    @property
+    def line_count(self) -> int:
+        """How many lines were not on screen."""
+        return sum(last - first + 1 for first, last in self.lines)
+
+
+def wanted(case: Case) -> bool:
+    """Say whether a case is approved only once all of it was looked at: HIGH and CRITICAL are."""
+    return case.assessment.risk.rank >= Level.HIGH.rank
+
+
+def gaps(case: Case, seen: EyesOn) -> Gaps:
+    """Return what of a case was not looked at."""
+    draft, violations = case.submission.draft, case.analysis.violations
+    shown, settled = set(seen.violations), {disposed.violation for disposed in seen.dispositions}
+    return Gaps(
+        lines=tuple(_missing(seen.lines, line_count(to_read(draft).text))),
+        violations=tuple(number for number in range(len(violations)) if number not in shown),
+        unsettled=tuple(
+            number
+            for number, violation in enumerate(violations)
+            if violation.severity.rank >= Level.HIGH.rank and number not in settled
+        ),
+        files=()
+        if writes(draft)
+        else tuple(number for number in range(len(draft.files)) if number not in seen.files),
+        purpose=bool(draft.purpose.text) and not seen.purpose,
+    )
+
+
+def line_count(code: str) -> int:
+    """Return how many lines code has, as the interpreters count: `\\n` alone ends one."""
+    return code.count("\n") + (not code.endswith("\n"))
+
+
+def stretches(lines: Iterable[int]) -> tuple[Stretch, ...]:
+    """Return line numbers as stretches of neighbours."""
+    found: list[Stretch] = []
+    for line in sorted(lines):
+        if found and line <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], line)
+        else:
+            found.append((line, line))
+    return tuple(found)
+
+
+def _missing(seen: Iterable[Stretch], count: int) -> Iterator[Stretch]:
+    wanted = 1
+    for first, last in sorted(seen):
+        if first > wanted:
+            yield wanted, min(first - 1, count)
+        wanted = max(wanted, last + 1)
+        if wanted > count:
+            return
+    if wanted <= count:
+        yield wanted, count

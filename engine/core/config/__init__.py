@@ -1,0 +1,1 @@
+"""Configuration that changes while the engine runs: policy, secrets, tokens."""

@@ -1,0 +1,133 @@
+"""The secrets of this engine: set and removed, never shown. Each change is an event without the value."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from engine import locations
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.models import Noun, Principal
+from engine.models.secret import SecretReference
+from engine.policy.hosts import covered, fault
+from engine.sandbox.api.network_spec import Secret
+
+MOST = 1000
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_TAKEN = re.compile(
+    r"PATH|HOME|LANG|HOSTNAME|USER|SHELL|IFS|ENV|.*_PROXY|.*_BUNDLE"
+    r"|(LD|LC|PYTHON|NODE|SSL|PERL|BASH|MPL).*"
+)
+"""Names that mean something to programs: a guest's environment keeps them for that."""
+_VALUE = re.compile(r"[\x21-\x7e]{8,8192}")
+
+
+class Kept(Noun):
+    """A secret as it lies on disk, readable by its owner alone."""
+
+    name: str
+    host: str
+    value: str
+
+
+_KEPT = TypeAdapter(tuple[Kept, ...])
+
+
+def read(path: Path) -> tuple[Kept, ...]:
+    """Return all that are kept. Raises Problem: the file is damaged, or open to others."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise Problem(503, f"{path} cannot be read: {error.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        if os.fstat(descriptor).st_mode & 0o077:
+            raise Problem(503, f"{path} is open to others", mend=f"Type: chmod 600 {path}")
+        try:
+            return _KEPT.validate_json(file.read())
+        except ValidationError:
+            raise Problem(
+                503, f"{path} is damaged", mend="Move it away, and set the secrets again."
+            ) from None
+
+
+def write(path: Path, kept: Iterable[Kept]) -> None:
+    """Put the secrets on disk, whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(_KEPT.dump_json(tuple(kept)))
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:
+    """Return granted secrets with their values, for the proxy alone.
+
+    Raises:
+        Problem: one is not set, or is for a host that is not granted.
+    """
+    wanted = list(names)
+    if not wanted:
+        return ()
+    kept, hosts = {one.name: one for one in read(locations.secrets())}, list(domains)
+    for name in wanted:
+        if name not in kept:
+            raise Problem(422, "a secret is asked for that is not set", mend="Type: pratique secret list")
+        if not covered(kept[name].host, hosts):
+            raise Problem(422, f"the secret {name} is for {kept[name].host}, which is not granted")
+    return tuple(Secret(name, kept[name].host, kept[name].value) for name in wanted)
+
+
+class Secrets:
+    """Changes the file of secrets, which one engine alone writes."""
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self._path = path
+        self._journal = journal
+        self._lock = asyncio.Lock()
+
+    def listed(self) -> tuple[SecretReference, ...]:
+        """Return names and hosts, in order. Raises Problem."""
+        return tuple(SecretReference(name=one.name, host=one.host) for one in read(self._path))
+
+    async def set(self, name: str, host: str, value: str, by: Principal) -> SecretReference:
+        """Keep a secret for one host, in place of the one of that name. Raises Problem."""
+        _check(name, host, value)
+        async with self._lock:
+            others = [one for one in read(self._path) if one.name != name]
+            if len(others) >= MOST:
+                raise Problem(409, f"there are {MOST} secrets", mend="Remove some.")
+            both = sorted([*others, Kept(name=name, host=host, value=value)], key=lambda one: one.name)
+            await self._journal.record("secret.set", name, by.name, data={"name": name, "host": host})
+            await asyncio.to_thread(write, self._path, both)
+        return SecretReference(name=name, host=host)
+
+    async def remove(self, name: str, by: Principal) -> None:
+        """Forget a secret. Raises Problem: there is none of that name."""
+        async with self._lock:
+            kept = read(self._path)
+            found = next((one for one in kept if one.name == name), None)
+            if found is None:
+                raise Problem(404, "there is no secret of that name", mend="Type: pratique secret list")
+            await self._journal.record(
+                "secret.removed", name, by.name, data={"name": name, "host": found.host}
+            )
+            await asyncio.to_thread(write, self._path, [one for one in kept if one is not found])
+
+
+def _check(name: str, host: str, value: str) -> None:
+    if not _NAME.fullmatch(name) or _TAKEN.fullmatch(name):
+        raise Problem(422, "a secret's name is like API_TOKEN, and none that programs use")
+    if (wrong := fault(host)) or host.startswith("*"):
+        raise Problem(422, f"a secret is for one host: {wrong or 'name it in full'}")
+    if not _VALUE.fullmatch(value):
+        raise Problem(422, "a secret is 8 to 8192 characters of ASCII, without blanks")

@@ -1,0 +1,96 @@
+"""Tokens: made, listed, revoked and recognised; each change is an event."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from engine.common.errors import Problem
+from engine.common.text import Untrusted, visible
+from engine.core.history.event_bus import Journal
+from engine.models import NewToken, Principal, Scope, Token
+from engine.policy.rate_limits import Buckets
+from engine.principals import tokens
+from engine.principals.tokens import Kept, TokensUnusable
+
+MOST_TOKENS = 1000
+MOST_DAYS = 3660
+
+
+class Tokens:
+    """The tokens of one engine, which alone writes their file."""
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self._path = path
+        self._journal = journal
+        self._lock = asyncio.Lock()
+        self._kept: tuple[Kept, ...] = ()
+        self._fault = ""
+        self._tellings = Buckets(per_minute=6, burst=3)
+        try:
+            self._kept = tokens.read(path)
+        except TokensUnusable as error:
+            self._fault = str(error)
+
+    def listed(self) -> tuple[Token, ...]:
+        """Return all that are not revoked, the oldest first, those that have expired among them."""
+        return tuple(one.token for one in self._kept)
+
+    def known(self, secret: str) -> Token | None:
+        """Return the token of a secret, where it holds now."""
+        return tokens.matching(self._kept, secret, datetime.now(UTC))
+
+    async def create(
+        self, name: str, scopes: tuple[Scope, ...], days: float, by: Principal, key: str = ""
+    ) -> NewToken:
+        """Make a token for a principal.
+
+        Raises:
+            Problem: it has no name, no scope or no time, there are too many, or the file cannot be used.
+        """
+        if not name.strip() or not scopes or not 0 < days <= MOST_DAYS:
+            raise Problem(422, f"a token has a name, a scope, and 0 to {MOST_DAYS} days")
+        now = datetime.now(UTC)
+        token = Token(
+            id=f"t-{secrets.token_hex(4)}",
+            name=Untrusted(name),
+            scopes=tuple(dict.fromkeys(scopes)),
+            created_at=now,
+            expires_at=now + timedelta(days=days),
+            key=key,
+        )
+        secret = tokens.new_secret()
+        async with self._lock:
+            if len(self._kept) >= MOST_TOKENS:
+                raise Problem(409, f"there are {MOST_TOKENS} tokens", mend="Revoke some.")
+            await self._change((*self._kept, Kept(token=token, sha256=tokens.hash_of(secret))))
+            data = {"token": token.id, "name": name, "scopes": [scope.value for scope in token.scopes]}
+            await self._journal.record("principal.added", token.id, by.name, data=data)
+        return NewToken(token=token, secret=secret)
+
+    async def revoke(self, id: str, by: Principal) -> None:
+        """Take a token back: from now on it is as unknown as any.
+
+        Raises:
+            Problem: there is none of that id.
+        """
+        async with self._lock:
+            left = tuple(one for one in self._kept if one.token.id != id)
+            if left == self._kept:
+                raise Problem(404, f"there is no token {visible(id)}", mend="Type: pratique token list")
+            await self._change(left)
+            await self._journal.record("principal.removed", id, by.name, data={"token": id})
+
+    async def refused(self, address: str) -> None:
+        """Record that somebody was not let in, a few times a minute for each address at most."""
+        if not self._tellings.take(address, time.monotonic()):
+            await self._journal.record("login.failed", "", data={"address": address}, durable=False)
+
+    async def _change(self, kept: tuple[Kept, ...]) -> None:
+        if self._fault:
+            raise Problem(503, self._fault)
+        await asyncio.to_thread(tokens.write, self._path, kept)
+        self._kept = kept

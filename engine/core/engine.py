@@ -1,0 +1,204 @@
+"""The engine: desk, runs and history over one audit log, one analyst and one set of sandboxes."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, Self
+
+from engine import locations
+from engine.analysis_pool import Analyst
+from engine.common.text import Untrusted
+from engine.core.config.policy_store import PolicyKeeper
+from engine.core.config.secret_store import Secrets
+from engine.core.config.token_store import Tokens
+from engine.core.history.queries import Views
+from engine.core.history.service import Archive
+from engine.core.host_health import house_checks
+from engine.core.review.claims import Claims
+from engine.core.review.decision_executor import Rulings
+from engine.core.review.decisions import Decisions
+from engine.core.review.pre_approvals import Standings
+from engine.core.runs.artifacts import Artifacts
+from engine.core.runs.service import Runs
+from engine.core.sessions.registry import Register
+from engine.core.sessions.service import Sandboxes
+from engine.core.submissions.admission import Gate
+from engine.core.submissions.idempotency import Arrivals
+from engine.core.submissions.leases import Holders
+from engine.core.submissions.service import Desk
+from engine.history import AuditError, AuditLog
+from engine.history.witness.witnesses import Witnesses
+from engine.images import reference
+from engine.models import (
+    Analysis,
+    Case,
+    Check,
+    Health,
+    Language,
+    Status,
+)
+from engine.principals import KeyRing
+from engine.sandbox import Backend
+from engine.sandbox.drivers.docker.pool import Stock
+from engine.settings import SandboxSettings, Settings
+
+DISK_SECONDS = 1.0
+"""How long a disk that takes nothing is left alone before what is to be recorded is tried again."""
+PROVING_SECONDS = 20.0
+"""How long an approval waits for an engine that has just started to try its first sandbox."""
+
+
+class Engine(Views):
+    """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
+
+    `desk` takes submissions and decisions, `runs` stops and freezes; what it shows is in `views`.
+    """
+
+    def __init__(self, settings: Settings, log: AuditLog, analyst: Analyst, sandboxes: Backend) -> None:
+        super().__init__(log)
+        self.settings = settings
+        self._analyst = analyst
+        self._sandboxes = sandboxes
+        sandboxes.keeper = sandboxes.keeper or log
+        self.artifacts = Artifacts(log, sandboxes)
+        self._tasks = asyncio.TaskGroup()
+        self.archive = Archive(log, self._journal)
+        self._witnesses = Witnesses(settings.audit)
+        self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
+        keys = KeyRing(locations.keys())
+        decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
+        register = Register(settings.sandbox)
+        self.runs = Runs(
+            settings.sandbox,
+            self._journal,
+            sandboxes,
+            self._opened,
+            self._tasks,
+            decisions.changed,
+            register,
+        )
+        self.standings = Standings(self._journal)
+        self.tokens = Tokens(locations.tokens(), self._journal)
+        self.secrets = Secrets(locations.secrets(), self._journal)
+        self.claims = Claims(self._journal, self._opened, settings.policy.claim_seconds)
+        rulings = Rulings(
+            self._journal,
+            self._opened,
+            self._tasks,
+            decisions,
+            self.runs.start,
+            two_reviewers=settings.policy.two_reviewers,
+        )
+        self.desk = Desk(
+            self._journal,
+            analyst,
+            self._opened,
+            self.policy,
+            decisions,
+            self.standings,
+            rulings,
+            Gate(settings, self._journal, self._opened, register),
+        )
+        self.sandboxes = Sandboxes(register, self._journal, self.desk, self.runs, sandboxes.sessions)
+        self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
+        self.holders = Holders(
+            self._opened, self._tasks, settings.doors.withdraw_seconds, self._withdraw_for_its_requester
+        )
+
+    async def __aenter__(self) -> Self:
+        """Close or continue what an earlier engine left open, and start the sandboxes in the background."""
+        await self._tasks.__aenter__()
+        await self._journal.record("engine.started")
+        await self.policy.start()
+        await self.standings.start()
+        for case in await self._log.open_cases():
+            await self._recover(case)
+        self._tasks.create_task(self._analyst.start())
+        self._starting = self._tasks.create_task(self._start_sandboxes())
+        self._keeping = self._tasks.create_task(self.policy.keep())
+        self._tidying = self._tasks.create_task(self.sandboxes.keep())
+        self._retaining = self._tasks.create_task(self.archive.keep())
+        self._witnessed = self._tasks.create_task(
+            self._witnesses.keep(self._log.latest_checkpoint, self._journal.witness)
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every wait and every run; nothing outlives the engine."""
+        self.holders.close()
+        self._starting.cancel()
+        self._keeping.cancel()
+        self._tidying.cancel()
+        self._retaining.cancel()
+        self._witnessed.cancel()
+        for entry in self._opened:
+            entry.cancel()
+        await self._tasks.__aexit__(None, None, None)
+        await self._journal.record("engine.stopped")
+
+    @property
+    def stocks(self) -> tuple[Stock, ...]:
+        """How many sandboxes wait ready for each image, and how many should."""
+        return self._sandboxes.stocks
+
+    async def analyse(self, code: str, language: Language) -> Analysis:
+        """Analyse code that nobody submits."""
+        return await self._analyst.analyse(code, language)
+
+    async def health(self, settled_within: float = 0) -> Health:
+        """Return how the house stands, after giving sandboxes that start `settled_within` seconds."""
+        if settled_within:
+            await asyncio.wait({self._starting}, timeout=settled_within)
+        going = len(self._opened) - self._opened.waiting
+        detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
+        queue = Check(name="queue", ok=True, detail=detail)
+        house = await asyncio.to_thread(house_checks, self.settings.doors)
+        checks = (
+            *await self._sandboxes.checks(),
+            self.policy.check(),
+            queue,
+            *house,
+            *self._witnesses.checks(),
+        )
+        return Health(checks=checks, proof=self._sandboxes.proof)
+
+    async def _withdraw_for_its_requester(self, case: Case) -> None:
+        await self.desk.withdraw(case.submission.id, case.submission.requester)
+
+    async def _isolated(self) -> bool:
+        await asyncio.wait({self._starting}, timeout=PROVING_SECONDS)
+        proof = self._sandboxes.proof
+        return proof is not None and proof.isolated
+
+    async def _recover(self, case: Case) -> None:
+        entry = self._opened.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
+        if case.status is Status.WAITING:
+            self.desk.wait_again(case, entry)
+        else:
+            await self.runs.interrupted(entry)
+
+    async def _start_sandboxes(self) -> None:
+        await self._sandboxes.start()
+        proof = self._sandboxes.proof
+        await self._record_proof(proof.model_dump(mode="json") if proof else {})
+        if proof is not None and proof.isolated:
+            await self._sandboxes.warm(stocked(self.settings.sandbox))
+
+    async def _record_proof(self, data: dict[str, Any]) -> None:
+        """Record what the first sandbox said: at once, or as soon as the disk takes it again."""
+        while True:
+            try:
+                await self._journal.record("sandbox.proved", data=data)
+            except AuditError:
+                await asyncio.sleep(DISK_SECONDS)
+            else:
+                return
+
+
+def stocked(settings: SandboxSettings) -> list[tuple[Language, str]]:
+    """Return the images of which sandboxes wait ready: each language's, and that of Python with data."""
+    images = [(Language(language), reference(name)) for language, name in settings.images.items()]
+    return [*images, (Language.PYTHON, reference(settings.data_image))]

@@ -1,0 +1,1 @@
+"""The history as the engine serves it: events, queries, exports."""

@@ -1,0 +1,68 @@
+"""The audit log with ears: what is recorded is also told to whoever follows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from engine.common.text import Untrusted
+from engine.history import AuditLog
+from engine.models import Case, Event
+
+ENGINE = Untrusted("engine")
+"""The actor of what nobody asked for: deadlines, sandboxes, recovery."""
+
+
+class Journal:
+    """Records events and wakes their followers."""
+
+    def __init__(self, log: AuditLog) -> None:
+        self.log = log
+        self._latest = 0
+        self._told = asyncio.Event()
+        self._listeners: list[Callable[[Event], None]] = []
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Tell a listener each event once it is recorded."""
+        self._listeners.append(listener)
+
+    @property
+    def latest(self) -> int:
+        """The number of the last event that was recorded."""
+        return self._latest
+
+    async def record(
+        self,
+        type: str,
+        subject: str = "",
+        actor: Untrusted = ENGINE,
+        *,
+        data: dict[str, Any] | None = None,
+        case: Case | None = None,
+        durable: bool = True,
+    ) -> Event:
+        """Append an event, with the case as it stands after it; on return it is on disk where `durable`."""
+        event = await self.log.append(type, subject, actor, data or {}, case=case, durable=durable)
+        self._latest = max(self._latest, event.seq)
+        self._told.set()
+        self._told = asyncio.Event()
+        for listener in self._listeners:
+            listener(event)
+        return event
+
+    async def witness(self, type: str, witness: str, why: str) -> None:
+        """Record that a witness takes no checkpoints, or takes them again."""
+        await self.record(type, data={"witness": witness, "why": why})
+
+    async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
+        """Yield the events after `since`, or from now on, for as long as the reader wants."""
+        seen = self._latest if since is None else since
+        while True:
+            told = self._told
+            events = await self.log.events(since=seen)
+            for event in events:
+                seen = event.seq
+                yield event
+            if not events:
+                await told.wait()

@@ -1,0 +1,134 @@
+"""What an engine shows: what waits and runs, one case whole, and what its run says, live or read again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime
+
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.core.submissions.active import OpenSubmissions
+from engine.history import AuditLog, summary_of
+from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
+from engine.policy.consequences import consequences
+
+PAGE_BYTES = 4 << 20
+"""How much output of a run that is over is read back at once."""
+
+
+class Views:
+    """Looks at the open submissions first, and at the history behind them."""
+
+    def __init__(self, log: AuditLog) -> None:
+        self._log = log
+        self._opened = OpenSubmissions()
+        self._journal = Journal(log)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything waits or runs."""
+        return bool(self._opened)
+
+    @property
+    def waiting(self) -> int:
+        """How many submissions wait for a decision."""
+        return self._opened.waiting
+
+    @property
+    def going(self) -> int:
+        """How many are approved and not over."""
+        return len(self._opened) - self._opened.waiting
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Tell a listener each event once it is recorded."""
+        self._journal.listen(listener)
+
+    async def queue(self) -> tuple[Summary, ...]:
+        """Return what waits, is queued or runs, the most urgent first."""
+        return tuple(sorted((summary_of(entry.case) for entry in self._opened), key=_urgency))
+
+    async def case(self, id: str) -> Case:
+        """Return everything known about a submission.
+
+        Raises:
+            Problem: there is none of that id.
+        """
+        entry = self._opened.find(id)
+        case = entry.case if entry else await self._log.case(id)
+        if case is None:
+            raise Problem(404, f"no submission {id}", mend="Type: pratique history")
+        return case
+
+    async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
+        """Return what comes of giving a submission less than it asks for.
+
+        Raises:
+            Problem: there is none of that id.
+        """
+        case = await self.case(id)
+        return consequences(case.analysis, case.submission.draft.capabilities, grant.capabilities)
+
+    async def over(self, id: str, within: float | None = None) -> Case:
+        """Return the case of a submission once it is decided against, or its run has ended.
+
+        After `within` seconds it comes as it stands then.
+        """
+        entry = self._opened.find(id)
+        if entry:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within):
+                    await entry.over.wait()
+            return entry.case
+        return await self.case(id)
+
+    async def history(
+        self, filter: str = "", before: str | None = None, limit: int = 200
+    ) -> tuple[Summary, ...]:
+        """Return submissions that match `filter`, the newest first, those before `before`."""
+        return await self._log.summaries(filter, before, limit)
+
+    async def trail(self, id: str) -> tuple[Event, ...]:
+        """Return the events of one submission, the oldest first."""
+        return await self._log.events(subject=id)
+
+    def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
+        """Yield events as they happen, those after `since` first."""
+        return self._journal.follow(since)
+
+    async def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
+        """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
+        entry = self._opened.find(id)
+        if entry:
+            async with contextlib.aclosing(entry.feed.output(offset)) as live:
+                async for chunk in live:
+                    yield chunk
+            return
+        await self.case(id)
+        while chunks := await self._log.read_output(id, offset, PAGE_BYTES):
+            for chunk in chunks:
+                offset = chunk.offset + len(chunk.data)
+                yield chunk
+
+    async def meters(self, id: str) -> AsyncGenerator[Meters, None]:
+        """Yield what a run uses: live, or all that was kept where the run is over."""
+        entry = self._opened.find(id)
+        if entry:
+            async with contextlib.aclosing(entry.feed.meters()) as live:
+                async for sample in live:
+                    yield sample
+            return
+        await self.case(id)
+        for sample in await self._log.read_meters(id):
+            yield sample
+
+    async def verify(self) -> Verification:
+        """Read the whole audit log, say whether it is intact, and record that it was read."""
+        verification = await self._log.verify()
+        await self._journal.record("verified", data=verification.model_dump(mode="json"))
+        return verification
+
+
+def _urgency(summary: Summary) -> tuple[bool, datetime]:
+    return summary.status is not Status.WAITING, summary.deadline or datetime.max.replace(tzinfo=UTC)

@@ -1,0 +1,144 @@
+"""The history as those see it who look back: searched, counted, read again, and who did so."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.history import AuditError, AuditLog
+from engine.history.search.filter import FilterError, complete, parse
+from engine.models import (
+    Erasure,
+    Event,
+    Facets,
+    FilterHelp,
+    Principal,
+    Summary,
+    Trends,
+    Verification,
+    Verifying,
+)
+
+RETAIN_SECONDS = 3600.0
+AGAIN_SECONDS = 600.0
+"""Who looks at the same submission again within this time is not recorded again."""
+MOST_LOOKS = 10_000
+
+
+class Archive:
+    """One way in to the history for every door."""
+
+    def __init__(self, log: AuditLog, journal: Journal) -> None:
+        self._log = log
+        self._journal = journal
+        self._looks: dict[tuple[str, str], float] = {}
+
+    async def keep(self) -> None:
+        """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
+        while True:
+            with contextlib.suppress(AuditError):  # a disk that cannot take it is told to whoever writes
+                await self._log.retain()
+            await asyncio.sleep(RETAIN_SECONDS)
+
+    async def search(
+        self, filter: str, before: str | None, limit: int, own: Principal | None = None
+    ) -> tuple[Summary, ...]:
+        """Return submissions that match, the newest first; with `own` those alone that this one asked for."""
+        return await self._log.summaries(filter, before, limit, requester=own.name.text if own else None)
+
+    async def facets(self, filter: str) -> Facets:
+        """Return how many submissions that match there are of each kind."""
+        return await self._log.facets(filter)
+
+    async def trends(self, days: float) -> Trends:
+        """Return figures about the submissions of the last days."""
+        return await self._log.trends(datetime.now(UTC) - timedelta(days=days))
+
+    def help(self, filter: str) -> FilterHelp:
+        """Return what a filter may become, and where it is wrong."""
+        completions = complete(filter)
+        try:
+            parse(filter, datetime.now(UTC))
+        except FilterError as error:
+            return FilterHelp(
+                completions=completions, position=error.position, problem=error.problem, mend=error.mend
+            )
+        return FilterHelp(completions=completions)
+
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        """Return what the rules of retention have erased of a submission."""
+        return await self._log.erasures(id)
+
+    async def has_output(self, id: str) -> str:
+        """Return the rule by which part of a run's output was erased; nothing where all of it is there.
+
+        Raises:
+            Problem: all of it was erased by the rules of retention (410).
+        """
+        rule, partly = await self._log.output_gone(id)
+        if rule and not partly:
+            raise Problem(410, f"the output of {id} was erased by retention: {rule}")
+        return rule
+
+    async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
+        """Return the events of one submission, the oldest first, and record who looked."""
+        await self.looked(id, by)
+        events: list[Event] = []
+        while page := await self._log.events(events[-1].seq if events else 0, id):
+            events += page
+        return tuple(events)
+
+    async def looked(self, id: str, by: Principal) -> None:
+        """Record that somebody looked at a submission; again within a while is not recorded."""
+        key, now = (by.name.text, id), asyncio.get_running_loop().time()
+        if now - self._looks.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
+            if len(self._looks) >= MOST_LOOKS:
+                self._looks.clear()
+            self._looks[key] = now
+            await self._journal.record("looked", id, by.name)
+
+    async def case_file(self, id: str, by: Principal) -> bytes:
+        """Return the zip that proves to anybody what happened to a submission, and record who took it."""
+        content = await self._log.case_file(id)
+        await self.exported(id, "case", 1, by)
+        return content
+
+    async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
+        """Record that somebody took records out of the house."""
+        data = {"what": what, "format": kind, "submissions": count}
+        await self._journal.record("exported", "", by.name, data=data)
+
+    async def verify(
+        self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()
+    ) -> AsyncGenerator[Verifying, None]:
+        """Read the history again and yield how far it is, then what was found; it is recorded."""
+        told: asyncio.Queue[Verifying] = asyncio.Queue()
+        last = Verifying(done=0, total=0)
+
+        def tell(done: int, total: int) -> None:
+            told.put_nowait(Verifying(done=done, total=total))
+
+        reading = asyncio.create_task(self._log.verify(tell, resume=resume, witnessed=witnessed))
+        reading.add_done_callback(lambda _: told.put_nowait(last))
+        try:
+            while (step := await told.get()) is not last:
+                yield step
+            yield await self._found(_result(reading), by)
+        finally:
+            reading.cancel()
+
+    async def _found(self, found: Verification, by: Principal) -> Verifying:
+        await self._journal.record("verified", "", by.name, data=found.model_dump(mode="json"))
+        return Verifying(done=found.events, total=found.events, found=found)
+
+
+def _result(reading: asyncio.Task[Verification]) -> Verification:
+    """Return what was found: a history that cannot be read to its end is not intact."""
+    try:
+        return reading.result()
+    except AuditError as error:
+        return Verification(events=0, intact=False, problem=f"it cannot be read to its end: {error.title}")

@@ -1,0 +1,1 @@
+"""Review: decisions, claims, pre-approvals, grants."""

@@ -1,0 +1,63 @@
+"""Claims: a reviewer says that they are at a submission, so that no other one does the same work."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.core.history.event_bus import Journal
+from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.models import Case, Claim, Principal, Status
+from engine.policy.review import claim
+from engine.principals import may
+from engine.principals.roles import Deed
+
+
+class Claims:
+    """Takes and releases claims. One lapses by itself after `seconds`."""
+
+    def __init__(self, journal: Journal, opened: OpenSubmissions, seconds: float) -> None:
+        self._journal = journal
+        self._opened = opened
+        self._seconds = seconds
+
+    async def claim(self, id: str, by: Principal) -> Case:
+        """Claim a waiting submission, or claim it for longer.
+
+        Raises:
+            Problem: the principal is no reviewer, another one is at it, or it waits no more.
+        """
+        entry = self._waiting(id, by)
+        async with entry.lock:
+            made = claim(entry.case, by, datetime.now(UTC), self._seconds)
+            if made is None:
+                held = entry.case.claim
+                raise Problem(409, f"{visible(held.by) if held else 'somebody'} is at {id}")
+            return await self._changed(entry, "claimed", by, made)
+
+    async def release(self, id: str, by: Principal) -> Case:
+        """Let go of a submission.
+
+        Raises:
+            Problem: the principal is no reviewer, does not hold it, or it waits no more.
+        """
+        entry = self._waiting(id, by)
+        async with entry.lock:
+            if entry.case.claim is None or entry.case.claim.by != by.name:
+                raise Problem(409, f"{visible(by.name)} does not hold {id}")
+            return await self._changed(entry, "released", by, None)
+
+    def _waiting(self, id: str, by: Principal) -> Opened:
+        if not may(by, Deed.DECIDE):
+            raise Problem(403, f"{visible(by.name)} is no reviewer")
+        return self._opened.get(id)
+
+    async def _changed(self, entry: Opened, type: str, by: Principal, claim: Claim | None) -> Case:
+        if entry.case.status is not Status.WAITING:
+            raise Problem(409, f"{entry.id} waits no more: it is {entry.case.status}")
+        case: Case = entry.case.model_copy(update={"claim": claim})
+        data = {"until": claim.until.isoformat()} if claim else {}
+        await self._journal.record(type, entry.id, by.name, data=data, case=case)
+        entry.case = case
+        return case

@@ -1,0 +1,108 @@
+"""Rulings: what a decision does to a waiting submission."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from engine.common.text import Untrusted
+from engine.core.history.event_bus import Journal
+from engine.core.review.decisions import Decisions
+from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
+from engine.policy.review import wants_another
+
+NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
+
+STATUS_OF = {
+    Verdict.APPROVED: Status.QUEUED,
+    Verdict.DENIED: Status.DENIED,
+    Verdict.EXPIRED: Status.EXPIRED,
+    Verdict.REFUSED: Status.REFUSED,
+}
+
+
+class Rulings:
+    """Ends the wait of submissions. `approved` is called with each one that may run.
+
+    Whoever calls `approve` or `deny` holds the submission's lock, and has seen that it waits.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        opened: OpenSubmissions,
+        tasks: asyncio.TaskGroup,
+        decisions: Decisions,
+        approved: Callable[[Opened], None],
+        *,
+        two_reviewers: bool,
+    ) -> None:
+        self._journal = journal
+        self._opened = opened
+        self._tasks = tasks
+        self._decisions = decisions
+        self._approved = approved
+        self._two_reviewers = two_reviewers
+
+    async def approve(
+        self,
+        entry: Opened,
+        by: Principal,
+        reason: str,
+        grant: Grant,
+        seen: EyesOn | None = None,
+        standing: str = "",
+    ) -> Case:
+        """Approve a submission: it runs, or waits for another reviewer where two are wanted.
+
+        Raises:
+            Problem: the grant cannot be given, or nothing can run.
+        """
+        await self._decisions.may_grant(entry.case, grant)
+        decision = await self._decisions.make(entry.case, by, Verdict.APPROVED, reason, grant, seen, standing)
+        if wants_another(entry.case, two_reviewers=self._two_reviewers):
+            return await self._reviewed(entry, decision)
+        case = await self._settle(entry, decision)
+        self._approved(entry)
+        return case
+
+    async def deny(
+        self, entry: Opened, by: Principal, verdict: Verdict, reason: str, seen: EyesOn | None = None
+    ) -> Case:
+        """Deny, refuse or expire a submission."""
+        decision = await self._decisions.make(entry.case, by, verdict, reason, seen=seen)
+        case = await self._settle(entry, decision)
+        self._opened.close(entry)
+        return case
+
+    def expire_after(self, entry: Opened, seconds: float) -> None:
+        """Let a submission expire unless somebody decides within so many seconds."""
+        entry.task = self._tasks.create_task(self._expire(entry, seconds))
+
+    async def _expire(self, entry: Opened, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        async with entry.lock:
+            if entry.case.status is Status.WAITING:
+                most = entry.case.assessment.deadline_seconds or 0.0
+                await self.deny(entry, NOBODY, Verdict.EXPIRED, f"nobody decided within {most:g} s")
+
+    async def _reviewed(self, entry: Opened, decision: Decision) -> Case:
+        """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
+        update = {"reviews": (*entry.case.reviews, decision), "claim": None}
+        case: Case = entry.case.model_copy(update=update)
+        data = decision.model_dump(mode="json")
+        await self._journal.record("reviewed", entry.id, decision.by.name, data=data, case=case)
+        entry.case = case
+        return case
+
+    async def _settle(self, entry: Opened, decision: Decision) -> Case:
+        verdict = decision.verdict
+        update = {"decision": decision, "status": STATUS_OF[verdict], "claim": None}
+        case: Case = entry.case.model_copy(update=update)
+        kind = "expired" if verdict is Verdict.EXPIRED else "decided"
+        data = decision.model_dump(mode="json")
+        await self._journal.record(kind, entry.id, decision.by.name, data=data, case=case)
+        entry.case = case
+        entry.cancel()
+        return case

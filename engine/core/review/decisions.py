@@ -1,0 +1,149 @@
+"""Decisions: who may make them, what they are bound to, and their signature."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from engine.common.errors import Problem
+from engine.common.text import Untrusted, visible
+from engine.core.config.policy_store import PolicyKeeper
+from engine.core.review.grant_validation import may_be_given
+from engine.core.runs.execution import image_name
+from engine.core.submissions.canonical import digest
+from engine.images import reference
+from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
+from engine.policy import beyond
+from engine.policy.binding import analysis_hash, changed
+from engine.policy.review import may_not_decide, unseen
+from engine.principals import KeyRing, sign, verify
+from engine.principals.keys import KeyUnusable
+from engine.sandbox import Backend, SandboxUnavailable
+from engine.sandbox.api.backend import PackageSource
+from engine.settings import Settings
+
+RECORD = "Approve it in the console, or with `pratique approve`: both keep a record of what was seen."
+
+
+class Decisions:
+    """Makes decisions, and says before a run whether one still holds."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        policy: PolicyKeeper,
+        sandboxes: Backend,
+        keys: KeyRing,
+        isolated: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._settings = settings
+        self._policy = policy
+        self._sandboxes = sandboxes
+        self._keys = keys
+        self._isolated = isolated
+
+    @property
+    def packages(self) -> PackageSource:
+        """Where packages are looked up."""
+        return self._sandboxes.packages
+
+    def may_decide(self, case: Case, by: Principal, verdict: Verdict, shown: str) -> None:
+        """Let a reviewer decide about what was `shown`.
+
+        Raises:
+            Problem: it waits no more or is late, another reviewer is at it, something else was shown, or a
+                second person is wanted.
+        """
+        id, now = case.submission.id, datetime.now(UTC)
+        if case.status is not Status.WAITING:
+            raise Problem(409, f"{id} waits no more: it is {case.status}")
+        if case.deadline is not None and now >= case.deadline:
+            raise Problem(409, f"{id} is past its deadline", mend="Have it submitted again.")
+        if shown != case.submission.digest:
+            raise Problem(409, f"what was shown is not {id}: the digests differ", mend="Open it again.")
+        why = may_not_decide(case, by, verdict, two_reviewers=self._settings.policy.two_reviewers)
+        if why:
+            raise Problem(403, why)
+        claim = case.claim
+        if verdict is Verdict.APPROVED and claim and claim.by != by.name and now < claim.until:
+            left = (claim.until - now).total_seconds()
+            raise Problem(409, f"{visible(claim.by)} is at {id}, for {left:.0f} s more at most")
+
+    async def may_grant(self, case: Case, grant: Grant) -> None:
+        """Let a grant be given.
+
+        Raises:
+            Problem: it is more than was asked for, or nothing can run.
+        """
+        given = grant.capabilities
+        over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
+        if over:
+            raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
+        if lacking := self._sandboxes.abilities.lacking(case.submission.draft.language, given):
+            raise Problem(422, f"the sandboxes of this engine have {lacking}", mend="Approve without.")
+        may_be_given(given, case.submission.draft)
+        if not await self._isolated():
+            raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
+
+    def has_been_seen(self, case: Case, seen: EyesOn | None) -> None:
+        """Let an approval rest on what was on screen, where settings ask for that.
+
+        Raises:
+            Problem: something was not on screen, or a violation was not disposed of.
+        """
+        missing = unseen(case, seen) if self._settings.policy.asks_for_eyes else ()
+        if missing:
+            more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+            told = f"not everything was looked at: {missing[0]}{more}"
+            raise Problem(409, told, mend=RECORD)
+
+    async def make(
+        self,
+        case: Case,
+        by: Principal,
+        verdict: Verdict,
+        reason: str,
+        grant: Grant | None = None,
+        seen: EyesOn | None = None,
+        standing: str = "",
+    ) -> Decision:
+        """Return a signed decision, an approval bound to the image that it is for.
+
+        Raises:
+            Problem: it is an approval, and there is no image or no key.
+        """
+        decision = Decision(
+            submission=case.submission.id,
+            digest=case.submission.digest,
+            verdict=verdict,
+            by=by,
+            at=datetime.now(UTC),
+            reason=Untrusted(reason),
+            grant=grant,
+            image=await self._image(case) if verdict is Verdict.APPROVED else "",
+            policy=self._policy.current.hash,
+            analysis=analysis_hash(case.analysis),
+            seen=seen,
+            standing=standing,
+        )
+        try:
+            return sign(decision, self._keys.key(by))
+        except KeyUnusable as error:
+            if verdict is Verdict.APPROVED:
+                raise Problem(503, str(error)) from None
+            return decision
+
+    def changed(self, case: Case, image: str) -> tuple[str, ...]:
+        """Return what differs between what was approved and what is about to run in an image."""
+        submission, decision = case.submission, case.decision
+        now = digest(submission.draft, submission.requester)
+        found = changed(case, now, image, self._settings.policy.ceiling)
+        if decision is not None and not verify(decision):
+            return (*found, "the approval is not as it was signed")
+        return found
+
+    async def _image(self, case: Case) -> str:
+        try:
+            return await self._sandboxes.image_digest(reference(image_name(case, self._settings.sandbox)))
+        except SandboxUnavailable as error:
+            raise Problem(503, str(error), mend=f"Type: {error.mend}" if error.mend else "") from None

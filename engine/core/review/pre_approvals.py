@@ -1,0 +1,122 @@
+"""Standing approvals: given, listed, rested upon and taken back. The history is where they are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from datetime import UTC, datetime, timedelta
+
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.core.history.event_bus import Journal
+from engine.models import Case, Event, Grant, Level, Principal, Sameness, Standing, Verdict
+from engine.policy.fingerprint import shape
+from engine.policy.pre_approval import cannot_stand, resting_on
+from engine.principals import may
+from engine.principals.roles import Deed
+
+SUBJECT = "standing-approvals"
+PAGE = 1000
+
+
+class Standings:
+    """The standing approvals, as the history tells them."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._by_id: dict[str, Standing] = {}
+        self._lock = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Read from the history which there are, and how often each was used."""
+        seen = 0
+        while events := await self._journal.log.events(since=seen, subject=SUBJECT, limit=PAGE):
+            for event in events:
+                self._replay(event)
+            seen = events[-1].seq
+
+    def listed(self) -> tuple[Standing, ...]:
+        """Return all that are not revoked, the newest first."""
+        return tuple(one for one in reversed(self._by_id.values()) if not one.revoked)
+
+    async def give(
+        self, case: Case, by: Principal, sameness: Sameness, ceiling: Level, uses: int, days: float
+    ) -> Standing:
+        """Let submissions that are the same as an approved case be approved at once, for its requester.
+
+        Raises:
+            Problem: the principal may not, the case was not approved, or it would hold for too much.
+        """
+        self._may_manage(by)
+        decision, now = case.decision, datetime.now(UTC)
+        if decision is None or decision.verdict is not Verdict.APPROVED or decision.grant is None:
+            raise Problem(409, f"{case.submission.id} was not approved", mend="Approve it first.")
+        standing = Standing(
+            id=f"a-{secrets.token_hex(4)}",
+            sameness=sameness,
+            value=_value(case, sameness),
+            requester=case.submission.requester.name,
+            ceiling=ceiling,
+            uses=uses,
+            until=now + timedelta(days=min(days, 10_000)),
+            grant=Grant(capabilities=decision.grant.capabilities),
+            basis=case.submission.id,
+            by=by,
+            at=now,
+        )
+        if why := cannot_stand(standing):
+            raise Problem(422, why)
+        await self._record("standing.given", by, standing, {"approval": standing.model_dump(mode="json")})
+        return standing
+
+    async def revoke(self, id: str, by: Principal) -> None:
+        """Take a standing approval back; nothing rests on it from then on.
+
+        Raises:
+            Problem: the principal may not, or there is none of that id.
+        """
+        self._may_manage(by)
+        async with self._lock:
+            standing = self._by_id.get(id)
+            if standing is None or standing.revoked:
+                raise Problem(404, f"there is no standing approval {id}", mend="Type: pratique standing list")
+            await self._record("standing.revoked", by, standing.model_copy(update={"revoked": True}), {})
+
+    async def rest(self, case: Case) -> Standing | None:
+        """Return the standing approval that a case rests on, with one more of its uses taken."""
+        async with self._lock:
+            standing = resting_on(case, self._by_id.values(), datetime.now(UTC))
+            if standing is None:
+                return None
+            used = standing.model_copy(update={"used": standing.used + 1})
+            data = {"submission": case.submission.id, "used": used.used}
+            await self._record("standing.used", standing.by, used, data)
+            return used
+
+    async def _record(self, type: str, by: Principal, standing: Standing, data: dict[str, object]) -> None:
+        await self._journal.record(type, SUBJECT, by.name, data={"standing": standing.id, **data})
+        self._by_id[standing.id] = standing
+
+    def _may_manage(self, by: Principal) -> None:
+        if not may(by, Deed.MANAGE):
+            raise Problem(403, f"{visible(by.name)} is no reviewer")
+
+    def _replay(self, event: Event) -> None:
+        id = str(event.data["standing"])
+        if event.type == "standing.given":
+            self._by_id[id] = Standing.model_validate(event.data["approval"])
+            return
+        standing = self._by_id[id]
+        if event.type == "standing.revoked":
+            self._by_id[id] = standing.model_copy(update={"revoked": True})
+        else:
+            self._by_id[id] = standing.model_copy(update={"used": int(event.data["used"])})
+
+
+def _value(case: Case, sameness: Sameness) -> str:
+    if sameness is Sameness.DIGEST:
+        return case.submission.digest
+    value = shape(case.submission.draft)
+    if value is None:
+        raise Problem(422, "this code has no shape: it cannot be read", mend="Approve its exact digest.")
+    return value

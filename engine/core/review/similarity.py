@@ -1,0 +1,68 @@
+"""Which approved submission is most like one that waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+
+from engine.common.presentation import to_read
+from engine.models import Case, Nearest, Summary
+from engine.policy.similarity import Sketch, likeness, sketch
+
+COMPARED = 100
+"""With how many approved submissions, the latest, another one is compared."""
+ALIKE = 0.3
+"""What has less in common is not offered."""
+KEPT = 1000
+
+
+class Alike:
+    """Compares a submission with those approved before it, of the same language."""
+
+    def __init__(
+        self,
+        history: Callable[[str, str | None, int], Awaitable[tuple[Summary, ...]]],
+        case: Callable[[str], Awaitable[Case]],
+    ) -> None:
+        self._history = history
+        self._case = case
+        self._sketches: OrderedDict[str, Sketch] = OrderedDict()
+
+    async def nearest(self, id: str) -> Nearest | None:
+        """Return the approved submission that is most like this one; None where none is like it.
+
+        Raises:
+            Problem: there is no submission of that id.
+        """
+        case = await self._case(id)
+        own = await self._sketch(case)
+        filter = f"decision:approved lang:{case.submission.draft.language.value}"
+        approved = await self._history(filter, None, COMPARED)
+        found = [await self._compared(own, one.id) for one in approved if one.id != id]
+        return _best(found)
+
+    async def _compared(self, own: Sketch, id: str) -> Nearest:
+        if id not in self._sketches:
+            return Nearest(id=id, similarity=likeness(own, await self._sketch(await self._case(id))))
+        return Nearest(id=id, similarity=likeness(own, self._sketches[id]))
+
+    async def _sketch(self, case: Case) -> Sketch:
+        id = case.submission.id
+        if id not in self._sketches:
+            self._sketches[id] = await asyncio.to_thread(_of, case)
+            if len(self._sketches) > KEPT:
+                self._sketches.popitem(last=False)
+        return self._sketches[id]
+
+
+def _of(case: Case) -> Sketch:
+    """Return the sketch of a case's code: by its words alone where the analysis could not read it either."""
+    draft = case.submission.draft
+    return sketch(to_read(draft).text, draft.language if case.analysis.complete else None)
+
+
+def _best(found: Iterable[Nearest]) -> Nearest | None:
+    """Return the likest, of equals the latest."""
+    best = max(found, key=lambda one: one.similarity, default=None)
+    return best if best is not None and best.similarity >= ALIKE else None

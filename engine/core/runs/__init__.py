@@ -1,0 +1,1 @@
+"""Runs: from an approval to its result."""

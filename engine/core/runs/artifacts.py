@@ -1,0 +1,47 @@
+"""The files of runs: those in the workspace while one goes on, and those that it left, kept by their hash."""
+
+from __future__ import annotations
+
+import contextlib
+
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.history import AuditLog, ErasedError
+from engine.models import WorkspaceFile
+from engine.sandbox import Backend, SandboxUnavailable
+
+
+class Artifacts:
+    """Hands out files of runs. Whose a run is, is for the doors to check."""
+
+    def __init__(self, log: AuditLog, sandboxes: Backend) -> None:
+        self._log = log
+        self._sandboxes = sandboxes
+
+    async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files in the workspace of a run that goes on.
+
+        Raises:
+            Problem: it does not go on (409).
+        """
+        try:
+            return await self._sandboxes.files(run)
+        except SandboxUnavailable as error:
+            raise Problem(409, f"{run}: {error}", mend=error.mend) from None
+
+    async def fetch(self, run: str, name: str) -> bytes:
+        """Return the newest file of that name, or of that digest, that a run left; or has, while it goes on.
+
+        Raises:
+            Problem: there is none (404), or it was erased by the rules of retention (410).
+        """
+        if self._sandboxes.goes(run):
+            with contextlib.suppress(SandboxUnavailable):  # it may end meanwhile
+                if (now := await self._sandboxes.file(run, name)) is not None:
+                    return now
+        try:
+            return await self._log.artifact(run, name)
+        except KeyError:
+            raise Problem(404, f"{run} left no file {visible(name)[:200]}") from None
+        except ErasedError as error:
+            raise Problem(410, error.title) from None

@@ -1,0 +1,138 @@
+"""Runs: what was approved goes into a sandbox, and can be stopped, killed, frozen and thawed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.core.runs.execution import Execution, execute, failed, image_name
+from engine.core.runs.output_validation import with_value
+from engine.core.sessions.registry import Register
+from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.images import reference
+from engine.models import Case, Display, KillReason, Principal, Result, SandboxState, Status
+from engine.sandbox import Backend
+from engine.settings import SandboxSettings
+
+
+class Runs:
+    """The runs under way."""
+
+    def __init__(
+        self,
+        settings: SandboxSettings,
+        journal: Journal,
+        sandboxes: Backend,
+        opened: OpenSubmissions,
+        tasks: asyncio.TaskGroup,
+        changed: Callable[[Case, str], tuple[str, ...]],
+        register: Register,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._sandboxes = sandboxes
+        self._opened = opened
+        self._tasks = tasks
+        self._changed = changed
+        self._register = register
+
+    def start(self, entry: Opened) -> None:
+        """Run an approved submission."""
+        entry.task = self._tasks.create_task(self._run(entry))
+
+    async def interrupted(self, entry: Opened) -> None:
+        """Close a run that an earlier engine left open."""
+        await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
+
+    async def stop(self, id: str, by: Principal) -> None:
+        """Ask a run to end (TERM; INT in a sandbox that stays), and end it (KILL) after the grace."""
+        entry = await self._asked("run.stop", id, by)
+        await self._sandboxes.stop(entry.id, by.name.text)
+
+    async def kill(self, id: str, by: Principal) -> None:
+        """End a run at once."""
+        entry = await self._asked("run.kill", id, by)
+        await self._sandboxes.kill(entry.id, by.name.text)
+
+    async def freeze(self, id: str, by: Principal) -> None:
+        """Hold a run where it is.
+
+        Raises:
+            Problem: there is no such run, or runs cannot be held here.
+        """
+        if not self._sandboxes.abilities.freeze:
+            raise Problem(409, "runs cannot be frozen here: control groups are not ours", mend="Stop it.")
+        entry = await self._asked("run.freeze", id, by)
+        if await self._sandboxes.freeze(entry.id):
+            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.FROZEN)
+
+    async def thaw(self, id: str, by: Principal) -> None:
+        """Let a frozen run go on."""
+        entry = await self._asked("run.thaw", id, by)
+        if await self._sandboxes.thaw(entry.id):
+            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
+
+    async def _asked(self, what: str, id: str, by: Principal) -> Opened:
+        entry = self._opened.running(id)
+        await self._journal.record(what, id, by.name)
+        return entry
+
+    async def _run(self, entry: Opened) -> None:
+        approved = entry.case
+        image = reference(image_name(approved, self._settings))
+        execution = Execution(
+            entry.id,
+            entry.feed,
+            self._journal,
+            partial(self._started, entry),
+            partial(self._as_approved, entry),
+            partial(self._showed, entry),
+        )
+        try:
+            await self._as_approved(entry, approved.decision.image if approved.decision else "")
+            result = await execute(approved, image, self._sandboxes, execution)
+            result = await with_value(approved, result, entry.feed)
+        except asyncio.CancelledError:
+            stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
+            await asyncio.shield(self._ended(entry, stopped))
+            raise
+        except Problem as problem:
+            result = failed(str(problem), KillReason.POLICY)
+        await self._ended(entry, result)
+
+    async def _as_approved(self, entry: Opened, image: str) -> None:
+        """Let a sandbox of an image be used for what was approved, and nothing else.
+
+        Raises:
+            Problem: anything differs from what was approved.
+        """
+        submission = entry.case.submission
+        self._register.may_use(submission.draft, submission.requester)
+        changed = self._changed(entry.case, image)
+        if changed:
+            await self._journal.record("run.refused", entry.id, data={"changed": list(changed)})
+            raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
+
+    async def _started(self, entry: Opened, data: dict[str, Any]) -> None:
+        update = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
+        case: Case = entry.case.model_copy(update=update)
+        await self._journal.record("run.started", entry.id, data=data, case=case)
+        entry.case = case
+        self._register.began(case.submission.draft.sandbox, entry.id)
+
+    def _showed(self, entry: Opened, display: Display) -> None:
+        entry.case = entry.case.model_copy(update={"displays": (*entry.case.displays, display)})
+
+    async def _ended(self, entry: Opened, result: Result) -> None:
+        status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
+        case: Case = entry.case.model_copy(update={"status": status, "result": result, "displays": ()})
+        await self._journal.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
+        entry.case = case
+        sandbox = case.submission.draft.sandbox
+        self._register.ended(sandbox, lives=self._sandboxes.sessions.lives(sandbox))
+        self._opened.close(entry)

@@ -1,0 +1,1 @@
+"""Sessions: sandboxes that keep their state between executions."""

@@ -1,0 +1,1 @@
+"""Submissions: admission, analysis, idempotency, leases."""

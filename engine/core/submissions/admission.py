@@ -1,0 +1,117 @@
+"""The gate before the desk: sizes, a rate for each principal, and a queue that ends somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from datetime import UTC, datetime
+
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.core.sessions.registry import Register
+from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.submissions.normalisation import asking_for_its_files
+from engine.models import Draft, Principal
+from engine.policy import beyond
+from engine.policy.assertions import parsed
+from engine.policy.rate_limits import Buckets, too_large
+from engine.settings import Settings
+
+GVISOR = "runsc"
+"""The runtime than which any other is weaker."""
+
+
+class Gate:
+    """Lets submissions in, or says when to come back. What is inside is never pushed out."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        journal: Journal,
+        opened: OpenSubmissions,
+        register: Register,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._opened = opened
+        self._register = register
+        self._clock = clock
+        policy = settings.policy
+        self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
+        self._rooms = Buckets(policy.sandbox_submissions_per_minute, policy.sandbox_submissions_burst)
+        self._tellings = Buckets(per_minute=6, burst=3)
+        self._coming = Counter[str]()
+
+    @property
+    def weaker_runtime(self) -> bool:
+        """Whether code would run without gVisor."""
+        return self._settings.sandbox.runtime != GVISOR
+
+    def completed(self, draft: Draft) -> Draft:
+        """Return the draft with all that it asks for by what it is.
+
+        Raises:
+            Problem: a file leads out of the workspace, or two of them cannot lie beside each other.
+        """
+        return self._register.completed(asking_for_its_files(draft))
+
+    @contextlib.asynccontextmanager
+    async def passing(self, draft: Draft, requester: Principal) -> AsyncIterator[None]:
+        """Hold a place for a draft until it stands in the queue.
+
+        Raises:
+            Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
+                (422), names a sandbox that is not its requester's (404), comes too soon after others of the
+                same requester or sandbox, or the queue or the requester's part of it is full (429).
+        """
+        self._register.may_use(draft, requester)
+        if draft.verify and isinstance(wrong := parsed(draft.verify), str):
+            raise Problem(422, wrong)
+        if large := too_large(draft, self._settings.policy):
+            raise Problem(413, large)
+        over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)
+        if over:
+            raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
+        await self._in_turn(requester, draft.sandbox)
+        self._coming[requester.name.text] += 1
+        try:
+            yield
+        finally:
+            self._coming -= Counter((requester.name.text,))
+
+    async def _in_turn(self, requester: Principal, sandbox: str) -> None:
+        await self._with_room(requester)
+        wait = self._rates.take(requester.name.text, self._clock())
+        if wait:
+            raise await self._full(requester, "too many submissions in too short a time", wait)
+        if sandbox and (wait := self._rooms.take(sandbox, self._clock())):
+            raise await self._full(requester, f"too many submissions for sandbox {sandbox}", wait)
+
+    async def _with_room(self, requester: Principal) -> None:
+        """Raise Problem where the queue is full, or the requester's own part of it."""
+        doors, inside = self._settings.doors, len(self._opened) + self._coming.total()
+        if inside >= doors.max_waiting:
+            reason = f"{inside} submissions wait or run already"
+            raise await self._full(requester, reason, _first_end(self._opened))
+        entries = [entry for entry in self._opened if entry.case.submission.requester.name == requester.name]
+        own = len(entries) + self._coming[requester.name.text]
+        if own >= doors.max_waiting_each:
+            reason = f"{own} submissions of yours wait or run already, of {inside} in all"
+            raise await self._full(requester, reason, _first_end(entries), "Withdraw some that wait, or come")
+
+    async def _full(self, requester: Principal, reason: str, wait: float, mend: str = "Come") -> Problem:
+        """Record that somebody is turned away, a few times a minute each at most, and return the answer."""
+        wait = max(1.0, wait)
+        if not self._tellings.take(requester.name.text, self._clock()):
+            data = {"reason": reason, "retry_after": wait}
+            await self._journal.record("throttled", "", requester.name, data=data, durable=False)
+        return Problem(429, reason, mend=f"{mend} back in {wait:.0f} s.", retry_after=wait)
+
+
+def _first_end(entries: Iterable[Opened]) -> float:
+    """Return the seconds until the first place becomes free for certain, where that is known."""
+    ends = [entry.case.deadline for entry in entries if entry.case.deadline]
+    return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0

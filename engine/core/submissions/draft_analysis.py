@@ -1,0 +1,43 @@
+"""The analysis of a whole draft: its code, and whatever among its input files is code as well."""
+
+from __future__ import annotations
+
+import asyncio
+
+from engine.analysis.input_files import Reading, joined, misnamed, placed, readings, unread, without_own
+from engine.analysis.packages import wanted
+from engine.analysis_pool import Analyst
+from engine.models import Analysis, Draft
+
+_DEADLINES = 2
+"""How many deadlines of one analysis all input files have together."""
+
+
+async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
+    """Return everything that is wrong with a draft and its input files, and what they will want."""
+    own = await analyst.analyse(draft.code.text, draft.language)
+    if draft.capabilities.packages:
+        names = (package.name.text for package in draft.capabilities.packages)
+        own = joined([own, wanted(names, draft.code.text, draft.language)])
+    if not draft.files:
+        return own
+    settings = analyst.settings
+    code, files = draft.code.text, [(file.name.text, file.content) for file in draft.files]
+    found = await asyncio.to_thread(lambda: list(readings(code, draft.language, files, settings.max_bytes)))
+    parts = [own, misnamed((name for name, _ in files), code)]
+    until = asyncio.get_running_loop().time() + _DEADLINES * settings.deadline_seconds
+    for one in found:
+        if isinstance(one, Reading):
+            parts.append(await _read(analyst, one, code, until))
+        else:
+            parts.append(unread(one.name, one.reason, code))
+    return without_own(joined(parts), (name for name, _ in files))
+
+
+async def _read(analyst: Analyst, reading: Reading, code: str, until: float) -> Analysis:
+    try:
+        async with asyncio.timeout_at(until):
+            found = await analyst.analyse(reading.source, reading.language)
+    except TimeoutError:
+        return unread(reading.name, "there was no time left for it", code) if reading.certain else Analysis()
+    return placed(reading, found, code)

@@ -1,0 +1,77 @@
+"""Arrivals: the same request made again joins what it made before, and its requester can withdraw it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from weakref import WeakValueDictionary
+
+from engine.common.errors import Problem
+from engine.core.history.event_bus import Journal
+from engine.core.runs.service import Runs
+from engine.core.submissions.idempotency_keys import FIELD, Keys, key_hash
+from engine.core.submissions.service import Desk
+from engine.models import Case, Draft, Principal, Status
+
+
+class Arrivals:
+    """The way to the desk for requests that may come twice, and the way back for their requesters."""
+
+    def __init__(
+        self, desk: Desk, runs: Runs, journal: Journal, case: Callable[[str], Awaitable[Case]]
+    ) -> None:
+        self._desk = desk
+        self._runs = runs
+        self._journal = journal
+        self._case = case
+        self._keys = Keys(journal)
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def submit(self, draft: Draft, requester: Principal, *, key: str = "", join: bool = False) -> Case:
+        """Submit a draft once: a `key` of the last 24 hours, or an open twin where `join`, answers instead.
+
+        Raises:
+            Problem: the key came with another request before, or the desk refuses.
+        """
+        if not key:
+            return await self._submit(draft, requester, "", join)
+        hashed = key_hash(requester, key)
+        async with self._turn(hashed):
+            made = await self._keys.find(hashed)
+            if made is None:
+                case = await self._submit(draft, requester, hashed, join)
+                self._keys.remember(hashed, case.submission.id, case.submission.asked_as)
+                return case
+        if made.digest != self._desk.digest_of(draft, requester):
+            raise Problem(422, "this idempotency key came with another request", mend="Use a new key.")
+        return await self._case(made.id)
+
+    async def withdraw(self, id: str, by: Principal) -> Case:
+        """End a submission at its requester's wish: before a decision it is denied, a run is killed.
+
+        Raises:
+            Problem: it is over, it is somebody else's, or it is about to start.
+        """
+        case = await self._case(id)
+        if case.submission.requester.name != by.name:
+            raise Problem(403, f"{id} is not yours to withdraw")
+        if case.status is Status.WAITING:
+            return await self._desk.withdraw(id, by)
+        await self._runs.kill(id, by)
+        return await self._case(id)
+
+    async def _submit(self, draft: Draft, requester: Principal, hashed: str, join: bool) -> Case:
+        if not join:
+            return await self._desk.submit(draft, requester, hashed)
+        digest = self._desk.digest_of(draft, requester)
+        async with self._turn(digest):
+            twin = self._desk.waiting_twin(draft, requester)
+            if twin is None:
+                return await self._desk.submit(draft, requester, hashed)
+        data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}
+        await self._journal.record("joined", twin.submission.id, requester.name, data=data)
+        return twin
+
+    def _turn(self, name: str) -> asyncio.Lock:
+        """Return the lock that requests of one key or digest take turns with; it lives while one is held."""
+        return self._turns.setdefault(name, asyncio.Lock())

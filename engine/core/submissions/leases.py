@@ -1,0 +1,83 @@
+"""Holders: clients that stay connected while they want what they submitted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from engine.common.errors import Problem
+from engine.core.submissions.active import OpenSubmissions
+from engine.models import Case, Status
+
+Withdraw = Callable[[Case], Awaitable[object]]
+
+
+class Holders:
+    """Who is connected. What only clients want that are gone is withdrawn after a grace, unless approved."""
+
+    def __init__(
+        self, opened: OpenSubmissions, tasks: asyncio.TaskGroup, grace_seconds: float, withdraw: Withdraw
+    ) -> None:
+        self._opened = opened
+        self._tasks = tasks
+        self._grace = grace_seconds
+        self._withdraw = withdraw
+        self._present: Counter[str] = Counter()
+        self._wanted: dict[str, set[str]] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+
+    def take(self, holder: str, id: str) -> None:
+        """Note that a client wants a submission; a client that is not there has the grace to come."""
+        self._forget_closed()
+        self._wanted.setdefault(id, set()).add(holder)
+        if not self._present[holder]:
+            self._starts_leaving(holder)
+
+    @contextlib.asynccontextmanager
+    async def present(self, holder: str) -> AsyncIterator[None]:
+        """Count a client as there until the block ends."""
+        self._present[holder] += 1
+        if leaving := self._leaving.pop(holder, None):
+            leaving.cancel()
+        try:
+            yield
+        finally:
+            self._present[holder] -= 1
+            if not self._present[holder]:
+                self._starts_leaving(holder)
+
+    def close(self) -> None:
+        """Stop to look after anything: the engine ends, and what waits is kept."""
+        self._grace = float("inf")
+        for task in self._leaving.values():
+            task.cancel()
+        self._leaving.clear()
+
+    def _starts_leaving(self, holder: str) -> None:
+        wants = any(holder in holders for holders in self._wanted.values())
+        if wants and holder not in self._leaving and self._grace != float("inf"):
+            self._leaving[holder] = self._tasks.create_task(self._leave(holder))
+        elif not wants:
+            self._present.pop(holder, None)
+
+    async def _leave(self, holder: str) -> None:
+        await asyncio.sleep(self._grace)
+        self._leaving.pop(holder, None)
+        self._present.pop(holder, None)
+        for id, holders in list(self._wanted.items()):
+            holders.discard(holder)
+            if not holders:
+                del self._wanted[id]
+                await self._let_go(id)
+
+    async def _let_go(self, id: str) -> None:
+        entry = self._opened.find(id)
+        if entry and entry.case.status is Status.WAITING:
+            with contextlib.suppress(Problem):
+                await self._withdraw(entry.case)
+
+    def _forget_closed(self) -> None:
+        for id in [id for id in self._wanted if self._opened.find(id) is None]:
+            del self._wanted[id]

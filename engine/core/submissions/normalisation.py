@@ -1,0 +1,101 @@
+"""From a draft to a submission."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from engine.common.errors import Problem
+from engine.common.text import Untrusted, visible
+from engine.core.submissions.canonical import digest
+from engine.models import Act, Analysis, Draft, Principal, Submission
+from engine.sandbox.guest_protocol.framing import safe_name
+
+
+def submission_of(draft: Draft, requester: Principal, handed_in: Draft) -> Submission:
+    """Return the submission of a draft that asks for its files, and that came as `handed_in`."""
+    return Submission(
+        id=_new_id(),
+        draft=draft,
+        requester=requester,
+        submitted_at=datetime.now(UTC),
+        digest=digest(draft, requester),
+        handed_in=None if handed_in == draft else digest(handed_in, requester),
+    )
+
+
+def asking_for_its_files(draft: Draft) -> Draft:
+    """Return the draft with its input files and its session among what it asks for: using is asking for.
+
+    Raises:
+        Problem: one leads out of the workspace, two of them cannot lie beside each other, or a tool call
+            carries what it does not say.
+    """
+    _as_one_call(draft)
+    names = tuple(file.name for file in draft.files)
+    if len(set(names)) != len(names):
+        raise Problem(422, "two input files have the same name")
+    folders = {parent for name in names for parent in _workspace_path(name).parents}
+    if both := next((name for name in names if _workspace_path(name) in folders), None):
+        raise Problem(422, f"input file {visible(both)} is a folder of another one")
+    wants: dict[str, object] = {"files": names}
+    if draft.sandbox:
+        wants["session"] = True
+    return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update=wants)})
+
+
+def _as_one_call(draft: Draft) -> None:
+    """Hold a tool call to what it says: it carries no code, and only a write carries a file, its own."""
+    call = draft.operation
+    if call is None:
+        return
+    if draft.code.text:
+        raise Problem(422, "a tool call carries no code", mend="Submit the code by itself.")
+    own = (call.path,) if call.act is Act.WRITE else ()
+    if own != tuple(file.name for file in draft.files):
+        raise Problem(422, "a write carries one file, that of its path, and no other tool call carries any")
+
+
+def _workspace_path(name: Untrusted) -> PurePosixPath:
+    try:
+        return safe_name(name)
+    except ValueError as error:
+        raise Problem(422, f"input file {visible(name)[:200] or '(no name)'}: {error}") from None
+
+
+def facts_of(submission: Submission) -> dict[str, Any]:
+    """Return what is recorded about a submission that came in."""
+    draft = submission.draft
+    facts: dict[str, Any] = {
+        "digest": submission.digest,
+        "language": draft.language.value,
+        "bytes": len(draft.code.text.encode()),
+        "purpose": draft.purpose.text,
+        "capabilities": draft.capabilities.model_dump(mode="json"),
+    }
+    if submission.handed_in:
+        facts["handed_in"] = submission.handed_in
+    if draft.sandbox:
+        facts["sandbox"] = draft.sandbox
+    if draft.operation:
+        facts["operation"] = {"act": draft.operation.act.value, "path": draft.operation.path.text}
+    return facts
+
+
+def found_in(analysis: Analysis) -> dict[str, Any]:
+    """Return what is recorded about an analysis."""
+    rules = sorted({violation.rule for violation in analysis.violations})
+    return {"rules": rules, "complete": analysis.complete, "seconds": analysis.seconds}
+
+
+def _new_id() -> str:
+    """Return an id that sorts by time and is short enough to type: time, then three characters of chance."""
+    number = (time.time_ns() // 1_000_000) * 32**3 + secrets.randbelow(32**3)
+    letters = ""
+    while number:
+        number, digit = divmod(number, 32)
+        letters = "0123456789abcdefghjkmnpqrstvwxyz"[digit] + letters
+    return f"s-{letters}"

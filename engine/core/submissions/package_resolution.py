@@ -1,0 +1,52 @@
+"""Packages without hashes are looked up as a submission comes in: reviewers see all of what they give."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.history.event_bus import Journal
+from engine.models import Draft, Language, Meters, OutputChunk, Principal
+from engine.sandbox import SandboxUnavailable
+from engine.sandbox.api.backend import PackageSource
+
+SECONDS = 25.0
+"""Clients wait 30 s for the answer to a submission."""
+
+
+@dataclass(frozen=True)
+class _Looking:
+    """Who follows a look-up: it records what the registry was asked for."""
+
+    journal: Journal
+    requester: Principal
+
+    async def output(self, chunk: OutputChunk) -> None:
+        pass
+
+    def meters(self, sample: Meters) -> None:
+        pass
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        await self.journal.record(type, "", self.requester.name, data=data, durable=False)
+
+
+async def locked(draft: Draft, packages: PackageSource, journal: Journal, requester: Principal) -> Draft:
+    """Return the draft with exact versions and hashes of its packages and of all that these need.
+
+    Where they cannot be looked up it comes back as it is: then they are shown without, and cannot be given.
+    """
+    wanted = draft.capabilities.packages
+    settled = not wanted or all(package.hashes for package in wanted)
+    if settled or not packages.looks_up or draft.language is Language.SHELL:
+        return draft
+    builds = [name.text for name in draft.capabilities.builds]
+    try:
+        async with asyncio.timeout(SECONDS):
+            found = await packages.look_up(wanted, draft.language, builds, _Looking(journal, requester))
+    except (SandboxUnavailable, TimeoutError):
+        return draft
+    return draft.model_copy(
+        update={"capabilities": draft.capabilities.model_copy(update={"packages": found})}
+    )

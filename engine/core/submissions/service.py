@@ -1,0 +1,193 @@
+"""The desk: submissions come in, are analysed and classified, and wait until decided or late."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime, timedelta
+
+from engine.analysis_pool import Analyst
+from engine.common.errors import Problem
+from engine.common.text import Untrusted, visible
+from engine.core.config.policy_store import PolicyKeeper
+from engine.core.history.event_bus import Journal
+from engine.core.review.decision_executor import Rulings
+from engine.core.review.decisions import Decisions
+from engine.core.review.pre_approvals import Standings
+from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.submissions.admission import Gate
+from engine.core.submissions.canonical import digest
+from engine.core.submissions.draft_analysis import analysed
+from engine.core.submissions.idempotency_keys import FIELD
+from engine.core.submissions.normalisation import facts_of, found_in, submission_of
+from engine.core.submissions.package_resolution import locked
+from engine.models import (
+    WITHDRAWN,
+    Analysis,
+    Case,
+    Draft,
+    EyesOn,
+    Grant,
+    Principal,
+    Status,
+    Submission,
+    Verdict,
+)
+from engine.policy import assess
+from engine.principals import may
+from engine.principals.roles import Deed
+
+POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
+
+
+class Desk:
+    """Where submissions come in, and where reviewers decide."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        analyst: Analyst,
+        opened: OpenSubmissions,
+        policy: PolicyKeeper,
+        decisions: Decisions,
+        standings: Standings,
+        rulings: Rulings,
+        gate: Gate,
+    ) -> None:
+        self._journal = journal
+        self._analyst = analyst
+        self._opened = opened
+        self._policy = policy
+        self._decisions = decisions
+        self._standings = standings
+        self._rulings = rulings
+        self._gate = gate
+
+    async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
+        """Store, analyse and classify a draft, and return its case, which is on disk.
+
+        `key` is the hash of the idempotency key that it came with.
+
+        Raises:
+            Problem: it is too large, asks for too much, or too many submissions came or wait.
+        """
+        handed_in = self._gate.completed(draft)
+        async with self._gate.passing(handed_in, requester):
+            draft = await locked(handed_in, self._decisions.packages, self._journal, requester)
+            submission = submission_of(draft, requester, handed_in)
+            facts = facts_of(submission) | ({FIELD: key} if key else {})
+            await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
+            analysis = await analysed(self._analyst, draft)
+            await self._journal.record("analysed", submission.id, data=found_in(analysis), durable=False)
+            entry = await self._classify(submission, analysis)
+        return await self._by_policy(entry)
+
+    async def decide(
+        self,
+        id: str,
+        by: Principal,
+        verdict: Verdict,
+        shown: str,
+        reason: str = "",
+        grant: Grant | None = None,
+        seen: EyesOn | None = None,
+    ) -> Case:
+        """Approve or deny the submission whose digest was `shown`; the last approval wanted starts its run.
+
+        Raises:
+            Problem: the principal may not, it is decided or late, the digest or the grant is wrong, or
+                nothing can run.
+        """
+        if not may(by, Deed.DECIDE):
+            raise Problem(403, f"{visible(by.name)} is no reviewer")
+        entry = self._opened.get(id)
+        async with entry.lock:
+            self._decisions.may_decide(entry.case, by, verdict, shown)
+            if verdict is not Verdict.APPROVED:
+                return await self._rulings.deny(entry, by, Verdict.DENIED, reason, seen)
+            self._decisions.has_been_seen(entry.case, seen)
+            given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
+            return await self._rulings.approve(entry, by, reason, given, seen)
+
+    async def withdraw(self, id: str, by: Principal) -> Case:
+        """Deny a waiting submission for its own requester, who wants it no more.
+
+        Raises:
+            Problem: it waits no more.
+        """
+        entry = self._opened.get(id)
+        async with entry.lock:
+            if entry.case.status is not Status.WAITING:
+                raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
+            return await self._rulings.deny(entry, by, Verdict.DENIED, WITHDRAWN)
+
+    def digest_of(self, draft: Draft, requester: Principal) -> str:
+        """Return the digest by which this draft of this requester is known when it comes again."""
+        return digest(self._gate.completed(draft), requester)
+
+    def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
+        """Return the open submission of the same draft by the same requester, if there is one."""
+        same = self.digest_of(draft, requester)
+        return next((entry.case for entry in self._opened if entry.case.submission.asked_as == same), None)
+
+    def wait_again(self, case: Case, entry: Opened) -> None:
+        """Let a submission that an earlier engine left waiting wait for the rest of its time.
+
+        A clock that went back in between gives it no more time: before its own submission it is late.
+        """
+        now = datetime.now(UTC)
+        most = case.assessment.deadline_seconds or 0.0
+        left = (case.deadline - now).total_seconds() if case.deadline else 0.0
+        if now < case.submission.submitted_at:
+            left = 0.0
+        self._rulings.expire_after(entry, min(most, max(0.0, left)))
+
+    async def _classify(self, submission: Submission, analysis: Analysis) -> Opened:
+        policy = self._policy.current
+        assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._gate.weaker_runtime)
+        wait = assessment.deadline_seconds
+        case = Case(
+            submission=submission,
+            status=Status.WAITING,
+            analysis=analysis,
+            assessment=assessment,
+            deadline=None if wait is None else datetime.now(UTC) + timedelta(seconds=wait),
+        )
+        rules = list(dict.fromkeys(match.rule for match in assessment.matches))
+        data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
+        entry = self._opened.add(case, lambda offset: self._journal.log.read_output(submission.id, offset))
+        await self._journal.record("classified", submission.id, data=data, case=case)
+        if wait is not None:
+            self._rulings.expire_after(entry, wait)
+        return entry
+
+    async def _by_policy(self, entry: Opened) -> Case:
+        """Refuse or approve what needs nobody, and let the rest wait."""
+        assessment = entry.case.assessment
+        refusing = next((match for match in assessment.matches if match.refuses), None)
+        async with entry.lock:
+            if entry.case.status is not Status.WAITING:
+                return entry.case
+            if refusing:
+                reason = f"the rule {refusing.rule}: {refusing.reason.text}"
+                return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, reason)
+            if assessment.deadline_seconds is None:
+                return await self._approve_low(entry)
+            return await self._approve_standing(entry)
+
+    async def _approve_low(self, entry: Opened) -> Case:
+        rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
+        given = Grant(capabilities=entry.case.submission.draft.capabilities)
+        try:
+            return await self._rulings.approve(entry, POLICY, f"LOW by the rules {rules}", given)
+        except Problem as problem:
+            return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, f"LOW, and cannot run: {problem}")
+
+    async def _approve_standing(self, entry: Opened) -> Case:
+        """Approve what rests on a standing approval; what cannot run now waits for a person."""
+        standing = await self._standings.rest(entry.case)
+        if standing is None:
+            return entry.case
+        who = f"standing approval {standing.id} by {visible(standing.by.name)}, given for {standing.basis}"
+        with contextlib.suppress(Problem):
+            return await self._rulings.approve(entry, POLICY, who, standing.grant, standing=standing.id)
+        return entry.case

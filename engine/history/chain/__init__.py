@@ -1,0 +1,1 @@
+"""The hash chain, the Merkle tree and signed checkpoints."""

@@ -1,0 +1,1 @@
+"""Synthetic histories for development and benchmarks."""

@@ -1,0 +1,170 @@
+"""A made-up history of any size, to try things on. It never goes where real events are."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from engine.history.chain import chain
+from engine.history.devtools.synthetic_case import MadeUp, digest_for
+from engine.history.devtools.template import Mould
+from engine.history.errors import AuditError
+from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.fulltext_index import index_some
+from engine.history.store.sqlite.ledger import Ledger
+from engine.history.store.sqlite.writer import open_ledger, take_lock
+from engine.history.verify.verifier import Tell
+from engine.models import KillReason, Language, Level, Verdict
+from engine.settings import AuditSettings
+
+T = TypeVar("T")
+BATCH = 1000
+"""Runs in one transaction."""
+TOGETHER = 100
+"""Runs whose events are chained at once."""
+YEAR = timedelta(days=365)
+BEGIN = datetime(2025, 11, 21, tzinfo=UTC)
+REVIEWERS = ("alice", "bob", "carol", "dave")
+WORDS = ("pandas", "requests", "socket", "numpy", "matplotlib", "subprocess", "json", "csv", "math", "re")
+RISKS = {Level.LOW: 60, Level.MEDIUM: 25, Level.HIGH: 12, Level.CRITICAL: 3}
+LANGUAGES = {Language.PYTHON: 80, Language.SHELL: 12, Language.JAVASCRIPT: 8}
+VERDICTS = {Verdict.APPROVED: 90, Verdict.DENIED: 8, Verdict.EXPIRED: 2}
+KILLS = {KillReason.NONE: 95, KillReason.TIMEOUT: 3, KillReason.MEMORY: 1, KillReason.OUTPUT: 1}
+
+
+def seed_history(path: Path, runs: int, seed: int, progress: Tell | None = None) -> int:
+    """Write a history of so many made-up runs at `path` and return its number of events.
+
+    Raises:
+        AuditError: there are events already.
+    """
+    lock = take_lock(path)
+    ledger = open_ledger(path, AuditSettings())
+    try:
+        if ledger.tree.size:
+            raise AuditError(f"{path} has events already", mend="Set PRATIQUE_HOME to an empty folder")
+        with _in_bulk(ledger.connection):
+            _fill(ledger, runs, random.Random(seed), progress)  # noqa: S311  the same for the same seed
+    finally:
+        ledger.connection.close()
+        lock.close()
+    return ledger.tree.size
+
+
+@contextmanager
+def _in_bulk(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write without a journal, and make the indexes afterwards. A crash leaves nothing that is of use."""
+    indexes = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
+    listed = indexes.fetchall()
+    for pragma in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -200000"):
+        connection.execute(f"PRAGMA {pragma}")
+    for name, _ in listed:
+        connection.execute(f"DROP INDEX {name}")
+    yield
+    for _, sql in listed:
+        connection.execute(sql)
+    cases.tally_all(connection)
+    connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: Tell | None) -> None:
+    desk = _Desk(ledger, runs, chance)
+    for first in range(0, runs, BATCH):
+        ledger.begin()
+        last = min(first + BATCH, runs)
+        for start in range(first, last, TOGETHER):
+            desk.write(range(start, min(start + TOGETHER, last)))
+        if last == runs:
+            ledger.checkpoint()
+        ledger.commit()
+        if progress:
+            progress(last, runs)
+    more = True
+    while more:
+        ledger.begin()
+        more = all(index_some(ledger.connection) for _ in range(100))
+        ledger.commit()
+
+
+class _Text(NamedTuple):
+    """A code and what it prints, and their numbers among the kept contents."""
+
+    code: str
+    code_digest: str
+    output_digest: str
+    output_size: int
+    code_blob: int
+    output_blob: int
+
+
+class _Desk:
+    """Makes submissions up and writes them."""
+
+    def __init__(self, ledger: Ledger, runs: int, chance: random.Random) -> None:
+        self._ledger = ledger
+        self._runs = runs
+        self._chance = chance
+        self._texts = max(5000, runs // 20)
+        self._text = cache(self._put_text)
+        self._moulds: dict[tuple[object, ...], Mould] = {}
+
+    def write(self, numbers: range) -> None:
+        """Write these submissions, chained together."""
+        ledger, made = self._ledger, [self._make_up(number) for number in numbers]
+        casts = [self._mould(run).cast(run) for run, _ in made]
+        last = ledger.tree.size
+        ledger.append_all([entry for cast in casts for entry in cast.entries])
+        for cast, (run, text) in zip(casts, made, strict=True):
+            last += len(cast.entries)
+            number = cases.insert(ledger.connection, cast.frozen, last)
+            contents = (text.code_blob, text.output_blob) if run.ran else (text.code_blob,)
+            blobs.use(ledger.connection, number, contents)
+        ledger.checkpoint_if_due()
+
+    def _make_up(self, number: int) -> tuple[MadeUp, _Text]:
+        chance = self._chance
+        text = self._text(chance.randrange(self._texts))
+        run = MadeUp(
+            id=f"s-{number:09}",
+            at=BEGIN + YEAR * (number / self._runs),
+            wait=timedelta(seconds=round(chance.expovariate(0.05), 3)),
+            risk=_pick(chance, RISKS),
+            language=(language := _pick(chance, LANGUAGES)),
+            verdict=(verdict := _pick(chance, VERDICTS)),
+            kill=_pick(chance, KILLS),
+            requester=(requester := f"agent-{int(chance.paretovariate(1)) % 50}"),
+            reviewer="nobody" if verdict is Verdict.EXPIRED else chance.choice(REVIEWERS),
+            seconds=round(chance.expovariate(0.5), 3),
+            code=text.code,
+            code_digest=text.code_digest,
+            digest=digest_for(text.code, language, requester),
+            output_digest=text.output_digest,
+            output_size=text.output_size,
+        )
+        return run, text
+
+    def _mould(self, run: MadeUp) -> Mould:
+        kind = (run.risk, run.language, run.verdict, run.kill)
+        if kind not in self._moulds:
+            self._moulds[kind] = Mould(run)
+        return self._moulds[kind]
+
+    def _put_text(self, number: int) -> _Text:
+        code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"
+        output = f"result of {number}: {'x' * (number % 97)}\n".encode()
+        (code_digest, code_blob), (output_digest, output_blob) = map(self._put, (code.encode(), output))
+        return _Text(code, code_digest, output_digest, len(output), code_blob, output_blob)
+
+    def _put(self, content: bytes) -> tuple[str, int]:
+        digest = blobs.digest_of(content)
+        return digest, blobs.put(self._ledger.connection, content, digest, chain.stamp(BEGIN))
+
+
+def _pick(chance: random.Random, weights: dict[T, int]) -> T:
+    return chance.choices(tuple(weights), tuple(weights.values()))[0]

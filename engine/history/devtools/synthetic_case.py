@@ -1,0 +1,153 @@
+"""One made-up submission and what became of it, as the nouns and as events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from engine.common.text import Untrusted
+from engine.history.events.blocks import MeterBlock, OutputBlock
+from engine.history.exports.case_verify import canonical, digest
+from engine.history.store.sqlite.ledger import ENGINE
+from engine.models import (
+    Analysis,
+    Assessment,
+    Case,
+    Decision,
+    Draft,
+    KillReason,
+    Language,
+    Level,
+    Meters,
+    Principal,
+    Result,
+    Status,
+    Stream,
+    Submission,
+    Verdict,
+)
+
+Told = tuple[str, str, dict[str, Any]]
+"""Type, actor and data of an event."""
+
+_CODE, _REQUESTER = "\u241f-code", "\u241f-requester"
+
+
+def digest_for(code: str, language: Language, requester: str) -> str:
+    """Return the digest of a submission that asks for nothing beyond its code."""
+    before, between, after = _around(language)
+    return digest(f"{before}{_json(code)}{between}{_json(requester)}{after}".encode())
+
+
+@cache
+def _around(language: Language) -> tuple[str, str, str]:
+    """Return the canonical JSON of such a submission around its code and its requester."""
+    draft = Draft(code=Untrusted(_CODE), language=language).model_dump(mode="json")
+    before, _, rest = canonical({**draft, "requester": _REQUESTER}).partition(_json(_CODE))
+    between, _, after = rest.partition(_json(_REQUESTER))
+    return before, between, after
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """A submission at its end. `wait` is the time to its decision, `seconds` that of its run."""
+
+    id: str
+    at: datetime
+    wait: timedelta
+    risk: Level
+    language: Language
+    verdict: Verdict
+    kill: KillReason
+    requester: str
+    reviewer: str
+    seconds: float
+    code: str
+    code_digest: str
+    digest: str
+    """Of the submission: see `digest_for`."""
+    output_digest: str
+    output_size: int
+
+    @property
+    def ran(self) -> bool:
+        """Whether there was a run."""
+        return self.verdict is Verdict.APPROVED
+
+    def case(self) -> Case:
+        """Return it as the noun."""
+        draft = Draft(code=Untrusted(self.code), language=self.language)
+        asked = Principal(name=Untrusted(self.requester))
+        return Case(
+            submission=Submission(
+                id=self.id, draft=draft, requester=asked, submitted_at=self.at, digest=self.digest
+            ),
+            status=self._status(),
+            analysis=Analysis(seconds=0.01),
+            assessment=Assessment(risk=self.risk, matches=(), deadline_seconds=60),
+            decision=self._decision(),
+            result=self._result() if self.ran else None,
+        )
+
+    def events(self, state: str) -> Iterator[Told]:
+        """Yield its events, the last of which carries the digest of the case."""
+        decided = "expired" if self.verdict is Verdict.EXPIRED else "decided"
+        digest = self.digest
+        told: list[Told] = [
+            ("submitted", self.requester, {"digest": digest, "language": self.language.value, "purpose": ""}),
+            ("analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
+            ("classified", ENGINE, {"risk": self.risk.value, "rules": []}),
+        ]
+        if self.verdict is not Verdict.EXPIRED:
+            told.append(("claimed", self.reviewer, {}))
+        told.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
+        if self.ran:
+            told += self._run()
+        told[-1][2]["case_sha256"] = state
+        yield from told
+
+    def _run(self) -> list[Told]:
+        sample = Meters(at=0.5, cpu=0.5, memory=1 << 24, memory_peak=1 << 24, processes=1)
+        size = self.output_size
+        block = OutputBlock(digest=self.output_digest, size=size, chunks=((Stream.STDOUT, 0.1, 0, size),))
+        limits = Draft(code=Untrusted(""), language=self.language).capabilities.limits
+        return [
+            ("sandbox.taken", ENGINE, {"sandbox": "made-up", "image": "made-up", "runtime": "runsc"}),
+            ("run.started", ENGINE, {"sandbox": "made-up", "limits": limits.model_dump(mode="json")}),
+            ("output", ENGINE, block.model_dump(mode="json")),
+            ("meters", ENGINE, MeterBlock(samples=(sample,)).model_dump(mode="json")),
+            ("sandbox.destroyed", ENGINE, {"sandbox": "made-up", "gone": True}),
+            ("run.ended", ENGINE, self._result().model_dump(mode="json")),
+        ]
+
+    def _status(self) -> Status:
+        if not self.ran:
+            return Status(self.verdict.value)
+        return Status.FINISHED if self.kill is KillReason.NONE else Status.KILLED
+
+    def _decision(self) -> Decision:
+        by = Principal(name=Untrusted(self.reviewer))
+        return Decision(
+            submission=self.id, digest=self.digest, verdict=self.verdict, by=by, at=self.at + self.wait
+        )
+
+    def _result(self) -> Result:
+        return Result(
+            exit_code=0 if self.kill is KillReason.NONE else None,
+            kill_reason=self.kill,
+            duration=self.seconds,
+            memory_peak=1 << 24,
+            stdout_bytes=self.output_size,
+            stderr_bytes=0,
+            truncated=False,
+            image_digest="made-up",
+            runtime="runsc",
+        )

@@ -1,0 +1,130 @@
+"""Many made-up submissions of one kind: the first goes through the nouns, the others only fill its gaps.
+
+A million submissions through pydantic would take most of an hour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+
+from engine.history.chain import chain
+from engine.history.devtools.synthetic_case import MadeUp
+from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.ledger import Entry
+from engine.models import KillReason, Language, Level, Verdict
+
+_STATE = "5" * 64
+_GAPS = MadeUp(
+    id="\u241f-id",
+    at=datetime(1999, 12, 31, 23, 59, 57, 999991, tzinfo=UTC),
+    wait=timedelta(seconds=1),
+    risk=Level.LOW,
+    language=Language.PYTHON,
+    verdict=Verdict.APPROVED,
+    kill=KillReason.NONE,
+    requester="\u241f-requester",
+    reviewer="\u241f-reviewer",
+    seconds=1234567.125,
+    code="\u241f-line\n\n",
+    code_digest=blobs.digest_of(b"\xe2\x90\x9f-line\n\n"),
+    digest="3" * 64,
+    output_digest="7" * 64,
+    output_size=987654321,
+)
+_NAMES = {
+    _GAPS.id: "id",
+    chain.stamp(_GAPS.at): "at",
+    chain.stamp(_GAPS.at + _GAPS.wait): "decided_at",
+    _GAPS.requester: "requester",
+    _GAPS.reviewer: "reviewer",
+    str(_GAPS.seconds): "seconds",
+    "\u241f-line": "first_line",
+    _GAPS.code_digest: "code_digest",
+    _GAPS.digest: "digest",
+    _GAPS.output_digest: "output_digest",
+    str(_GAPS.output_size): "output_size",
+    _STATE: "state",
+}
+_GAP = re.compile("|".join(map(re.escape, _NAMES)))
+Gapped = tuple[str, tuple[str, ...]]
+"""Text with `%s` in its gaps, and what goes into each."""
+
+
+class Cast(NamedTuple):
+    """A made-up submission ready to be written."""
+
+    frozen: cases.Frozen
+    entries: list[Entry]
+
+
+class Mould:
+    """The shape of all made-up submissions that differ in nothing but names, times, contents and sizes."""
+
+    def __init__(self, kind: MadeUp) -> None:
+        empty = replace(_GAPS, risk=kind.risk, language=kind.language, verdict=kind.verdict, kill=kind.kill)
+        frozen = cases.freeze(empty.case())
+        self._columns = [_NAMES.get(str(column), "") for column in frozen.columns]
+        self._plain = frozen.columns
+        self._body = _gapped(frozen.body.decode())
+        self._events = [
+            (type, _gapped(actor), _gapped(chain.canonical_data(data)))
+            for type, actor, data in empty.events(_STATE)
+        ]
+
+    def cast(self, run: MadeUp) -> Cast:
+        """Return what `freeze` and the chain would make of a submission of this kind."""
+        values = _values(run)
+        fill = partial(_fill, values=values)
+        columns = tuple(
+            values[name] if name else plain for name, plain in zip(self._columns, self._plain, strict=True)
+        )
+        body = fill(self._body).encode()
+        digest = cases.state_digest(columns, body)
+        values["state"] = digest
+        entries = [
+            Entry(chain.stamp(at), type, run.id, fill(actor), fill(data))
+            for at, (type, actor, data) in zip(_times(run), self._events, strict=False)
+        ]
+        frozen = cases.Frozen(columns, body, digest, (), run.wait.total_seconds())
+        return Cast(frozen, entries)
+
+
+def _values(run: MadeUp) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "at": chain.stamp(run.at),
+        "decided_at": chain.stamp(run.at + run.wait),
+        "requester": run.requester,
+        "reviewer": run.reviewer,
+        "seconds": run.seconds,
+        "first_line": run.code.partition("\n")[0],
+        "code_digest": run.code_digest,
+        "digest": run.digest,
+        "output_digest": run.output_digest,
+        "output_size": run.output_size,
+    }
+
+
+def _times(run: MadeUp) -> Sequence[datetime]:
+    """Return when each event was: the run follows the decision, and its end comes last."""
+    step = timedelta(milliseconds=20)
+    decided = run.at + run.wait
+    started = [decided + step * number for number in range(1, 5)]
+    ended = decided + timedelta(seconds=run.seconds) + step * 5
+    claimed = () if run.verdict is Verdict.EXPIRED else (decided - step,)
+    return (run.at, run.at + step, run.at + step * 2, *claimed, decided, *started, ended, ended + step)
+
+
+def _gapped(text: str) -> Gapped:
+    names = tuple(_NAMES[found] for found in _GAP.findall(text))
+    return _GAP.sub("%s", text.replace("%", "%%")), names
+
+
+def _fill(gapped: Gapped, values: dict[str, object]) -> str:
+    text, names = gapped
+    return text % tuple([values[name] for name in names])

@@ -1,0 +1,1 @@
+"""The types of events and the models of their payloads."""

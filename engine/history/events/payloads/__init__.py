@@ -1,0 +1,95 @@
+"""What each type of event says.
+
+A model names what readers of the history rely on; further fields are kept. `version` counts the changes of a
+type that a reader has to know about; it is recorded as `v` from 2 on.
+"""
+
+from engine.history.events.payloads.base import Facts
+from engine.history.events.payloads.history import (
+    CheckpointMade,
+    Erased,
+    Exported,
+    Looked,
+    Verified,
+    WitnessTold,
+)
+from engine.history.events.payloads.runs import (
+    ArtifactKept,
+    InSandbox,
+    Metered,
+    NetworkAttempted,
+    Output,
+    OutputTruncated,
+    PackagesReady,
+    RunEnded,
+    RunKilled,
+    RunQueued,
+    RunRefused,
+    RunShowed,
+    RunStarted,
+    RunSteered,
+    SandboxDestroyed,
+    SandboxKept,
+)
+from engine.history.events.payloads.submissions import (
+    Analysed,
+    Claimed,
+    Classified,
+    Decided,
+    Joined,
+    Reviewed,
+    StandingChanged,
+    Submitted,
+    Throttled,
+)
+from engine.history.events.payloads.system import (
+    EngineChanged,
+    PolicyLoaded,
+    PolicyRefused,
+    PrincipalChanged,
+    SandboxProved,
+    SecretChanged,
+    SettingsChanged,
+)
+
+__all__ = [
+    "Analysed",
+    "ArtifactKept",
+    "CheckpointMade",
+    "Claimed",
+    "Classified",
+    "Decided",
+    "EngineChanged",
+    "Erased",
+    "Exported",
+    "Facts",
+    "InSandbox",
+    "Joined",
+    "Looked",
+    "Metered",
+    "NetworkAttempted",
+    "Output",
+    "OutputTruncated",
+    "PackagesReady",
+    "PolicyLoaded",
+    "PolicyRefused",
+    "PrincipalChanged",
+    "Reviewed",
+    "RunEnded",
+    "RunKilled",
+    "RunQueued",
+    "RunRefused",
+    "RunShowed",
+    "RunStarted",
+    "RunSteered",
+    "SandboxDestroyed",
+    "SandboxKept",
+    "SandboxProved",
+    "SecretChanged",
+    "SettingsChanged",
+    "StandingChanged",
+    "Submitted",
+    "Throttled",
+    "Verified",
+    "WitnessTold",
+]

@@ -1,0 +1,139 @@
+"""What events say of a run and its sandbox."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict
+
+from engine.history.events.blocks import MeterBlock, OutputBlock
+from engine.history.events.payloads.base import Facts
+from engine.models import Digest, KillReason, Limits, Result
+
+
+class RunQueued(Facts):
+    """A run waits for a place among those that run."""
+
+    type: Literal["run.queued"]
+
+
+class InSandbox(Facts):
+    """A sandbox was made, or taken from those that were ready."""
+
+    type: Literal["sandbox.created", "sandbox.taken"]
+    sandbox: str
+    image: str
+    runtime: str
+
+
+class SandboxDestroyed(Facts):
+    """A sandbox is gone, or could not be removed."""
+
+    type: Literal["sandbox.destroyed"]
+    sandbox: str
+    gone: bool
+
+
+class SandboxKept(Facts):
+    """A sandbox that stays was opened, interrupted, started anew, or is gone."""
+
+    type: Literal["sandbox.opened", "sandbox.interrupt", "sandbox.restart", "sandbox.closed"]
+    why: str = ""
+
+
+class RunStarted(Facts):
+    """The code went in."""
+
+    type: Literal["run.started"]
+    sandbox: str
+    limits: Limits
+
+
+class RunRefused(Facts):
+    """What was about to run is not what was approved."""
+
+    type: Literal["run.refused"]
+    changed: tuple[str, ...]
+
+
+class RunSteered(Facts):
+    """Somebody asked a run to stop, to be killed, to be frozen or to go on."""
+
+    type: Literal["run.stop", "run.kill", "run.freeze", "run.thaw"]
+
+
+class Output(OutputBlock):
+    """A run printed; the bytes lie beside, by their digest."""
+
+    version: ClassVar[int] = 1
+    type: Literal["output"]
+
+
+class Metered(MeterBlock):
+    """What a run used."""
+
+    version: ClassVar[int] = 1
+    type: Literal["meters"]
+
+
+class OutputTruncated(Facts):
+    """A run printed more than it may, and the rest was dropped."""
+
+    type: Literal["output.truncated"]
+    limit_bytes: int
+
+
+class RunShowed(Facts):
+    """A notebook showed something while it ran; the end of the run says what, in full."""
+
+    type: Literal["run.showed"]
+    mime: str
+    size: int
+    digest: Digest | None = None
+    final: bool = False
+
+
+class PackagesReady(Facts):
+    """What was granted of packages is installed for a run, now or earlier."""
+
+    type: Literal["packages.ready"]
+    layer: str
+    packages: tuple[str, ...]
+    size: int
+    built: bool
+
+
+class NetworkAttempted(Facts):
+    """A run asked for a host, and was let out or not."""
+
+    type: Literal["network.attempt"]
+    host: str
+    port: int
+    method: str
+    allowed: bool
+    why: str
+
+
+class RunKilled(Facts):
+    """The engine ended a run, and what it saw that made it do so."""
+
+    type: Literal["run.killed"]
+    reason: KillReason
+    evidence: tuple[str, ...]
+
+
+class ArtifactKept(Facts):
+    """A file that a run left was kept."""
+
+    type: Literal["artifact"]
+    name: str
+    size: int
+    digest: Digest
+
+
+class RunEnded(Result):
+    """A run is over."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    version: ClassVar[int] = 1
+    type: Literal["run.ended"]

@@ -1,0 +1,80 @@
+"""What events say of a submission."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict
+
+from engine.history.events.payloads.base import Facts
+from engine.models import Decision, Digest, Language, Level
+
+
+class Submitted(Facts):
+    """Code came in."""
+
+    type: Literal["submitted"]
+    digest: Digest
+    language: Language
+    purpose: str = ""
+
+
+class Joined(Facts):
+    """The same request came again, and got the submission that it had made before."""
+
+    type: Literal["joined"]
+    digest: Digest
+
+
+class Analysed(Facts):
+    """Code was read."""
+
+    type: Literal["analysed"]
+    rules: tuple[str, ...]
+    complete: bool
+    seconds: float
+
+
+class Classified(Facts):
+    """Policy said how risky it is."""
+
+    type: Literal["classified"]
+    risk: Level
+    rules: tuple[str, ...]
+
+
+class Claimed(Facts):
+    """A reviewer took it, or let go of it."""
+
+    type: Literal["claimed", "released"]
+
+
+class Decided(Decision):
+    """It was approved, denied or refused, or nobody decided in time."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    version: ClassVar[int] = 1
+    type: Literal["decided", "expired"]
+
+
+class Reviewed(Decision):
+    """It was approved by one reviewer, and another one's approval is still wanted."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    version: ClassVar[int] = 1
+    type: Literal["reviewed"]
+
+
+class Throttled(Facts):
+    """Somebody handed in more than is taken, and was told when to come back."""
+
+    type: Literal["throttled"]
+    reason: str
+    retry_after: float
+
+
+class StandingChanged(Facts):
+    """A standing approval was given, rested upon, or taken back."""
+
+    type: Literal["standing.given", "standing.used", "standing.revoked"]
+    standing: str

@@ -1,0 +1,56 @@
+"""What events say of the engine, its policy, its settings and who may act."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engine.history.events.payloads.base import Facts
+from engine.models import Proof
+
+
+class EngineChanged(Facts):
+    """The engine started, stopped, or closed what an earlier one left open."""
+
+    type: Literal["engine.started", "engine.stopped", "engine.recovered"]
+
+
+class SandboxProved(Facts):
+    """A sandbox said what kernel it runs on."""
+
+    type: Literal["sandbox.proved"]
+    isolated: bool = False
+    proof: Proof | None = None
+
+
+class PolicyLoaded(Facts):
+    """Another policy is in force."""
+
+    type: Literal["policy.loaded"]
+    policy: str
+
+
+class PolicyRefused(Facts):
+    """A policy file is wrong, and the one before stays in force."""
+
+    type: Literal["policy.refused"]
+    faults: tuple[str, ...]
+
+
+class SettingsChanged(Facts):
+    """Settings are others than at the last start."""
+
+    type: Literal["settings.changed"]
+
+
+class SecretChanged(Facts):
+    """A secret was set or removed; its value is nowhere in the history."""
+
+    type: Literal["secret.set", "secret.removed"]
+    name: str
+    host: str
+
+
+class PrincipalChanged(Facts):
+    """Somebody may act here, or may no more, or tried and was not let in."""
+
+    type: Literal["principal.added", "principal.removed", "login.failed"]

@@ -1,0 +1,128 @@
+"""The case file: one zip that proves to a third party what happened to a submission."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from engine.history.chain import chain, checkpoints, merkle
+from engine.history.chain.chain import Record
+from engine.history.errors import AuditError
+from engine.history.store.sqlite import blobs, cases, tree
+from engine.history.store.sqlite.queries import artifacts, output_blocks
+from engine.history.verify.contents import erased_by
+
+VERIFY = Path(__file__).with_name("case_verify.py")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+README = """Case file of Pratique for the submission {id}
+
+checkpoint.txt     the signed head of the Merkle tree over all events (C2SP tlog-checkpoint)
+public_key.pem     the engine's Ed25519 key; ask the operator for its fingerprint by another way
+events.jsonl       every event of this submission, as its hash covers it (RFC 8785)
+proofs.json        for each event, the proof that it is in the tree (RFC 6962)
+case/state.json    submission, analysis, risk, decision, grant, result; contents by their SHA-256
+case/columns.json  what the history lists of it
+case/code          the code; case/files/N the input files, in the order of state.json
+output/DIGEST      what the run printed, in blocks; the events `output` say when and to which stream
+artifacts/DIGEST   the files that the run left; the events `artifact` say their names
+
+To check all of it: python3 verify.py
+"""
+
+
+def case_file(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -> bytes:
+    """Return the case file of a submission, as a zip.
+
+    Raises:
+        AuditError: there is no such submission, or something of it is missing.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _members(connection, id, key):
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o600 << 16
+            archive.writestr(info, content)
+    return out.getvalue()
+
+
+def _members(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -> Iterator[tuple[str, bytes]]:
+    records = _records(connection, id)
+    note, size = _tree_head(connection, records[-1].seq, key)
+    yield "README.txt", README.format(id=id).encode()
+    yield "verify.py", VERIFY.read_bytes()
+    yield "public_key.pem", key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    yield "checkpoint.txt", note.encode()
+    yield "events.jsonl", b"".join(chain.canonical(record) + b"\n" for record in records)
+    yield "proofs.json", json.dumps(_proofs(connection, records, size)).encode()
+    yield from _case(connection, id)
+    for digest in dict.fromkeys(block.digest for block in output_blocks(connection, id)):
+        yield f"output/{digest}", _content(connection, digest)
+    for digest in dict.fromkeys(one.digest for one in artifacts(connection, id)):
+        yield f"artifacts/{digest}", _content(connection, digest)
+
+
+def _records(connection: sqlite3.Connection, id: str) -> list[Record]:
+    rows = connection.execute(f"SELECT {chain.COLUMNS} FROM events WHERE subject = ? ORDER BY seq", (id,))
+    records = [Record(*row) for row in rows]
+    if not id or not records:
+        raise AuditError(f"No submission is called {id!r}", mend="Type: pratique audit search")
+    return records
+
+
+def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey) -> tuple[str, int]:
+    """Return the first checkpoint that covers the record `seq`, or one over all records, made for this."""
+    row = connection.execute(
+        "SELECT data ->> '$.note', seq - 1 FROM events "
+        "WHERE type = 'checkpoint' AND seq > ? ORDER BY seq LIMIT 1",
+        (seq,),
+    ).fetchone()
+    if row:
+        return row[0], row[1]
+    size, last = chain.head(connection)
+    root = tree.root(connection, 0, size)
+    return checkpoints.sign(key, size, root, last, chain.stamp(datetime.now(UTC))), size
+
+
+def _proofs(connection: sqlite3.Connection, records: list[Record], size: int) -> dict[int, list[str]]:
+    def roots(start: int, end: int) -> bytes:
+        return tree.root(connection, start, end)
+
+    return {
+        record.seq: [step.hex() for step in merkle.inclusion(record.seq - 1, size, roots)]
+        for record in records
+    }
+
+
+def _case(connection: sqlite3.Connection, id: str) -> Iterator[tuple[str, bytes]]:
+    listed = ", ".join(cases.COLUMNS)
+    row = connection.execute(
+        f"SELECT body, {listed} FROM cases JOIN states USING (n) WHERE id = ?", (id,)
+    ).fetchone()
+    if row is None:
+        raise AuditError(
+            f"{id} was never classified: there is no case", mend=f"Type: pratique audit timeline {id}"
+        )
+    body = blobs.unpack(row[0])
+    yield "case/state.json", body
+    yield "case/columns.json", cases.columns_json(row[1:])
+    code, *files = (_content(connection, digest) for digest in cases.contents_of(body))
+    yield "case/code", code
+    for number, content in enumerate(files, 1):
+        yield f"case/files/{number}", content
+
+
+def _content(connection: sqlite3.Connection, digest: str) -> bytes:
+    content = blobs.get(connection, digest)
+    if content is None:
+        rule = erased_by(connection, digest) or "no rule is recorded"
+        raise AuditError(f"The content {digest} was erased by retention: {rule}")
+    return content

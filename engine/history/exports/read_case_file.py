@@ -1,0 +1,29 @@
+"""A case file out of a history on disk, whether an engine has it open or not."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from engine.history.chain.signing_key import signing_key
+from engine.history.errors import AuditError, explain
+from engine.history.exports.case_file import case_file
+from engine.history.store.sqlite import schema
+
+
+def read_case_file(path: Path, id: str) -> bytes:
+    """Return the case file of a submission from the history at `path`, as a zip.
+
+    Raises:
+        AuditError: there is no history or no such submission, or something of it is missing.
+    """
+    if not path.exists():
+        raise AuditError(f"There is no history at {path}", mend="Type: pratique submit FILE")
+    try:
+        connection = schema.open_reader(path, lambda: False)
+        try:
+            return case_file(connection, id, signing_key(path.with_suffix(".key")))
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise explain(error, path) from None

@@ -1,0 +1,38 @@
+"""Every case there is, for questions that no index answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.common.text import Untrusted
+from engine.history.errors import explain
+from engine.history.store.sqlite import blobs, schema
+from engine.models import Case
+
+
+def every_case(path: Path) -> Iterator[Case]:
+    """Yield the cases of the history at `path`, the oldest first, with their code and without their files.
+
+    The code of a case that retention has erased is empty.
+
+    Raises:
+        AuditError: the file is damaged.
+    """
+    connection = schema.open_reader(path, lambda: False)
+    try:
+        for (body,) in connection.execute("SELECT body FROM states ORDER BY n"):
+            yield _with_code(connection, Case.model_validate_json(blobs.unpack(body)))
+    except sqlite3.Error as error:
+        raise explain(error, path) from None
+    finally:
+        connection.close()
+
+
+def _with_code(connection: sqlite3.Connection, case: Case) -> Case:
+    """Put the code into a case that was just read, and that nobody else has: copies would cost more."""
+    draft = case.submission.draft
+    code = blobs.get(connection, draft.code.text) or b""
+    draft.__dict__.update(code=Untrusted(code.decode()), files=())
+    return case

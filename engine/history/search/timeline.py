@@ -1,0 +1,40 @@
+"""The way of one submission through the house: each step, who took it, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from engine.common.text import Untrusted
+from engine.models import Event, Noun
+
+QUIET = frozenset({"meters", "output", "looked"})
+"""Events that are no steps."""
+
+
+class Step(Noun):
+    """One step, and the time since the step before and since the first."""
+
+    seq: int
+    type: str
+    actor: Untrusted
+    at: datetime
+    took: timedelta
+    since_start: timedelta
+
+
+def timeline(events: Sequence[Event]) -> tuple[Step, ...]:
+    """Return the steps of one submission, the oldest first."""
+    steps = [event for event in events if event.type not in QUIET]
+    befores = [*steps[:1], *steps]
+    return tuple(
+        Step(
+            seq=event.seq,
+            type=event.type,
+            actor=event.actor,
+            at=event.at,
+            took=event.at - before.at,
+            since_start=event.at - steps[0].at,
+        )
+        for before, event in zip(befores, steps, strict=False)
+    )

@@ -1,0 +1,1 @@
+"""The history in SQLite: one writer, read-only readers."""

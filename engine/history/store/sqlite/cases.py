@@ -1,0 +1,186 @@
+"""A case as a row: what is searched in columns, the rest as JSON, code and files by their digest."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic_core import from_json
+
+from engine.common.presentation import headline
+from engine.common.text import Untrusted
+from engine.history.chain.chain import stamp
+from engine.history.store.sqlite import blobs
+from engine.models import Case, Draft, InputFile, Status, Summary
+
+OPEN = (Status.WAITING, Status.QUEUED, Status.RUNNING)
+COLUMNS = (
+    "id", "digest", "status", "risk", "language", "requester", "first_line", "lines", "violations",
+    "submitted_at", "deadline", "reviewer", "kill_reason", "exit_code", "duration", "memory_peak",
+)  # fmt: skip
+"""The fields of a summary, which are columns of the table `cases`."""
+
+_json = json.JSONEncoder(ensure_ascii=False, default=repr).encode
+_CODE_ALONE = re.compile(
+    rb'\{"submission":\{"id":"[\w-]*","draft":\{"code":"([0-9a-f]{64})","language":"[a-z]+","files":\[\],'
+)
+"""How a stored case without input files begins: to read on takes ten times as long."""
+_STORED = (*COLUMNS, "seq", "decided_after")
+_TALLY = (
+    ("tallies", "day", "substr(submitted_at, 1, 10)"),
+    ("requesters", "requester", "requester"),
+)
+_UPSERT = (
+    f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _STORED[1:])} "
+    "RETURNING n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A case ready to be written: its columns, its JSON without contents, and the contents by digest."""
+
+    columns: tuple[object, ...]
+    body: bytes
+    sha256: str
+    contents: tuple[tuple[str, bytes], ...]
+    decided_after: float | None
+    """Seconds from the submission to its decision."""
+
+
+def freeze(case: Case) -> Frozen:
+    """Return a case as it is stored."""
+    draft = case.submission.draft
+    code = draft.code.text.encode()
+    contents = (
+        (blobs.digest_of(code), code),
+        *((blobs.digest_of(f.content), f.content) for f in draft.files),
+    )
+    body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
+    summary = summary_of(case)
+    columns = tuple(_column(getattr(summary, name)) for name in COLUMNS)
+    return Frozen(columns, body, state_digest(columns, body), contents, _decided_after(case))
+
+
+def state_digest(columns: tuple[object, ...], body: bytes) -> str:
+    """Return the SHA-256 over a case's row: the columns as JSON, a line feed, the body."""
+    return blobs.digest_of(columns_json(columns) + b"\n" + body)
+
+
+def columns_json(columns: tuple[object, ...]) -> bytes:
+    """Return the columns of a case's row as JSON."""
+    return _json(columns).encode("utf-8", "surrogateescape")
+
+
+def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> int:
+    """Write the state of a case as the record `seq` left it, and return its number."""
+    _tally(connection, frozen.columns[0], -1)
+    number = insert(connection, frozen, seq)
+    _tally(connection, frozen.columns[0], 1)
+    kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
+    blobs.use(connection, number, kept)
+    return number
+
+
+def insert(connection: sqlite3.Connection, frozen: Frozen, seq: int) -> int:
+    """Write the row of a case, without its contents and uncounted, and return its number."""
+    row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
+    connection.execute(
+        "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(frozen.body))
+    )
+    return int(row[0])
+
+
+def tally_all(connection: sqlite3.Connection) -> None:
+    """Count all cases, where none has been counted."""
+    for table, key, value in _TALLY:
+        connection.execute(
+            f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
+            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, count(*) FROM cases "
+            "GROUP BY 1, 2, 3, 4, 5"
+        )
+
+
+def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:
+    """Count a case, as its row stands, in or out."""
+    for table, key, value in _TALLY:
+        connection.execute(
+            f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
+            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, :by FROM cases WHERE id = :id "
+            "ON CONFLICT DO UPDATE SET count = count + :by",
+            {"id": id, "by": by},
+        )
+
+
+def thaw(connection: sqlite3.Connection, body: bytes) -> Case:
+    """Return the case that was stored, code and files included.
+
+    Raises:
+        AuditError: its code or a file is missing, or is not what was stored.
+    """
+    plain = blobs.unpack(body)
+    contents = [blobs.get(connection, digest) or b"" for digest in contents_of(plain)]
+    return _with_contents(Case.model_validate_json(plain), contents)
+
+
+def _decided_after(case: Case) -> float | None:
+    return (case.decision.at - case.submission.submitted_at).total_seconds() if case.decision else None
+
+
+def contents_of(body: bytes) -> list[str]:
+    """Return the digests of the code and the files that a stored case refers to."""
+    if alone := _CODE_ALONE.match(body):
+        return [alone[1].decode()]
+    draft = from_json(body)["submission"]["draft"]
+    return [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
+
+
+def summary_of(case: Case) -> Summary:
+    """Return the one line about a case."""
+    submission, result = case.submission, case.result
+    code = submission.draft.code.text
+    decision = case.decision
+    return Summary(
+        id=submission.id,
+        digest=submission.digest,
+        status=case.status,
+        risk=case.assessment.risk,
+        language=submission.draft.language,
+        requester=submission.requester.name,
+        first_line=headline(submission.draft),
+        lines=code.count("\n") + (not code.endswith("\n")),
+        violations=len(case.analysis.violations),
+        submitted_at=submission.submitted_at,
+        deadline=case.deadline,
+        reviewer=decision.by.name if decision else Untrusted(""),
+        kill_reason=result.kill_reason if result else None,
+        exit_code=result.exit_code if result else None,
+        duration=result.duration if result else None,
+        memory_peak=result.memory_peak if result else None,
+    )
+
+
+def summary_from(row: tuple[object, ...]) -> Summary:
+    """Return the summary of a row that holds `COLUMNS`."""
+    return Summary.model_validate(dict(zip(COLUMNS, row, strict=True)))
+
+
+def _column(value: object) -> object:
+    if isinstance(value, Untrusted):
+        return value.text
+    return stamp(value) if isinstance(value, datetime) else value
+
+
+def _with_contents(case: Case, contents: list[bytes]) -> Case:
+    draft: Draft = case.submission.draft
+    files = tuple(
+        InputFile(name=file.name, content=content)
+        for file, content in zip(draft.files, contents[1:], strict=True)
+    )
+    changed = draft.model_copy(update={"code": Untrusted(contents[0].decode()), "files": files})
+    return case.model_copy(update={"submission": case.submission.model_copy(update={"draft": changed})})

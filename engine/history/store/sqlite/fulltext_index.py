@@ -1,0 +1,45 @@
+"""The full-text index over code, files and output: filled when nothing else waits to be written."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from engine.history.errors import AuditError
+from engine.history.store.sqlite import blobs
+
+AT_ONCE = 16
+"""How many contents are indexed in one transaction."""
+BYTES = 1 << 16
+"""So much of each is indexed."""
+
+
+def index_some(connection: sqlite3.Connection) -> bool:
+    """Index the next contents, and say whether there may be more."""
+    (last,) = connection.execute("SELECT indexed FROM progress").fetchone()
+    rows = connection.execute(
+        "SELECT n, body FROM blobs WHERE n > ? ORDER BY n LIMIT ?", (last, AT_ONCE)
+    ).fetchall()
+    if rows:
+        connection.executemany(
+            "INSERT INTO words (rowid, text) VALUES (?, ?)", [(n, text_of(body)) for n, body in rows if body]
+        )
+        connection.execute("UPDATE progress SET indexed = ?", (rows[-1][0],))
+    return len(rows) == AT_ONCE
+
+
+def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
+    """Take a content out of the index, before it is erased."""
+    (last,) = connection.execute("SELECT indexed FROM progress").fetchone()
+    if number <= last:
+        connection.execute(
+            "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
+        )
+
+
+def text_of(body: bytes) -> str:
+    """Return the text of a stored content that is indexed: its beginning, nothing where it is not text."""
+    try:
+        content = blobs.unpack(body)[:BYTES]
+    except AuditError:
+        return ""
+    return "" if b"\x00" in content[:1024] else content.decode(errors="replace")

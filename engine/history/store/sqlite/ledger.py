@@ -1,0 +1,198 @@
+"""What the writer thread holds: the connection, the end of the chain, and output on its way to the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engine.history.chain import chain, checkpoints
+from engine.history.chain.chain import Record
+from engine.history.chain.merkle import Frontier
+from engine.history.events.blocks import OutputBlock
+from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
+from engine.history.store.sqlite.cases import Frozen
+from engine.history.witness import checkpoint_file
+from engine.models import OutputChunk
+
+ENGINE = "engine"
+CHECKPOINT = "checkpoint"
+
+
+_INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Entry(NamedTuple):
+    """What becomes a record; `data` is canonical JSON."""
+
+    at: str
+    type: str
+    subject: str
+    actor: str
+    data: str
+
+
+@dataclass
+class Ledger:
+    """The one place where records are made. Used by the writer thread alone."""
+
+    connection: sqlite3.Connection
+    key: Ed25519PrivateKey
+    witness: Path
+    checkpoint_events: int
+    known: bool = False
+    """Whether the end of the chain is known, or has to be read from the disk."""
+    last: bytes = chain.GENESIS
+    tree: Frontier = field(default_factory=Frontier)
+    checked: int = 0
+    """How many records the last checkpoint covers."""
+    notes: list[str] = field(default_factory=list)
+    """Checkpoints that are on disk and not yet in the file outside the database."""
+    fresh: list[str] = field(default_factory=list)
+    """Checkpoints of this transaction."""
+    pending: dict[str, list[OutputChunk]] = field(default_factory=dict)
+    pending_bytes: int = 0
+
+    def recall(self) -> None:
+        """Take the end of the chain from the disk."""
+        size, self.last = chain.head(self.connection)
+        self.tree = tree.load(self.connection, size)
+        row = self.connection.execute(
+            "SELECT seq - 1 FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        self.checked = row[0] if row else 0
+        self.known = True
+
+    def begin(self) -> None:
+        """Start a transaction, at a known end of the chain."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        if not self.known:
+            self.recall()
+
+    def commit(self) -> None:
+        """Put all that was done since `begin`, and the output that is held, on disk; then the checkpoints."""
+        self.settle_all()
+        self.connection.execute("COMMIT")
+        self.notes += self.fresh
+        self.fresh.clear()
+        if self.notes:
+            with contextlib.suppress(OSError):  # they stay in `notes` until the file can be written
+                checkpoint_file.add(self.witness, self.notes)
+                self.notes.clear()
+
+    def roll_back(self) -> None:
+        """Undo what was done since `begin`."""
+        self.known = False
+        self.fresh.clear()
+        self.pending.clear()
+        self.pending_bytes = 0
+        with contextlib.suppress(sqlite3.Error):  # SQLite has undone it itself after a full disk
+            self.connection.execute("ROLLBACK")
+
+    def append(self, type: str, subject: str, actor: str, data: str, case: Frozen | None = None) -> Record:
+        """Chain a record, after the output of its subject that came first, and write the case beside it."""
+        self.settle(subject)
+        at = chain.stamp(datetime.now(UTC))
+        (record,) = self.append_all([Entry(at, type, subject, actor, data)])
+        if case is not None:
+            cases.write(self.connection, case, record.seq, at)
+        self.checkpoint_if_due()
+        return record
+
+    def append_many(self, entries: Sequence[Entry]) -> int:
+        """Chain records, after all output that came first, and return the number of the last."""
+        self.settle_all()
+        self.append_all(entries)
+        last = self.tree.size
+        self.checkpoint_if_due()
+        return last
+
+    def append_all(self, entries: Sequence[Entry]) -> list[Record]:
+        """Chain records."""
+        records, complete = [], []
+        last, grow = self.last, self.tree.add
+        for seq, (at, type_, subject, actor, data) in enumerate(entries, self.tree.size + 1):
+            record = chain.link(seq, last, at, type_, subject, actor, data)
+            last = record.hash
+            complete += grow(last)
+            records.append(record)
+        self.connection.executemany(_INSERT, records)
+        self.last = last
+        if complete:
+            tree.store(self.connection, complete)
+        return records
+
+    def checkpoint(self) -> None:
+        """Sign the tree as it stands, unless nothing was recorded since the last time."""
+        size = self.tree.size
+        if size == 0 or (self.checked and size == self.checked + 1):
+            return
+        self.checked = size
+        note = checkpoints.sign(self.key, size, self.tree.root(), self.last, chain.stamp(datetime.now(UTC)))
+        self.append(CHECKPOINT, "", ENGINE, chain.canonical_data({"note": note, "size": size}))
+        self.fresh.append(note)
+
+    def checkpoint_if_due(self) -> None:
+        """Sign the tree where enough was recorded since the last time."""
+        if self.tree.size - self.checked >= self.checkpoint_events:
+            self.checkpoint()
+
+    def hold(self, run: str, chunks: Sequence[OutputChunk]) -> None:
+        """Keep output until the transaction ends."""
+        self.pending.setdefault(run, []).extend(chunks)
+        self.pending_bytes += sum(len(chunk.data) for chunk in chunks)
+
+    def settle(self, run: str) -> None:
+        """Write the output of a run that is held: the bytes by digest, and an event that refers to them."""
+        chunks = self.pending.pop(run, None)
+        if not chunks:
+            return
+        content = b"".join(chunk.data for chunk in chunks)
+        self.pending_bytes -= len(content)
+        digest = blobs.digest_of(content)
+        block = OutputBlock.of(chunks, digest)
+        record = self.append("output", run, ENGINE, chain.canonical_data(block.model_dump(mode="json")))
+        self._put(run, content, digest, record.at)
+
+    def keep(self, run: str, data: str, content: bytes, digest: str) -> None:
+        """Write a file that a run left: the bytes by digest, and an event that refers to them."""
+        record = self.append("artifact", run, ENGINE, data)
+        self._put(run, content, digest, record.at)
+
+    def _put(self, run: str, content: bytes, digest: str, at: str) -> None:
+        kept = blobs.put(self.connection, content, digest, at)
+        row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
+        blobs.use(self.connection, row[0] if row else 0, [kept])
+
+    def settle_all(self) -> None:
+        """Write all output that is held."""
+        for run in list(self.pending):
+            self.settle(run)
+
+    def index_some(self) -> bool:
+        """Index some texts for the search, and say whether there may be more."""
+        self.begin()
+        try:
+            more = fulltext_index.index_some(self.connection)
+            self.connection.execute("COMMIT")
+        except sqlite3.Error:
+            self.roll_back()
+            raise
+        return more
+
+    def catch_up(self) -> None:
+        """Write the checkpoints that a crash kept from the file outside the database."""
+        told = checkpoint_file.notes(self.witness)
+        last = max((note.size for note in told if note), default=0)
+        missing = self.connection.execute(
+            "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' AND seq > ? ORDER BY seq",
+            (last + 1,),
+        ).fetchall()
+        if missing and (told or len(missing) == 1):
+            checkpoint_file.add(self.witness, [note for (note,) in missing])

@@ -1,0 +1,131 @@
+"""The questions that the history answers. Each takes a read-only connection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from engine.common.text import visible
+from engine.history.chain import chain
+from engine.history.chain.chain import Record
+from engine.history.errors import ErasedError
+from engine.history.events.blocks import MeterBlock, OutputBlock
+from engine.history.search.filter import Term
+from engine.history.search.planner import plan
+from engine.history.store.sqlite import blobs, cases
+from engine.history.verify.contents import erased_by
+from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
+
+_SUMMARY = ", ".join(cases.COLUMNS)
+_OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
+
+
+def case(connection: sqlite3.Connection, id: str) -> Case | None:
+    """Return the case with this id, or None."""
+    row = connection.execute("SELECT body FROM cases JOIN states USING (n) WHERE id = ?", (id,)).fetchone()
+    return cases.thaw(connection, row[0]) if row else None
+
+
+def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
+    """Return the cases that are not over, the oldest first."""
+    rows = connection.execute(
+        f"SELECT body FROM cases JOIN states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
+    )
+    return tuple(cases.thaw(connection, body) for (body,) in rows)
+
+
+def summaries(
+    connection: sqlite3.Connection, terms: Sequence[Term], before: str | None, limit: int
+) -> tuple[Summary, ...]:
+    """Return a line for each case that fits and is older than the id `before`, the newest first."""
+    fits = plan(connection, terms)
+    page = "" if before is None else "AND n < (SELECT n FROM cases WHERE id = ?)"
+    values = (*fits.values, *((before,) if before is not None else ()), limit)
+    rows = connection.execute(
+        f"SELECT {_SUMMARY} FROM cases WHERE {fits.sql} {page} ORDER BY n DESC LIMIT ?", values
+    )
+    return tuple(cases.summary_from(row) for row in rows)
+
+
+def events(connection: sqlite3.Connection, since: int, subject: str | None, limit: int) -> tuple[Event, ...]:
+    """Return the events after number `since`, in order: all of them, or those of one subject."""
+    which = "" if subject is None else "AND subject = :subject"
+    rows = connection.execute(
+        f"SELECT {chain.COLUMNS} FROM events WHERE seq > :since {which} ORDER BY seq LIMIT :limit",
+        {"since": since, "subject": subject, "limit": limit},
+    )
+    return tuple(chain.event_of(Record(*row)) for row in rows)
+
+
+def output(connection: sqlite3.Connection, run: str, offset: int, limit: int) -> tuple[OutputChunk, ...]:
+    """Return the output of a run from byte `offset` on, at most `limit` bytes, as it was cut when it came.
+
+    Raises:
+        AuditError: what is kept is not what was written.
+    """
+    found: list[OutputChunk] = []
+    for block in output_blocks(connection, run):
+        if block.start >= offset + limit:
+            break
+        if block.start + block.size > offset:
+            content = blobs.get(connection, block.digest) or b""
+            found += (_cut(chunk, offset, offset + limit) for chunk in block.split(content))
+    return tuple(chunk for chunk in found if chunk.data)
+
+
+def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBlock]:
+    """Yield where the output of a run lies, in order."""
+    return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "output"))
+
+
+def latest_checkpoint(connection: sqlite3.Connection) -> str | None:
+    """Return the signed note of the last checkpoint, or None."""
+    row = connection.execute(
+        "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
+def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
+    """Return the newest file that a run left by its name or digest.
+
+    Raises:
+        KeyError: it left none.
+        ErasedError: retention has erased it.
+        AuditError: what is kept is not what was written.
+    """
+    left = reversed(list(artifacts(connection, run)))
+    digest = next((one.digest for one in left if name in (one.name.text, one.digest)), None)
+    if digest is None:
+        raise KeyError(name)
+    content = blobs.get(connection, digest)
+    if content is None:
+        raise ErasedError(f"{visible(name)[:200]} of {run}", erased_by(connection, digest))
+    return content
+
+
+def artifacts(connection: sqlite3.Connection, run: str) -> Iterator[Artifact]:
+    """Yield the files that a run left, in order."""
+    fields = (json.loads(data) for data in _data_of(connection, run, "artifact"))
+    return (Artifact.model_validate({name: one[name] for name in Artifact.model_fields}) for one in fields)
+
+
+def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:
+    """Return all samples of a run."""
+    blocks = (MeterBlock.model_validate_json(data) for data in _data_of(connection, run, "meters"))
+    return tuple(sample for block in blocks for sample in block.samples)
+
+
+def _data_of(connection: sqlite3.Connection, run: str, type: str) -> Iterator[str]:
+    rows = connection.execute(
+        "SELECT data FROM events WHERE subject = ? AND type = ? ORDER BY seq", (run, type)
+    )
+    return (data for (data,) in rows)
+
+
+def _cut(chunk: OutputChunk, start: int, end: int) -> OutputChunk:
+    first, last = max(start - chunk.offset, 0), max(end - chunk.offset, 0)
+    if first == 0 and last >= len(chunk.data):
+        return chunk
+    return chunk.model_copy(update={"offset": chunk.offset + first, "data": chunk.data[first:last]})

@@ -1,0 +1,73 @@
+"""Erasing contents that the rules do not keep. Events stay, and say what was erased by which rule."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime, timedelta
+
+from engine.history.chain import chain
+from engine.history.store.sqlite import cases, fulltext_index
+from engine.history.store.sqlite.ledger import ENGINE, Ledger
+from engine.settings import AuditSettings
+
+AT_ONCE = 200
+"""How many contents one transaction erases."""
+_OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
+_NEEDED = f"""
+EXISTS (
+    SELECT 1 FROM uses JOIN cases ON cases.n = uses.kase
+    WHERE uses.blob = blobs.n AND (cases.submitted_at >= :before OR cases.status IN ({_OPEN}))
+)
+"""
+_BY_AGE = f"""
+SELECT n, digest, body FROM blobs
+WHERE body IS NOT NULL AND at < :before AND NOT {_NEEDED} ORDER BY at LIMIT {AT_ONCE}
+"""
+_BY_SIZE = f"""
+SELECT n, digest, body FROM blobs
+WHERE body IS NOT NULL AND NOT {_NEEDED} ORDER BY at LIMIT {AT_ONCE}
+"""
+_NEVER = "9999"
+"""A moment that no case is submitted after: only open ones are needed."""
+
+
+def erase_some(ledger: Ledger, settings: AuditSettings, now: datetime) -> int:
+    """Erase the next contents that the rules do not keep, and return how many."""
+    connection = ledger.connection
+    if settings.retain_days is not None:
+        before = chain.stamp(now - timedelta(days=settings.retain_days))
+        rows = connection.execute(_BY_AGE, {"before": before}).fetchall()
+        if rows:
+            return _erase(ledger, rows, f"older than {settings.retain_days} days")
+    if settings.retain_mb is not None:
+        over = _stored(connection) - settings.retain_mb * 1_000_000
+        if over > 0:
+            rows = connection.execute(_BY_SIZE, {"before": _NEVER}).fetchall()
+            return _erase(ledger, _enough(rows, over), f"more than {settings.retain_mb} MB")
+    return 0
+
+
+def _stored(connection: sqlite3.Connection) -> int:
+    (total,) = connection.execute(
+        "SELECT ifnull(sum(stored), 0) FROM blobs WHERE body IS NOT NULL"
+    ).fetchone()
+    return int(total)
+
+
+def _enough(rows: list[tuple[int, bytes, bytes]], over: int) -> list[tuple[int, bytes, bytes]]:
+    count = 0
+    while count < len(rows) and over > 0:
+        over -= len(rows[count][2])
+        count += 1
+    return rows[:count]
+
+
+def _erase(ledger: Ledger, rows: list[tuple[int, bytes, bytes]], rule: str) -> int:
+    for number, _, body in rows:
+        fulltext_index.forget(ledger.connection, number, body)
+        ledger.connection.execute("UPDATE blobs SET body = NULL, stored = 0 WHERE n = ?", (number,))
+    if rows:
+        digests = [digest.hex() for _, digest, _ in rows]
+        data = {"rule": rule, "digests": digests}
+        ledger.append("erased", "", ENGINE, chain.canonical_data(data))
+    return len(rows)

@@ -1,0 +1,58 @@
+"""The Merkle tree over the records on disk: leaf `seq - 1` is the hash of the record `seq`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from engine.history.chain import merkle
+from engine.history.chain.merkle import STORED, Frontier, Subtree
+
+_BLOCK = 1 << STORED
+
+
+def load(connection: sqlite3.Connection, size: int) -> Frontier:
+    """Return the right edge of the tree over the first `size` records."""
+    edge, start = [], 0
+    for level in range(size.bit_length() - 1, -1, -1):
+        if size >> level & 1:
+            edge.append(root(connection, start, start + (1 << level)))
+            start += 1 << level
+    return Frontier(size, edge)
+
+
+def root(connection: sqlite3.Connection, start: int, end: int) -> bytes:
+    """Return the root over the leaves from `start` up to, not including, `end`."""
+    count = end - start
+    if count >= _BLOCK and count & (count - 1) == 0 and start % count == 0:
+        stored = _stored(connection, count.bit_length() - 1, start // count)
+        if stored:
+            return stored
+    if count <= _BLOCK:
+        return _small(_leaves(connection, start, end))
+    middle = start + merkle.split(count)
+    return merkle.node(root(connection, start, middle), root(connection, middle, end))
+
+
+def store(connection: sqlite3.Connection, subtrees: Iterable[Subtree]) -> None:
+    """Keep the roots of full subtrees."""
+    connection.executemany("INSERT OR REPLACE INTO subtrees (level, place, hash) VALUES (?, ?, ?)", subtrees)
+
+
+def _stored(connection: sqlite3.Connection, level: int, place: int) -> bytes | None:
+    row = connection.execute(
+        "SELECT hash FROM subtrees WHERE level = ? AND place = ?", (level, place)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _leaves(connection: sqlite3.Connection, start: int, end: int) -> list[bytes]:
+    rows = connection.execute("SELECT hash FROM events WHERE seq > ? AND seq <= ? ORDER BY seq", (start, end))
+    return [hash_ for (hash_,) in rows]
+
+
+def _small(leaves: list[bytes]) -> bytes:
+    frontier = Frontier()
+    for data in leaves:
+        frontier.add(data)
+    return frontier.root()

@@ -1,0 +1,225 @@
+"""One thread that owns the write connection: what waits together is committed together, with one fsync."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engine.history.chain.signing_key import signing_key
+from engine.history.errors import AuditError, explain
+from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.ledger import Ledger
+from engine.settings import AuditSettings
+
+T = TypeVar("T")
+QUEUED = 10_000
+"""More waiting jobs are refused."""
+GROUP = 2_000
+"""How many jobs at most share a transaction."""
+IDLE = 0.02
+"""Seconds without a job after which texts are indexed."""
+HELD_BYTES = 1 << 20
+"""More output than that does not wait for company."""
+
+
+@dataclass(slots=True)
+class Job:
+    """Something to write. A durable one is answered once it is on disk, another once it is chained."""
+
+    work: Callable[[Ledger], Any]
+    durable: bool
+    answer: asyncio.Future[Any]
+    value: Any = None
+
+
+class Writer:
+    """The thread. Jobs are done in the order they come, and answered in the event loop."""
+
+    def __init__(self, path: Path, settings: AuditSettings, loop: asyncio.AbstractEventLoop) -> None:
+        self._path = path
+        self._settings = settings
+        self._loop = loop
+        self._lock = take_lock(path)
+        try:
+            self._ledger = open_ledger(path, settings)
+        except BaseException as error:
+            self._lock.close()
+            raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def key(self) -> Ed25519PrivateKey:
+        """The key that signs the checkpoints."""
+        return self._ledger.key
+
+    async def do(self, work: Callable[[Ledger], T], *, durable: bool = True) -> T:
+        """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
+
+        Raises:
+            AuditError: it could not be written, or not within the deadline.
+        """
+        if self._stopped:
+            raise AuditError("The history is closed")
+        if self._jobs.qsize() >= QUEUED:
+            raise AuditError("The disk does not keep up: too much waits to be recorded")
+        answer: asyncio.Future[T] = self._loop.create_future()
+        late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, answer)
+        self._jobs.put(Job(work, durable, answer))
+        try:
+            return await answer
+        finally:
+            late.cancel()
+
+    def close(self) -> None:
+        """Write what waits, end the thread, and let go of the file."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._jobs.put(None)
+        self._thread.join()
+        self._last_checkpoint()
+        self._ledger.connection.close()
+        self._lock.close()
+
+    def _last_checkpoint(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # a disk that cannot take it has been reported already
+            self._ledger.begin()
+            self._ledger.checkpoint()
+            self._ledger.commit()
+
+    def _late(self, answer: asyncio.Future[Any]) -> None:
+        seconds = self._settings.write_deadline_seconds
+        if not answer.done():
+            answer.set_exception(
+                AuditError(
+                    f"The disk that holds {self._path} did not answer within {seconds:g} s",
+                    mend="Look at: iostat, dmesg",
+                )
+            )
+
+    def _run(self) -> None:
+        indexing = True
+        while True:
+            try:
+                job = self._jobs.get(timeout=IDLE if indexing else None)
+            except queue.Empty:
+                indexing = self._index()
+                continue
+            if job is None or not self._transaction(job):
+                return
+            indexing = True
+
+    def _index(self) -> bool:
+        try:
+            return self._ledger.index_some()
+        except sqlite3.Error:
+            return False
+
+    def _transaction(self, first: Job) -> bool:
+        """Do `first` and what comes in its company, commit, and say whether to go on."""
+        done: list[Job] = []
+        going = True
+        try:
+            self._ledger.begin()
+            going = self._fill(first, done)
+            self._ledger.commit()
+        except Exception as error:  # whatever it is, no job of the transaction may be answered well
+            self._ledger.roll_back()
+            reason = explain(error, self._path) if isinstance(error, sqlite3.Error) else error
+            self._tell(_refuse, done or [first], reason)
+        else:
+            self._tell(_answer, done)
+        return going
+
+    def _fill(self, first: Job, done: list[Job]) -> bool:
+        deadline = time.monotonic() + self._settings.batch_milliseconds / 1000
+        job: Job | None = first
+        hurry = False
+        while job is not None:
+            done.append(job)
+            job.value = job.work(self._ledger)
+            if not job.durable:
+                self._tell(_answer, [job])
+            hurry = hurry or job.durable or self._ledger.pending_bytes > HELD_BYTES
+            if len(done) >= GROUP:
+                return True
+            try:
+                job = self._jobs.get(timeout=0 if hurry else max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return True
+        return False
+
+    def _tell(self, how: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits for an answer
+            self._loop.call_soon_threadsafe(how, *arguments)
+
+
+def witness_file(path: Path) -> Path:
+    """Return where the checkpoints of the history at `path` lie outside the database."""
+    return path.with_name(path.name + ".checkpoints")
+
+
+def _answer(jobs: list[Job]) -> None:
+    for job in jobs:
+        if not job.answer.done():
+            job.answer.set_result(job.value)
+
+
+def _refuse(jobs: list[Job], reason: Exception) -> None:
+    for job in jobs:
+        if not job.answer.done():
+            job.answer.set_exception(reason)
+
+
+def open_ledger(path: Path, settings: AuditSettings) -> Ledger:
+    """Return the ledger of the history at `path`, made where there is none. Whoever calls holds its lock."""
+    connection = schema.open_writer(path)
+    try:
+        key = signing_key(path.with_suffix(".key"))
+        ledger = Ledger(connection, key, witness_file(path), settings.checkpoint_events)
+        ledger.recall()
+        ledger.catch_up()
+    except BaseException:
+        connection.close()
+        raise
+    return ledger
+
+
+def take_lock(path: Path) -> IO[bytes]:
+    """Return the lock that one engine holds on a history; closing it lets go.
+
+    Raises:
+        AuditError: another engine holds it.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        lock = os.fdopen(os.open(path.with_name(path.name + ".lock"), flags, 0o600), "wb")
+    except OSError as error:
+        raise AuditError(
+            f"The history {path} cannot be opened: {error.strerror}", mend=f"Look at: ls -ld {path.parent}"
+        ) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise AuditError(
+            f"Another engine already writes the history {path}",
+            mend="Use that one (pratique doctor finds it), or stop it first",
+        ) from None
+    return lock

@@ -1,0 +1,120 @@
+"""Whether the records are those that the signed checkpoints were made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from engine.history.chain.checkpoints import Checkpoint, parse
+from engine.history.chain.merkle import Frontier
+from engine.history.verify.payloads import Finding
+from engine.history.verify.range import Stop, Walked
+from engine.models import Verification
+
+
+class Witnessing:
+    """Builds the tree again, and compares it with each checkpoint on the way."""
+
+    def __init__(
+        self,
+        notes: Sequence[Checkpoint | None],
+        key: Ed25519PublicKey,
+        tree: Frontier,
+        outside: Sequence[Checkpoint | None] = (),
+    ) -> None:
+        """Go on from `tree`; what lies before its end is taken as read. `outside` is what a witness kept."""
+        self._tree = tree
+        self._notes = notes
+        self._outside = outside
+        self._told = _by_size(notes)
+        self._kept = _by_size(outside)
+        self._is_ours = cache(lambda note: note.is_signed_by(key))
+        self._agreed = 0
+        self._witnessed = 0
+
+    @property
+    def size(self) -> int:
+        """How many records are in the tree."""
+        return self._tree.size
+
+    def stops(self, first: int, last: int) -> Iterable[int]:
+        """Return the numbers from `first` to `last` that checkpoints name."""
+        return (size for size in self._told.keys() | self._kept.keys() if first <= size <= last)
+
+    def found(self, events: int, seq: int | None = None, problem: str = "") -> Verification:
+        """Return what was found, with how many checkpoints agree."""
+        return Verification(
+            events=events,
+            intact=not problem,
+            checkpoints=self._agreed,
+            witnessed=self._witnessed,
+            seq=seq,
+            problem=problem,
+        )
+
+    def before(self, total: int) -> Iterator[Finding]:
+        """Yield what is wrong with the file of checkpoints itself, or with it and so many records."""
+        for number, note in enumerate(self._notes, 1):
+            if note is None:
+                yield 0, f"line {number} of the checkpoint file is no checkpoint"
+            elif not self._is_ours(note):
+                yield (
+                    note.size,
+                    f"the checkpoint of {note.size} records was forged: not signed by this engine",
+                )
+        for size in sorted(size for size in self._told if size > total):
+            yield total + 1, f"record {total + 1} was removed: a checkpoint covers {size} records"
+        yield from self._before_outside(total)
+
+    def _before_outside(self, total: int) -> Iterator[Finding]:
+        for number, note in enumerate(self._outside, 1):
+            if note is None:
+                yield 0, f"checkpoint {number} of the witness is none"
+            elif not self._is_ours(note):
+                yield note.size, f"the witness has a checkpoint of {note.size} records from another key"
+            elif note.size > total:
+                yield total + 1, f"record {total + 1} was removed: the witness has {note.size} records"
+
+    def agree(self, walked: Walked) -> Iterator[Finding]:
+        """Add a stretch to the tree, and yield each checkpoint that does not agree with all up to it."""
+        for stop in walked.stops:
+            self._tree.graft(stop.pieces)
+            if stop.note is not None:
+                yield from self._event(stop.seq, parse(stop.note))
+            yield from self._compare(stop)
+        self._tree.graft(walked.rest)
+
+    def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Finding]:
+        if note is None or note.size != seq - 1 or not self._is_ours(note):
+            yield seq, f"the checkpoint in record {seq} was forged: not signed by this engine"
+        elif note.size not in self._told:
+            yield seq, f"the checkpoint of {note.size} records was removed from the checkpoint file"
+
+    def _compare(self, stop: Stop) -> Iterator[Finding]:
+        here = self._tree.root(), stop.hash
+        for note in self._told.get(stop.seq, ()):
+            if (note.root, note.head) == here:
+                self._agreed += 1
+            else:
+                yield (
+                    note.size,
+                    f"the first {note.size} records are not those of the checkpoint at {note.at}",
+                )
+        for note in filter(self._is_ours, self._kept.get(stop.seq, ())):
+            if (note.root, note.head) == here:
+                self._witnessed += 1
+            else:
+                yield (
+                    note.size,
+                    f"the first {note.size} records are not those that the witness has of {note.at}",
+                )
+
+
+def _by_size(notes: Sequence[Checkpoint | None]) -> dict[int, list[Checkpoint]]:
+    sizes: dict[int, list[Checkpoint]] = defaultdict(list)
+    for note in filter(None, notes):
+        sizes[note.size].append(note)
+    return sizes

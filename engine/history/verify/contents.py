@@ -1,0 +1,93 @@
+"""Whether the code, the files and the output that records refer to are still what they were."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from engine.history.errors import AuditError
+from engine.history.store.sqlite import blobs
+
+KEPT = 1 << 16
+"""So many digests are remembered as well."""
+TOGETHER = 200
+"""Digests that one query looks up: half the time of one query for each."""
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+class Contents:
+    """Looks each digest up once, or not much more often. What retention erased is as it should be."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._erased = _erased(connection)
+        self._well: set[str] = set()
+
+    def problems(self, digests: Iterable[str]) -> dict[str, str]:
+        """Return those of these digests that are not as they should be, with what is wrong.
+
+        That is `changed`, `removed` or `erased without a record`.
+        """
+        found: dict[str, str] = {}
+        unknown = iter(set(digests) - self._well)
+        while some := list(islice(unknown, TOGETHER)):
+            found |= self._looked_up(some)
+        return found
+
+    def _looked_up(self, digests: list[str]) -> dict[str, str]:
+        found = dict.fromkeys(digests, "removed")
+        for digest, body in self._bodies(digests):
+            if problem := self._problem(digest, body):
+                found[digest] = problem
+            else:
+                del found[digest]
+                self._well.add(digest)
+        if len(self._well) > KEPT:
+            self._well.clear()
+        return found
+
+    def _bodies(self, digests: list[str]) -> Iterator[tuple[str, bytes | None]]:
+        keys = [bytes.fromhex(digest) for digest in digests if _DIGEST.fullmatch(digest)]
+        places = ", ".join("?" * len(keys))
+        query = f"SELECT digest, body FROM blobs WHERE digest IN ({places})"
+        for key, body in self._connection.execute(query, keys):
+            yield key.hex(), body
+
+    def _problem(self, digest: str, body: bytes | None) -> str:
+        if body is None:
+            return "" if self._was_erased(digest) else "erased without a record"
+        try:
+            return "" if blobs.digest_of(blobs.unpack(body)) == digest else "changed"
+        except AuditError:
+            return "changed"
+
+    def _was_erased(self, digest: str) -> bool:
+        if digest not in self._erased:  # it may have been since the reading began
+            self._erased = _erased(self._connection)
+        return digest in self._erased
+
+
+def erased_by(connection: sqlite3.Connection, digest: str) -> str:
+    """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
+    row = connection.execute(
+        "SELECT data ->> '$.rule' FROM events WHERE type = 'erased' AND instr(data, ?) "
+        "ORDER BY seq DESC LIMIT 1",
+        (f'"{digest}"',),
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
+    """Say whether a content is there still."""
+    row = connection.execute(
+        "SELECT body IS NOT NULL FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _erased(connection: sqlite3.Connection) -> frozenset[str]:
+    rows = connection.execute("SELECT data FROM events WHERE type = 'erased' ORDER BY seq")
+    return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

@@ -1,0 +1,90 @@
+"""What happened where the chain breaks."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.history.chain import chain
+from engine.history.chain.chain import Record
+from engine.history.store.sqlite.tolerant_rows import rows_of
+
+Row = tuple[int, str, str, str, str, str, bytes, bytes]
+"""A row of the table `events`."""
+REACH = 64
+"""How far from its place a record is looked for, to tell a move from a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A record that stands where the record `expected` should, after the one with the hash `previous`."""
+
+    expected: int
+    previous: bytes
+    record: Record
+
+
+def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
+    """Return where the first of these records stands that does not follow the one before it, or None."""
+    json_of, sha256 = chain.json_of, hashlib.sha256
+    for row in step:
+        seq, at, type_, subject, actor, data, named, digest = row
+        try:
+            if (
+                seq == expected
+                and named == previous
+                and sha256(json_of(seq, at, type_, subject, actor, data, named)).digest() == digest
+            ):
+                previous, expected = digest, expected + 1
+                continue
+        except TypeError:  # bytes where text was written
+            pass
+        return Break(expected, previous, Record(*row))
+    return None
+
+
+def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
+    """Say what happened there."""
+    record, expected = broken.record, broken.expected
+    if record.seq < expected:
+        return f"record {record.seq} was inserted"
+    if record.seq > expected:
+        return f"record {expected} was removed"
+    place = _true_place(record)
+    elsewhere = {_true_place(other) for other in _window(connection, expected)[1:]}
+    if place == expected:
+        return f"record {expected - 1} was replaced: record {expected} was written after another"
+    if place is None:
+        return f"record {expected} was {'inserted' if expected in elsewhere else 'changed'}"
+    if expected in elsewhere:
+        return f"record {expected} was reordered: record {place} stands in its place"
+    return f"record {expected} was {'removed' if place > expected else 'inserted'}"
+
+
+def _window(connection: sqlite3.Connection, first: int) -> list[Record]:
+    query = f"SELECT {chain.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?"
+    rows = rows_of(connection, query, (first, REACH))
+    return [Record(*row) for row in rows]
+
+
+def _true_place(record: Record) -> int | None:
+    """Return the number that a record was written under; None where its hash fits none near its place."""
+    return next((place for place in _places(record.seq) if _hash_at(record, place) == record.hash), None)
+
+
+def _hash_at(record: Record, place: int) -> bytes:
+    try:
+        return chain.hash_of(
+            place, record.at, record.type, record.subject, record.actor, record.data, record.previous
+        )
+    except (TypeError, AttributeError):  # what stands there has other types than what was written
+        return b""
+
+
+def _places(seq: int) -> Iterator[int]:
+    yield seq
+    for distance in range(1, REACH):
+        yield seq + distance
+        yield seq - distance

@@ -1,0 +1,89 @@
+"""What lies beside records: whether cases, code, files and output are those that the records tell of."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pydantic_core import from_json
+
+from engine.history.errors import AuditError
+from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.tolerant_rows import rows_of
+from engine.history.verify.contents import Contents
+from engine.history.verify.diagnosis import Row
+
+STATE = "case_sha256"
+TELLS = f'"{STATE}":"'
+"""What the data of a record that tells of a case holds; in a text within it the marks are escaped."""
+_CASES = (
+    f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases LEFT JOIN states USING (n) "
+    "WHERE id IN (SELECT value FROM json_each(?))"
+)
+
+Finding = tuple[int, str]
+"""The number of a record, and what is wrong with it."""
+Wanted = tuple[str, int, str]
+"""The digest of a content, the record that tells of it, and what to say where something is wrong with it."""
+
+
+def beside(connection: sqlite3.Connection, contents: Contents, rows: Sequence[Row]) -> Finding | None:
+    """Return the first of these records whose case, code, files or output are not as it says, or None."""
+    problems, wanted = _cases(connection, rows)
+    wanted += _kept(rows)
+    wrong = contents.problems(digest for digest, _, _ in wanted)
+    problems += [(seq, f"{what} was {wrong[digest]}") for digest, seq, what in wanted if digest in wrong]
+    return min(problems, default=None)
+
+
+def fields(data: str) -> dict[str, Any]:
+    """Return what the data of a record says; nothing where it is no object of JSON, which we never wrote."""
+    try:
+        read = from_json(data)
+    except ValueError:
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _kept(rows: Iterable[Row]) -> Iterator[Wanted]:
+    """Yield the outputs and the files that these records tell of."""
+    for row in rows:
+        if row[2] == "output":
+            yield str(fields(row[5]).get("digest")), row[0], f"the output of {row[3]}"
+        elif row[2] == "artifact":
+            yield str(fields(row[5]).get("digest")), row[0], f"a file that {row[3]} left"
+
+
+def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Finding], list[Wanted]]:
+    """Return what is wrong with the cases that these records are the last to tell of, and their contents."""
+    telling = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if TELLS in row[5])
+    told = {subject: (seq, state) for subject, seq, state in telling if state}
+    problems: list[Finding] = []
+    wanted: list[Wanted] = []
+    found = rows_of(connection, _CASES, (json.dumps(list(told)),)) if told else []
+    for latest, packed, *columns in found:
+        subject = str(columns[0])
+        seq, state = told.pop(subject)
+        if latest > seq:
+            continue
+        body = _unpacked(packed)
+        if latest == seq and cases.state_digest(tuple(columns), body) == state:
+            wanted += _contents(subject, seq, body)
+        else:
+            problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
+    problems += [(seq, f"the case {subject} was removed") for subject, (seq, _) in told.items()]
+    return problems, wanted
+
+
+def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
+    for digest in cases.contents_of(body):
+        yield digest, seq, f"the code or a file of the case {subject}"
+
+
+def _unpacked(packed: bytes | None) -> bytes:
+    try:
+        return blobs.unpack(packed or b"")
+    except AuditError:
+        return b""

@@ -1,0 +1,91 @@
+"""Reading a stretch of the history: its chain, its part of the tree, and what lies beside its records."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engine.history.chain import chain
+from engine.history.chain.merkle import Piece, pieces
+from engine.history.store.sqlite.tolerant_rows import rows_of
+from engine.history.verify.contents import Contents
+from engine.history.verify.diagnosis import Row, diagnose, first_break
+from engine.history.verify.payloads import Finding, beside, fields
+
+STEP = 8192
+"""Records read at once, so that no long read keeps the write-ahead log from being emptied."""
+CHECKPOINT = "checkpoint"
+
+
+@dataclass(slots=True)
+class Stop:
+    """A place in the history to compare with a checkpoint: the tree up to it, since the stop before."""
+
+    seq: int
+    hash: bytes
+    pieces: list[Piece]
+    note: str | None = None
+    """What the record says, where it is a checkpoint itself."""
+
+
+@dataclass(slots=True)
+class Walked:
+    """A stretch that was read: `last` is the last record that is as it should be."""
+
+    last: int
+    stops: list[Stop] = field(default_factory=list)
+    rest: list[Piece] = field(default_factory=list)
+    """The tree after the last stop."""
+    finding: Finding | None = None
+
+
+def walk(
+    connection: sqlite3.Connection, contents: Contents, first: int, last: int, stops: frozenset[int]
+) -> Walked:
+    """Read the records from `first` to `last`, up to the first that is not as it should be.
+
+    The record before `first` is taken as read. `stops` are numbers that checkpoints of this stretch name.
+    """
+    walked = Walked(first - 1)
+    previous = _hash_of(connection, first - 1)
+    for rows in _steps(connection, first - 1, last):
+        broken = first_break(rows, walked.last + 1, previous)
+        if broken:
+            walked.finding = broken.expected, diagnose(connection, broken)
+            return walked
+        _grow(walked, rows, stops)
+        walked.finding = beside(connection, contents, rows)
+        previous = rows[-1][7]
+        if walked.finding:
+            return walked
+    if walked.last < last:
+        walked.finding = walked.last + 1, f"record {walked.last + 1} was removed"
+    return walked
+
+
+def _hash_of(connection: sqlite3.Connection, seq: int) -> bytes:
+    row = connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone() if seq else None
+    return row[0] if row else chain.GENESIS
+
+
+def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[list[Row]]:
+    """Yield the records in steps; those before the first, where there should be none, come with it."""
+    place = after or -(1 << 63)
+    query = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {STEP}"
+    while rows := rows_of(connection, query, (place, last)):
+        yield rows
+        place = rows[-1][0]
+
+
+def _grow(walked: Walked, rows: Sequence[Row], stops: frozenset[int]) -> None:
+    """Add records to the tree, and stop where there is something to compare."""
+    hashes, done, start = [row[7] for row in rows], 0, rows[0][0] - 1
+    for place, row in enumerate(rows):
+        if row[2] == CHECKPOINT or row[0] in stops:
+            grown = pieces(start + done, hashes[done : place + 1])
+            note = str(fields(row[5]).get("note")) if row[2] == CHECKPOINT else None
+            walked.stops.append(Stop(row[0], row[7], walked.rest + grown, note))
+            walked.rest, done = [], place + 1
+    walked.rest += pieces(start + done, hashes[done:])
+    walked.last = rows[-1][0]

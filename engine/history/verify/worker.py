@@ -1,0 +1,33 @@
+"""`python -m engine.history.verify.worker DATABASE`: reads what standard input asks for, line by line."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+
+from engine.history.store.sqlite.schema import open_reader
+from engine.history.verify.contents import Contents
+from engine.history.verify.pool import packed
+from engine.history.verify.range import walk
+
+POLITE = 5
+"""How far it stands back for what runs."""
+
+
+def main() -> None:
+    """Answer each line with one, until there are no more."""
+    os.nice(POLITE)
+    gc.disable()  # rows are no cycles, and looking for some takes a tenth of the time
+    connection = open_reader(Path(sys.argv[1]), lambda: False)
+    contents = Contents(connection)
+    for line in sys.stdin:
+        first, last, stops = json.loads(line)
+        sys.stdout.write(packed(walk(connection, contents, first, last, frozenset(stops))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Checkpoints kept outside the history: a file, a URL, a git repository."""

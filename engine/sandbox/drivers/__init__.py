@@ -1,0 +1,1 @@
+"""Drivers: the only modules that import what they drive."""

@@ -1,0 +1,1 @@
+"""The Docker driver: one gVisor container for each sandbox."""

@@ -1,0 +1,169 @@
+"""Docker's API with a deadline on every call."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import docker
+import requests
+from docker.errors import APIError, DockerException, NotFound
+
+from engine.sandbox.api.job import SandboxUnavailable
+from engine.sandbox.drivers.docker.endpoint import MEND, BadEndpoint, endpoint, ssh_command
+from engine.sandbox.drivers.docker.transport_ssh import Tunnel
+from engine.sandbox.drivers.docker.transport_tls import unwrapped
+
+START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
+_ANY_VERSION = "1.41"
+"""To ask for the version no version is needed; the client wants one all the same."""
+_READ_LIMIT = 256 * 1024
+
+
+class DaemonLost(Exception):
+    """Docker did not answer, or not in time."""
+
+
+class Daemon:
+    """The one Docker engine that sandboxes run on."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self._client: docker.APIClient | None = None
+        self._tunnel: Tunnel | None = None
+
+    async def connect(self) -> None:
+        """Find Docker by the environment, or by its own context. Raises DaemonLost."""
+        call = partial(_connect, self.deadline, self._options())
+        self._client = await self._bounded(call, self.deadline)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await asyncio.to_thread(client.close)
+        tunnel, self._tunnel = self._tunnel, None
+        if tunnel is not None:
+            await tunnel.close()
+
+    def _options(self) -> dict[str, Any]:
+        try:
+            place = endpoint()
+            if not place.ssh:
+                return place.options()
+            self._tunnel = self._tunnel or Tunnel(ssh_command(place.host, self.deadline))
+        except (BadEndpoint, DockerException) as error:
+            raise DaemonLost(f"{error}: {MEND}") from None
+        return {"base_url": self._tunnel.url}
+
+    async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
+        """Call one method of Docker's low-level client.
+
+        Raises DaemonLost where nothing answers in time, `docker.errors.APIError` where Docker refuses.
+        """
+        if self._client is None:
+            await self.connect()
+        call = partial(getattr(self._client, method), *args, **options)
+        return await self._bounded(call, deadline or self.deadline)
+
+    async def digest_of(self, image: str) -> str:
+        """Return an image's digest. Raises SandboxUnavailable."""
+        try:
+            return str((await self.ask("inspect_image", image))["Id"])
+        except (APIError, DaemonLost) as error:
+            raise unavailable(error, image) from error
+
+    async def first_known(self, images: Sequence[str]) -> str:
+        """Return the first of the images that Docker has. Raises SandboxUnavailable."""
+        for image in images:
+            try:
+                await self.ask("inspect_image", image)
+            except APIError:
+                continue
+            except DaemonLost as error:
+                raise unavailable(error) from error
+            return image
+        raise SandboxUnavailable(f"Docker has no image {images[0]}", "pratique image build")
+
+    async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to a container's standard streams, before it starts."""
+        streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        return await _opened(await self.ask("attach_socket", container, params=streams))
+
+    async def execute(
+        self, container: str, command: Sequence[str]
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Start a command beside what runs in a container, as the guest's user, and connect to it."""
+        made = await self.ask("exec_create", container, list(command), stdin=True, user="1000:1000")
+        return await _opened(await self.ask("exec_start", made["Id"], socket=True))
+
+    async def listen(
+        self, filters: dict[str, list[str]]
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to what Docker tells of itself: a line of JSON each, and HTTP's own lines between."""
+        told = await self.ask("events", filters=filters)
+        client: Any = self._client
+        if client is None:
+            raise DaemonLost("Docker was let go of")
+        return await _opened(client._get_raw_response_socket(told._response))  # noqa: SLF001
+
+    async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(call), seconds)
+        except APIError:
+            raise
+        except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
+            said = await self._tunnel.trouble() if self._tunnel else ""
+            raise DaemonLost(f"Docker did not answer: {said or _first_line(error)}") from error
+
+
+async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Take a stream over from the client, which would not let go of it."""
+    connection = getattr(raw, "_sock", raw)
+    if isinstance(connection, ssl.SSLSocket):
+        plain = unwrapped(connection, partial(_let_go, raw))
+        return await asyncio.open_unix_connection(sock=plain, limit=_READ_LIMIT)
+    own = socket.socket(fileno=os.dup(raw.fileno()))
+    _let_go(raw)
+    own.setblocking(False)
+    if own.family == socket.AF_UNIX:
+        return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
+    return await asyncio.open_connection(sock=own, limit=_READ_LIMIT)
+
+
+def _let_go(raw: Any) -> None:
+    """Close the client's own ends of an attached socket; its public `close` keeps them open."""
+    connection = getattr(raw, "_sock", raw)
+    raw._response.close()  # noqa: SLF001
+    raw.close()
+    connection.close()
+
+
+def _connect(deadline: float, place: dict[str, Any]) -> docker.APIClient:
+    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **place}
+    with contextlib.closing(docker.APIClient(version=_ANY_VERSION, **options)) as asking:
+        version = asking.version(api_version=False)["ApiVersion"]
+    return docker.APIClient(version=version, **options)
+
+
+def _first_line(error: BaseException) -> str:
+    said = str(getattr(error, "explanation", "") or error) or type(error).__name__
+    return said.splitlines()[0][:300]
+
+
+def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
+    """Say in one line what Docker's trouble is, and what mends it."""
+    if isinstance(error, DaemonLost):
+        return SandboxUnavailable(str(error), START_DOCKER)
+    said = _first_line(error)
+    if isinstance(error, NotFound) and image:
+        return SandboxUnavailable(f"Docker has no image {image}", "pratique image build")
+    if "nknown runtime" in said or "runtime name" in said:
+        return SandboxUnavailable(f"Docker has no gVisor runtime: {said}", "make run   (it sets runsc up)")
+    return SandboxUnavailable(f"Docker refused: {said}", "pratique doctor")

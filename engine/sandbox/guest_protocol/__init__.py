@@ -1,0 +1,1 @@
+"""The bytes between the engine and the programs inside a sandbox."""

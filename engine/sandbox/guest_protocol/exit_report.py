@@ -1,0 +1,149 @@
+"""What the first process of a sandbox says after the program has ended. Every byte of it is hostile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from engine.sandbox.guest_protocol.framing import MOST_SHOWN_BYTES, BadFrame
+
+_MOST_FRAMES = 4096
+_MOST_NAME = 4096
+_MOST_FAULT = 1024
+_WORD = re.compile(rb"(\d{1,3}) (\d{1,3}) ([01]) ([01]) ([01])$")
+_FILE = re.compile(rb"file (\d{1,5}) (\d{1,15})$")
+_ITEM = re.compile(rb"item (\d{1,5}) (\d{1,15}) (\d{1,12}) ([fdo])$")
+_SHOWN = re.compile(rb"shown (\d{1,9})$")
+_FAULT = re.compile(rb"fault (\d{1,5})$")
+_LEFT = re.compile(rb"left (\d{1,9})$")
+_GONE = b"gone"
+
+
+class Item(NamedTuple):
+    """One entry of a listing."""
+
+    name: str
+    size: int
+    modified: int
+    """Seconds since 1970."""
+    kind: str
+    """`f` a file, `d` a folder, `o` something else."""
+
+
+@dataclass(slots=True)
+class LastWord:
+    """How the program ended, and what it leaves."""
+
+    room: int
+    """How many bytes of files may come."""
+    exit_code: int = 0
+    signal: int = 0
+    late: bool = False
+    crowded: bool = False
+    packed: bool = False
+    heard: bool = False
+    complete: bool = False
+    gone: bool = False
+    """Whether the interpreter of a sandbox that stays is no more."""
+    left_out: int = 0
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    shown: bytes = b""
+    """What a notebook showed, as JSON."""
+    fault: str = ""
+    """Why a tool call failed."""
+    _buffer: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes that follow the mark. Raises BadFrame."""
+        self._buffer += data
+        while not self.complete and self._step():
+            pass
+
+    def _step(self) -> bool:
+        line, newline, _ = bytes(self._buffer[:4096]).partition(b"\n")
+        if not newline:
+            if len(line) >= 4096:
+                raise BadFrame("a line without end")
+            return False
+        if not self.heard:
+            return self._how(line)
+        if left := _LEFT.match(line):
+            self.left_out, self.complete = int(left[1]), True
+            return False
+        if line == _GONE:
+            self.gone = True
+            del self._buffer[: len(line) + 1]
+            return True
+        return self._frame(line)
+
+    def _how(self, line: bytes) -> bool:
+        found = _WORD.match(line.strip())
+        if not found:
+            raise BadFrame("not a last word")
+        self.exit_code, self.signal = int(found[1]), int(found[2])
+        self.late, self.crowded, self.packed = (found[index] == b"1" for index in (3, 4, 5))
+        self.heard = True
+        del self._buffer[: len(line) + 1]
+        return True
+
+    def _frame(self, line: bytes) -> bool:
+        for pattern, take in _FRAMES:
+            if found := pattern.match(line):
+                return take(self, [int(size) for size in found.groups() if size.isdigit()], line)
+        raise BadFrame("neither a file nor the end of files")
+
+    def _file(self, sizes: list[int], line: bytes) -> bool:
+        name_bytes, size = sizes
+        if name_bytes > _MOST_NAME or size > self.room or len(self.files) >= _MOST_FRAMES:
+            raise BadFrame("more than was asked for")
+        payload = self._payload(line, name_bytes + size)
+        if payload is None:
+            return False
+        self.room -= size
+        self.files.append((payload[:name_bytes].decode("utf-8", "replace"), payload[name_bytes:]))
+        return True
+
+    def _item(self, sizes: list[int], line: bytes) -> bool:
+        name_bytes, size, modified = sizes
+        if name_bytes > _MOST_NAME or len(self.items) >= _MOST_FRAMES:
+            raise BadFrame("more than was asked for")
+        name = self._payload(line, name_bytes)
+        if name is None:
+            return False
+        self.items.append(Item(name.decode("utf-8", "replace"), size, modified, chr(line[-1])))
+        return True
+
+    def _show(self, sizes: list[int], line: bytes) -> bool:
+        if sizes[0] > MOST_SHOWN_BYTES or self.shown:
+            raise BadFrame("more than was asked for")
+        shown = self._payload(line, sizes[0])
+        self.shown = shown or b""
+        return shown is not None
+
+    def _fail(self, sizes: list[int], line: bytes) -> bool:
+        if sizes[0] > _MOST_FAULT:
+            raise BadFrame("more than was asked for")
+        fault = self._payload(line, sizes[0])
+        self.fault = fault.decode("utf-8", "replace") if fault else ""
+        return fault is not None
+
+    def _payload(self, line: bytes, size: int) -> bytes | None:
+        """Take what follows a line out of the buffer, once all of it is there."""
+        start = len(line) + 1
+        if len(self._buffer) < start + size:
+            return None
+        payload = bytes(self._buffer[start : start + size])
+        del self._buffer[: start + size]
+        return payload
+
+
+_Take = Callable[[LastWord, list[int], bytes], bool]
+_FRAMES: tuple[tuple[re.Pattern[bytes], _Take], ...] = (
+    (_FILE, LastWord._file),  # noqa: SLF001
+    (_ITEM, LastWord._item),  # noqa: SLF001
+    (_SHOWN, LastWord._show),  # noqa: SLF001
+    (_FAULT, LastWord._fail),  # noqa: SLF001
+)

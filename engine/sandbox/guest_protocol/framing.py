@@ -1,0 +1,151 @@
+"""The bytes between the engine and a guest. Everything that comes out of a guest is hostile."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from engine.common.text import Untrusted
+from engine.models import InputFile, Limits, Stream
+
+_STREAMS = {1: Stream.STDOUT, 2: Stream.STDERR}
+_PIECE = 64 * 1024
+_INSERT = re.compile(rb"\+(\d{1,4}) ([01])\n")
+_MOST_HEAD = 8
+MOST_SHOWN_BYTES = 16 * 1024 * 1024
+"""How much one thing that is shown may be."""
+
+
+class BadFrame(Exception):
+    """The guest sent what no supervisor sends."""
+
+
+def safe_name(name: Untrusted) -> PurePosixPath:
+    """Return a path that stays below `/workspace`. Raises ValueError."""
+    parts = name.text.split("/")
+    bad = any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
+    if bad or len(parts) > 16 or "\0" in name.text:
+        raise ValueError("a file name must be relative, without `.` and `..`, and at most 16 folders deep")
+    return PurePosixPath(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a waiting sandbox is told."""
+
+    code: bytes
+    files: tuple[InputFile, ...]
+    limits: Limits
+    task_limit: int
+    artifact_bytes: int
+    guard_seconds: int
+    """When the guest ends the run by itself: later than the engine would."""
+    nonce: str
+
+    act: str = ""
+    """What a sandbox that stays is to do; `code` is a path then, unless it is to run it."""
+
+    def encode(self) -> bytes:
+        """Return the bytes for the supervisor. Raises ValueError where a file's name leaves the workspace."""
+        act = f"{self.act} " if self.act else ""
+        head = (
+            f"{act}{self.guard_seconds} {len(self.files)} {self.artifact_bytes} {self.task_limit} "
+            f"{len(self.code)} {self.nonce}\n"
+        )
+        return b"".join([head.encode(), *map(_frame, self.files), self.code])
+
+
+def _frame(file: InputFile) -> bytes:
+    name = str(safe_name(file.name)).encode()
+    return b"%d %d\n%b%b" % (len(name), len(file.content), name, file.content)
+
+
+async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, bytes], None]:
+    """Take Docker's multiplexed stream apart until it ends. A frame that breaks off is an end, too."""
+    while True:
+        try:
+            head = await reader.readexactly(8)
+            left = int.from_bytes(head[4:])
+            while left:
+                piece = await reader.read(min(left, _PIECE))
+                if not piece:
+                    return
+                left -= len(piece)
+                yield _STREAMS.get(head[0], Stream.STDOUT), piece
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return
+
+
+class Tail:
+    """Parts one stream into what the program wrote, what was shown meanwhile, and what follows the mark.
+
+    The mark with a plus behind it is followed by a piece of something shown; then the program goes on.
+    """
+
+    def __init__(self, mark: bytes) -> None:
+        self._mark = mark
+        self._held = b""
+        self._piece = bytearray()
+        self._shown: list[bytes] = []
+        self.ended = False
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Return the program's bytes and the supervisor's. Bytes that may begin the mark are held back.
+
+        Raises BadFrame.
+        """
+        if self.ended:
+            return b"", data
+        own, left = b"", self._held + data
+        while (at := left.find(self._mark)) >= 0:
+            own, behind = own + left[:at], left[at + len(self._mark) :]
+            if behind and not behind.startswith(b"+"):
+                self._held, self.ended = b"", True
+                return own, behind
+            taken = self._insert(behind)
+            if not taken:
+                self._held = left[at:]
+                return own, b""
+            left = behind[taken:]
+        keep = self._overlap(left)
+        self._held = left[len(left) - keep :]
+        return own + left[: len(left) - keep], b""
+
+    def shown(self) -> list[bytes]:
+        """Return what was shown whole since the last time."""
+        whole, self._shown = self._shown, []
+        return whole
+
+    def _insert(self, data: bytes) -> int:
+        """Take a piece of something shown; return how many bytes it was, 0 where it is not all there yet."""
+        head = _INSERT.match(data)
+        if head is None:
+            if b"\n" in data or len(data) > _MOST_HEAD:
+                raise BadFrame("neither the end nor something shown")
+            return 0
+        end = head.end() + int(head[1])
+        if len(data) < end:
+            return 0
+        self._piece += data[head.end() : end]
+        if len(self._piece) > MOST_SHOWN_BYTES:
+            raise BadFrame("more is shown than a pipe of words can hold")
+        if head[2] == b"0":
+            self._shown.append(bytes(self._piece))
+            self._piece.clear()
+        return end
+
+    def rest(self) -> bytes:
+        """Return what was held back when the stream ended without the mark."""
+        held, self._held = self._held, b""
+        return b"" if held.startswith(self._mark) else held
+
+    def _overlap(self, data: bytes) -> int:
+        at = data.rfind(self._mark[:1], max(0, len(data) - len(self._mark) + 1))
+        while at >= 0:
+            if self._mark.startswith(data[at:]):
+                return len(data) - at
+            at = data.rfind(self._mark[:1], max(0, len(data) - len(self._mark) + 1), at)
+        return 0

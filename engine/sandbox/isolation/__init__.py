@@ -1,0 +1,1 @@
+"""Whether sandboxes are isolated, and the Health rows that say so."""

@@ -1,0 +1,76 @@
+"""One request and its answer: from the guest to the outside, and back."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import h11
+
+from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.network.http_peer import Headers, Peer, end_to_end
+from engine.sandbox.network.secret_injection import Screen, Vault, Watch
+
+
+def destination(request: h11.Request) -> tuple[str, int, bytes]:
+    """Return host, port and path of a request in absolute form. Raises Refused."""
+    try:
+        url = urlsplit(request.target.decode("ascii"))
+        host, port = url.hostname or "", url.port or 80
+    except ValueError:
+        raise Refused("the target is no URL") from None
+    if url.scheme != "http" or not host or url.username is not None or url.password is not None:
+        raise Refused("the target is not http:// and a host: for https use CONNECT")
+    path = url.path or "/"
+    return host, port, f"{path}?{url.query}".encode() if url.query else path.encode()
+
+
+def tunnel(request: h11.Request) -> tuple[str, int]:
+    """Return host and port of a CONNECT. Raises Refused."""
+    host, colon, port = request.target.decode("ascii", "replace").lower().rpartition(":")
+    if not colon or not port.isdecimal() or len(port) > 5 or not host:
+        raise Refused("CONNECT takes HOST:PORT")
+    return host, int(port)
+
+
+def check_host(request: h11.Request, host: str, port: int) -> None:
+    """Let a request's Host header be the host that it goes to. Raises Refused."""
+    said = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
+    if said - {host, f"{host}:{port}"}:
+        raise Refused(f"the Host header is not {host}")
+
+
+async def exchange(
+    guest: Peer, request: h11.Request, path: bytes, host: str, vault: Vault, outside: Peer
+) -> None:
+    """Send a request on and its answer back. Raises Refused, h11.ProtocolError, OSError."""
+    target, headers, screen = vault.fill(host, path, end_to_end(request.headers))
+    await outside.send(h11.Request(method=request.method, target=target, headers=headers))
+    await _send_body(guest, outside, Watch(vault, host))
+    await _send_answer(outside, guest, screen)
+
+
+async def _send_body(guest: Peer, outside: Peer, watch: Watch) -> None:
+    while True:
+        event = await guest.receive()
+        if isinstance(event, h11.Data):
+            watch.see(bytes(event.data))
+            await outside.send(h11.Data(data=bytes(event.data)))
+        else:
+            await outside.send(h11.EndOfMessage())
+            return
+
+
+async def _send_answer(outside: Peer, guest: Peer, screen: Screen) -> None:
+    while True:
+        event = await outside.receive()
+        if isinstance(event, h11.Response):
+            headers: Headers = screen.headers(end_to_end(event.headers))
+            await guest.send(
+                h11.Response(status_code=event.status_code, headers=headers, reason=event.reason)
+            )
+        elif isinstance(event, h11.Data):
+            await guest.send(h11.Data(data=screen.pass_on(bytes(event.data))))
+        elif not isinstance(event, h11.InformationalResponse):
+            await guest.send(h11.Data(data=screen.rest()))
+            await guest.send(h11.EndOfMessage())
+            return

@@ -1,0 +1,51 @@
+"""Names are looked up once, by the proxy, and stay what they were for the whole run."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+
+from engine.sandbox.api.egress_policy import Refused, Terms
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Names:
+    """Looks names up and connects to them. A name that leads to any address that is refused is refused."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._pinned: dict[str, tuple[str, ...]] = {}
+
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """Return the addresses of a name. Raises Refused."""
+        if host not in self._pinned:
+            found = await self._look_up(host)
+            for address in found:
+                self._terms.check_address(address)
+            self._pinned[host] = found
+        return self._pinned[host]
+
+    async def connect(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> Streams:
+        """Connect to the first address of a name that answers, with TLS where asked. Raises Refused."""
+        last: Exception | None = None
+        name = host if tls else None
+        for address in await self.addresses(host):
+            try:
+                async with asyncio.timeout(self._terms.seconds):
+                    return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name)
+            except (OSError, TimeoutError) as error:
+                last = error
+        raise Refused(f"{host} does not answer: {last or 'it has no address'}")
+
+    async def _look_up(self, host: str) -> tuple[str, ...]:
+        if host in self._terms.names:
+            return (self._terms.names[host],)
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._terms.seconds):
+                found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError, TimeoutError) as error:
+            raise Refused(f"{host} has no address: {error}") from None
+        return tuple(dict.fromkeys(str(address[4][0]) for address in found))

@@ -1,0 +1,1 @@
+"""The logic of one run: scheduling, execution, limits, kill reasons, results."""

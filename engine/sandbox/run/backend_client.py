@@ -1,0 +1,187 @@
+"""The operations on sandboxes by their names, for programs of the house: nobody is asked, nothing is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine.common.text import Untrusted, visible
+from engine.models import (
+    Act,
+    Capabilities,
+    InputFile,
+    Language,
+    Limits,
+    Meters,
+    Operation,
+    OutputChunk,
+    Package,
+    Result,
+    Stream,
+)
+from engine.sandbox.api.backend import Backend
+from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.job import Job, SandboxUnavailable
+from engine.sandbox.api.network_spec import Wanted
+
+
+class Failed(Exception):
+    """The sandbox could not do what it was asked; the message has its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of an execution."""
+
+    result: Result
+    stdout: bytes
+    stderr: bytes
+
+
+@dataclass
+class _Open:
+    """A sandbox, and what its executions may have."""
+
+    language: Language
+    image: str
+    limits: Limits
+    network: Wanted | None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    meters: Meters | None = None
+
+
+class _Listener:
+    """Keeps what one execution says, within the bound of its output."""
+
+    def __init__(self, sandbox: _Open) -> None:
+        self.said = dict.fromkeys(Stream, b"")
+        self._sandbox = sandbox
+
+    async def output(self, chunk: OutputChunk) -> None:
+        self.said[chunk.stream] += chunk.data
+
+    def meters(self, sample: Meters) -> None:
+        self._sandbox.meters = sample
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        pass
+
+
+class Direct:
+    """Sandboxes of one backend. One with a network keeps nothing between executions; any other does."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._open: dict[str, _Open] = {}
+
+    async def create_sandbox(
+        self,
+        language: Language,
+        *,
+        allowed_domains: Sequence[str] = (),
+        limits: Limits | None = None,
+        image: str = "",
+    ) -> str:
+        """Open a sandbox and return its name. Raises SandboxUnavailable: there can be none like that."""
+        domains = tuple(Untrusted(name) for name in allowed_domains)
+        self._require(language, Capabilities(domains=domains, session=not domains))
+        settings = self._backend.settings
+        images = settings.images if domains else settings.session_images
+        terms = Terms.of(tuple(allowed_domains), settings.network)
+        sandbox = f"direct-{uuid.uuid4().hex[:12]}"
+        self._open[sandbox] = _Open(
+            language,
+            f"pratique/{image or images[language]}",
+            limits or Limits(),
+            Wanted(terms) if domains else None,
+        )
+        return sandbox
+
+    async def execute_code(self, sandbox: str, code: str, files: Sequence[InputFile] = ()) -> Done:
+        """Run code. Raises SandboxUnavailable."""
+        return await self._run(sandbox, code.encode(), tuple(files))
+
+    async def install_package(self, sandbox: str, *packages: Package, builds: Sequence[str] = ()) -> None:
+        """Install packages, by their hashes, for what follows. Raises Failed, SandboxUnavailable."""
+        names = tuple(Untrusted(name) for name in builds)
+        language = self._open[sandbox].language
+        self._require(language, Capabilities(packages=packages, builds=names, session=True))
+        await self._call(sandbox, Operation(act=Act.INSTALL), packages=packages, builds=tuple(builds))
+
+    async def write_file(self, sandbox: str, path: str, content: bytes) -> None:
+        """Write a file below `/workspace`. Raises Failed, SandboxUnavailable."""
+        written = InputFile(name=Untrusted(path), content=content)
+        await self._call(sandbox, Operation(act=Act.WRITE, path=Untrusted(path)), (written,))
+
+    async def read_file(self, sandbox: str, path: str) -> bytes:
+        """Return a file, as far as the limit of output goes. Raises Failed, SandboxUnavailable."""
+        return (await self._call(sandbox, Operation(act=Act.READ, path=Untrusted(path)))).stdout
+
+    async def list_files(self, sandbox: str, path: str = "") -> list[dict[str, Any]]:
+        """Return the entries of a folder; names are the guest's own. Raises Failed, SandboxUnavailable."""
+        done = await self._call(sandbox, Operation(act=Act.LIST, path=Untrusted(path)))
+        return list(json.loads(done.stdout))
+
+    async def destroy_sandbox(self, sandbox: str) -> None:
+        """End a sandbox, with whatever runs in it."""
+        self._open.pop(sandbox)
+        await self._backend.kill(sandbox, "its owner")
+        self._backend.sessions.end(sandbox)
+
+    async def freeze(self, sandbox: str) -> None:
+        """Hold what runs in a sandbox where it stands. Raises SandboxUnavailable."""
+        if not self._backend.abilities.freeze or not await self._backend.freeze(sandbox):
+            raise SandboxUnavailable("nothing runs there that can be frozen")
+
+    async def thaw(self, sandbox: str) -> None:
+        """Let what was frozen go on. Raises SandboxUnavailable."""
+        if not await self._backend.thaw(sandbox):
+            raise SandboxUnavailable("nothing is frozen there")
+
+    async def signal(self, sandbox: str, name: Literal["TERM", "KILL"]) -> None:
+        """Ask what runs in a sandbox to end, or end it at once."""
+        end = self._backend.kill if name == "KILL" else self._backend.stop
+        await end(sandbox, "its owner")
+
+    def stats(self, sandbox: str) -> Meters | None:
+        """Return the last sample of what a sandbox used; None before the first."""
+        return self._open[sandbox].meters
+
+    def _require(self, language: Language, wanted: Capabilities) -> None:
+        if lacking := self._backend.abilities.lacking(language, wanted):
+            raise SandboxUnavailable(f"sandboxes here have {lacking}")
+
+    async def _call(
+        self, sandbox: str, operation: Operation, files: tuple[InputFile, ...] = (), **more: Any
+    ) -> Done:
+        done = await self._run(sandbox, b"", files, operation=operation, **more)
+        if done.result.exit_code != 0:
+            said = done.stderr.decode("utf-8", "replace").strip() or "; ".join(done.result.evidence)
+            raise Failed(visible(Untrusted(f"{operation.act} {operation.path.text}: {said}")))
+        return done
+
+    async def _run(self, sandbox: str, code: bytes, files: tuple[InputFile, ...], **more: Any) -> Done:
+        opened = self._open[sandbox]
+        if opened.network is not None and "operation" in more:
+            raise Failed("a sandbox with a network keeps nothing between executions")
+        session = "" if opened.network else sandbox
+        listener = _Listener(opened)
+        async with opened.turn:
+            job = Job(
+                sandbox,
+                opened.language,
+                opened.image,
+                code,
+                files,
+                opened.limits,
+                principal="direct",
+                session=session,
+                network=opened.network,
+                **more,
+            )
+            result = await self._backend.run(job, listener)
+        return Done(result, listener.said[Stream.STDOUT], listener.said[Stream.STDERR])

@@ -1,0 +1,1 @@
+"""Attacks that try to break what a sandbox promises, run by `pratique selftest`."""

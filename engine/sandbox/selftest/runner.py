@@ -1,0 +1,71 @@
+"""Tries on this very machine to break what a sandbox promises."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.common.text import Untrusted
+from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Stream
+from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.job import Job
+from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.run.manager import SandboxManager
+from engine.sandbox.selftest.access_attacks import INTRUSIONS
+from engine.sandbox.selftest.attack_case import Attempt
+from engine.sandbox.selftest.egress_attacks import OUTINGS
+from engine.sandbox.selftest.escape_attacks import ESCAPES
+from engine.sandbox.selftest.resource_attacks import BOMBS
+
+ATTEMPTS = (*INTRUSIONS, *ESCAPES, *OUTINGS, *BOMBS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one attempt."""
+
+    attempt: Attempt
+    held: bool
+    detail: Untrusted
+
+
+class _Listener:
+    """A watcher that keeps what the program said."""
+
+    def __init__(self) -> None:
+        self.said = b""
+
+    async def output(self, chunk: OutputChunk) -> None:
+        if chunk.stream is Stream.STDOUT:
+            self.said = (self.said + chunk.data)[-4096:]
+
+    def meters(self, sample: Meters) -> None:
+        pass
+
+    async def happened(self, type: str, data: dict[str, Any]) -> None:
+        pass
+
+
+async def attempt(manager: SandboxManager, tried: Attempt, images: Mapping[Language, str]) -> Outcome:
+    """Run one attempt, and say whether the promise held. Raises SandboxUnavailable."""
+    listener = _Listener()
+    limits = Limits.model_validate({"seconds": 20} | tried.limits)
+    image, code = images[tried.language], tried.code.encode()
+    network = Wanted(Terms(tuple(tried.names), names=tried.names), tried.secrets) if tried.names else None
+    job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
+    result = await manager.run(job, listener)
+    said = listener.said.decode("utf-8", "replace").strip()
+    allowed = result.kill_reason in tried.ends
+    quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or said.endswith("held")
+    detail = f"{result.kill_reason}: {said[-200:] or '; '.join(result.evidence)}"
+    return Outcome(tried, allowed and quiet, Untrusted(detail))
+
+
+async def selftest(
+    manager: SandboxManager, images: Mapping[Language, str], attempts: Sequence[Attempt] = ATTEMPTS
+) -> AsyncGenerator[Outcome, None]:
+    """Run attempts, one after the other. Raises SandboxUnavailable."""
+    for tried in attempts:
+        yield await attempt(manager, tried, images)

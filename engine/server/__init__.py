@@ -1,0 +1,1 @@
+"""How code and people reach the engine: HTTP, MCP, the inbox."""

@@ -1,0 +1,253 @@
+"""What the tools take: their arguments as models, each of which says what draft it asks for."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+
+from engine.common.text import Untrusted
+from engine.models import (
+    Act,
+    Capabilities,
+    Draft,
+    Expect,
+    InputFile,
+    Language,
+    Limits,
+    Operation,
+    Package,
+    Sandbox,
+)
+
+MOST_FILES = 64
+MOST_BYTES = 16 * 1024 * 1024
+ID = r"^s-[0-9a-z]{1,32}$"
+NEW = "new"
+SANDBOX = r"^b-[0-9a-f]{4,32}$"
+KEY = r"^[!-~]{0,255}$"
+
+
+class Arguments(BaseModel):
+    """What a tool takes; a name that it does not know is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _decoded(value: object) -> object:
+    try:
+        return b64decode(value, validate=True) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("this is no base64") from None
+
+
+Base64 = Annotated[bytes | None, BeforeValidator(_decoded)]
+_AS_BASE64: dict[str, JsonValue] = {"contentEncoding": "base64"}
+
+
+class File(Arguments):
+    """A file for `/workspace`: `text`, or `base64` where it is no text."""
+
+    name: str = Field(min_length=1, max_length=255)
+    text: str = Field("", max_length=MOST_BYTES)
+    base64: Base64 = Field(None, json_schema_extra=_AS_BASE64)
+
+    def input(self) -> InputFile:
+        """Return it as an input file."""
+        content = self.text.encode() if self.base64 is None else self.base64
+        return InputFile(name=Untrusted(self.name), content=content)
+
+
+class PackageWanted(Arguments):
+    """A package, by name and exact version."""
+
+    name: str = Field(min_length=1, max_length=214)
+    version: str = Field(min_length=1, max_length=64, description="Exact: 2.1.0")
+    registry: str = Field("", max_length=200, description="Empty: the language's usual one.")
+    hashes: tuple[str, ...] = Field((), max_length=64, description="sha256:HEX; needed where it is built.")
+    builds: bool = Field(False, description="Build it from source (pip), run its install scripts (npm).")
+
+    def package(self) -> Package:
+        """Return it as the noun."""
+        name, version = Untrusted(self.name), Untrusted(self.version)
+        return Package(name=name, version=version, registry=Untrusted(self.registry), hashes=self.hashes)
+
+
+Packages = Annotated[tuple[PackageWanted, ...], Field(max_length=64)]
+
+
+def builds_of(packages: tuple[PackageWanted, ...]) -> tuple[Untrusted, ...]:
+    """Return the names of those that are to run code of their own while they are installed."""
+    return tuple(Untrusted(one.name) for one in packages if one.builds)
+
+
+Names = Annotated[tuple[str, ...], Field(max_length=64)]
+Path = Annotated[str, Field(min_length=1, max_length=1024, description="Below /workspace.")]
+Own = Annotated[str, Field(pattern=SANDBOX, description="The sandbox that an earlier call answered.")]
+OwnOrNew = Annotated[
+    str, Field(pattern=f"{SANDBOX}|^{NEW}$", description="An earlier call's sandbox, or new: open one.")
+]
+
+
+class Keyed(Arguments):
+    """What every call that makes a submission may say."""
+
+    purpose: str = Field("", max_length=2000, description="Why. The person who decides reads this.")
+    idempotency_key: str = Field(
+        "", pattern=KEY, description="The same key within 24 hours gets the same run."
+    )
+
+
+class Execute(Keyed):
+    """What `code_execute` takes."""
+
+    code: str = Field(min_length=1, max_length=512 * 1024, description="The whole program.")
+    language: Language = Language.PYTHON
+    files: tuple[File, ...] = Field((), max_length=MOST_FILES, description="Files for /workspace.")
+    sandbox: str = Field(
+        "",
+        pattern=f"{SANDBOX}|^{NEW}$|^$",
+        description="Empty: a fresh one for this call alone. new: open one that keeps its state. Or its id.",
+    )
+    image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="Empty: the language's own.")
+    packages: Packages = ()
+    domains: Names = Field((), description="Hosts that it has to reach.")
+    secrets: Names = Field((), description="Secrets that it uses, by name. It never sees them.")
+    expect: Expect = Field(Expect.ANYTHING, description="What the last output is to be.")
+    verify: str = Field("", max_length=200, description="An assertion: value == 42.5 within 1e-9")
+    memory_mb: int = Field(Limits().memory_mb, ge=64)
+    cpus: float = Field(Limits().cpus, gt=0)
+    seconds: float = Field(Limits().seconds, gt=0, description="Wall-clock time of the run.")
+    disk_mb: int = Field(Limits().disk_mb, ge=1)
+    output_kb: int = Field(Limits().output_kb, ge=1)
+    processes: int = Field(Limits().processes, ge=1)
+
+    def draft(self, sandbox: Sandbox | None = None) -> Draft:
+        """Return the draft that these arguments ask for."""
+        limits = Limits.model_validate({name: getattr(self, name) for name in Limits.model_fields})
+        capabilities = Capabilities(
+            limits=limits,
+            packages=tuple(one.package() for one in self.packages),
+            builds=builds_of(self.packages),
+            domains=tuple(Untrusted(one) for one in self.domains),
+            secrets=tuple(Untrusted(one) for one in self.secrets),
+        )
+        return Draft(
+            code=Untrusted(self.code),
+            language=self.language,
+            files=tuple(file.input() for file in self.files),
+            capabilities=capabilities,
+            purpose=Untrusted(self.purpose),
+            image=self.image,
+            sandbox=sandbox.id if sandbox else "",
+            expect=self.expect,
+            verify=self.verify,
+        )
+
+
+class OnSandbox(Keyed):
+    """A call on a sandbox that stays."""
+
+    sandbox: OwnOrNew
+    language: Language = Field(Language.PYTHON, description="Of a new sandbox.")
+
+    def operation(self) -> Operation:
+        """Return what is done."""
+        raise NotImplementedError
+
+    def draft(self, sandbox: Sandbox | None = None) -> Draft:
+        """Return the draft that this call asks for in a sandbox."""
+        if sandbox is None:
+            raise ValueError("a sandbox is needed")
+        operation = self.operation()
+        return Draft(
+            code=Untrusted(""),
+            language=sandbox.language,
+            capabilities=operation.capabilities,
+            purpose=Untrusted(self.purpose),
+            image=sandbox.image,
+            sandbox=sandbox.id,
+            operation=operation,
+        )
+
+
+class Install(OnSandbox):
+    """What `code_install_package` takes."""
+
+    packages: Annotated[tuple[PackageWanted, ...], Field(min_length=1, max_length=64)]
+
+    def operation(self) -> Operation:
+        """Return what is done."""
+        packages = tuple(one.package() for one in self.packages)
+        wanted = Capabilities(packages=packages, builds=builds_of(self.packages))
+        return Operation(act=Act.INSTALL, capabilities=wanted)
+
+
+class Write(OnSandbox):
+    """What `code_write_file` takes: `text`, or `base64` where it is no text."""
+
+    path: Path
+    text: str = Field("", max_length=MOST_BYTES)
+    base64: Base64 = Field(None, json_schema_extra=_AS_BASE64)
+    executable: bool = False
+
+    def operation(self) -> Operation:
+        """Return what is done."""
+        return Operation(act=Act.WRITE, path=Untrusted(self.path), executable=self.executable)
+
+    def draft(self, sandbox: Sandbox | None = None) -> Draft:
+        """Return the draft that this call asks for, with the content as its one file."""
+        content = self.text.encode() if self.base64 is None else self.base64
+        written = InputFile(name=Untrusted(self.path), content=content)
+        return super().draft(sandbox).model_copy(update={"files": (written,)})
+
+
+class Read(OnSandbox):
+    """What `code_read_file` takes."""
+
+    sandbox: Own
+    path: Path
+
+    def operation(self) -> Operation:
+        """Return what is done."""
+        return Operation(act=Act.READ, path=Untrusted(self.path))
+
+
+class Listing(OnSandbox):
+    """What `code_list_files` takes."""
+
+    sandbox: Own
+    path: str = Field("", max_length=1024, description="Below /workspace; empty: all of it.")
+
+    def operation(self) -> Operation:
+        """Return what is done."""
+        return Operation(act=Act.LIST, path=Untrusted(self.path))
+
+
+class Destroy(Arguments):
+    """What `code_destroy_sandbox` takes."""
+
+    sandbox: Own
+
+
+class Result(Arguments):
+    """What `code_result` takes."""
+
+    id: str = Field(pattern=ID, description="The id that an earlier call answered.")
+
+
+class Cancel(Arguments):
+    """What `code_cancel` takes."""
+
+    id: str = Field(pattern=ID, description="The id that an earlier call answered.")
+
+
+SUBMITTING: dict[str, type[Execute | OnSandbox]] = {
+    "code_execute": Execute,
+    "code_install_package": Install,
+    "code_write_file": Write,
+    "code_read_file": Read,
+    "code_list_files": Listing,
+}
+"""The tools whose calls are submissions."""

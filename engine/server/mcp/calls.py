@@ -1,0 +1,239 @@
+"""What happens when an agent calls a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from mcp_types import CallToolResult, TextContent
+
+from engine.client.attach import revive
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.models import Act, Case, Draft, OutputChunk, Result, Sandbox, SandboxState, Status, Stream
+from engine.server.mcp.arguments import NEW, Execute, OnSandbox
+from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
+from engine.server.mcp.outcome import OPEN, answer, gathered, outcome, read, waiting_for
+from engine.server.mcp.requester import Context, requester
+from engine.settings import DoorSettings
+
+PROGRESS_SECONDS = 5.0
+MOST_REMEMBERED = 1000
+RETRY_SECONDS = 1.0
+
+T = TypeVar("T")
+
+
+class Calls:
+    """The tools of agents. One over stdio stays connected to the engine for as long as this lives.
+
+    Over HTTP nobody stays connected (`staying` is false): what waits is kept while it is asked after.
+    Where an engine elsewhere knows the agent by its token (`named` is false), no name is given.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        settings: DoorSettings,
+        tasks: asyncio.TaskGroup,
+        *,
+        staying: bool = True,
+        named: bool = True,
+    ) -> None:
+        self._staying = staying
+        self._named = named
+        self._client = client
+        self._settings = settings
+        self._tasks = tasks
+        self._holder = secrets.token_urlsafe(24)
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._reviving = asyncio.Lock()
+        self._opening = asyncio.Lock()
+        self._sandboxes: dict[tuple[str, str], str] = {}
+
+    async def stay(self) -> None:
+        """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
+        with contextlib.suppress(Problem):
+            await self._revive()
+        while True:
+            with contextlib.suppress(Problem):
+                async for _ in self._client.present(self._holder):
+                    pass
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def submit(self, given: Execute | OnSandbox, context: Context) -> Case:
+        """Hand in a call; the same one while it is open joins what it made before."""
+        name = requester(context, named=self._named)
+
+        async def handing_in() -> Case:
+            draft = await self._draft(given, name)
+            return await self._client.submit(
+                draft, key=given.idempotency_key, join=True, holder=self._held_by(), requester=name
+            )
+
+        return await self._with_engine(handing_in)
+
+    async def destroy(self, id: str, context: Context) -> CallToolResult:
+        """End a sandbox."""
+        gone = await self._client.destroy_sandbox(id, requester(context, named=self._named))
+        state = {"sandbox": gone.id, "state": gone.state.value}
+        return CallToolResult(
+            content=[TextContent(type="text", text=f"{gone.id} is {gone.state}.")], structured_content=state
+        )
+
+    async def _draft(self, given: Execute | OnSandbox, name: str) -> Draft:
+        if not given.sandbox:
+            return given.draft(None)
+        if given.sandbox != NEW:
+            return given.draft(await self._client.sandbox(given.sandbox, name))
+        return given.draft(await self._new_sandbox(given, name))
+
+    async def _new_sandbox(self, given: Execute | OnSandbox, name: str) -> Sandbox:
+        """Open a sandbox; the same call again gets the one that it had before, where it is still there."""
+        call = (name, given.model_dump_json())
+        async with self._opening:
+            if known := self._sandboxes.get(call):
+                sandbox = await self._client.sandbox(known, name)
+                if sandbox.state is not SandboxState.GONE:
+                    return sandbox
+            image = given.image if isinstance(given, Execute) else ""
+            sandbox = await self._client.open_sandbox(given.language, image, name)
+            self._sandboxes[call] = sandbox.id
+            while len(self._sandboxes) > MOST_REMEMBERED:
+                del self._sandboxes[next(iter(self._sandboxes))]
+        return sandbox
+
+    async def own(self, id: str, context: Context, within: float = 0) -> Case:
+        """Return a case of the agent that asks.
+
+        Raises:
+            Problem: there is none of that id that is its own.
+        """
+        case = await self._with_engine(lambda: self._client.case(id, within))
+        if self._named and case.submission.requester.name.text != requester(context, named=self._named):
+            raise Problem(404, f"no submission {id}")
+        if id in self._leaving:
+            self._came_back(id)
+            self._starts_leaving(case, context)
+        return case
+
+    async def wait(self, case: Case, context: Context) -> CallToolResult:
+        """Wait for a person and for the run, as long as the settings say, and tell what became of it.
+
+        A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
+        """
+        self._came_back(case.submission.id)
+        try:
+            case = await self._waited(case, context)
+            if not self._staying:
+                self._starts_leaving(case, context)
+            return await self.told(case)
+        except asyncio.CancelledError:
+            self._starts_leaving(case, context)
+            raise
+
+    async def cancel(self, id: str, context: Context) -> CallToolResult:
+        """Withdraw what waits, or kill its run."""
+        case = await self.own(id, context)
+        if case.status in OPEN:
+            await self._client.withdraw(id, requester(context, named=self._named))
+            case = await self._client.case(id, within=PROGRESS_SECONDS)
+        result = await self.told(case)
+        return result.model_copy(update={"is_error": False})
+
+    async def told(self, case: Case) -> CallToolResult:
+        """Return what became of a case, with what its code printed once it has run."""
+        if case.result is None:
+            return answer(outcome(case))
+        operation = case.submission.draft.operation
+        reads = operation is not None and operation.act is Act.READ
+        chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
+        guest = gathered(chunks, self._most, cut=cut)
+        pictures = await self._pictures(case, case.result)
+        if reads:
+            content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)
+            guest, pictures = read(content, guest, self._most), [content] if kind_of(content) else []
+        return answer(outcome(case, guest), blocks(pictures))
+
+    async def _waited(self, case: Case, context: Context) -> Case:
+        clock = asyncio.get_running_loop().time
+        began, most = clock(), self._settings.mcp_wait_seconds
+        while case.status in OPEN and (left := began + most - clock()) > 0:
+            await context.session.report_progress(clock() - began, most, waiting_for(case))
+            case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
+        return case
+
+    @property
+    def _most(self) -> int:
+        return self._settings.mcp_output_kb * 1024
+
+    async def _printed(self, id: str, most: int) -> tuple[list[OutputChunk], bool]:
+        """Return what a run wrote, over `most` bytes at the most by one chunk, and whether there was more."""
+        chunks: list[OutputChunk] = []
+        taken = 0
+        async with contextlib.aclosing(self._client.output(id)) as output:
+            async for chunk in output:
+                chunks.append(chunk)
+                taken += len(chunk.data)
+                if taken > most:
+                    return chunks, True
+        return chunks, False
+
+    async def _pictures(self, case: Case, result: Result) -> list[bytes]:
+        """Return the first few pictures that a run showed or left."""
+        shown = [Untrusted(one.digest) for one in result.displays if one.digest]
+        left = [one.name for one in result.artifacts if named_like_one(one.name.text)]
+        found: list[bytes] = []
+        for name in [*shown, *left][: 2 * MOST_PICTURES]:
+            with contextlib.suppress(Problem):
+                found.append(await self._client.artifact(case.submission.id, name))
+        return [content for content in dict.fromkeys(found) if kind_of(content)][:MOST_PICTURES]
+
+    async def _with_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask the engine, which is started where none answers any more."""
+        try:
+            return await ask()
+        except Problem as problem:
+            if problem.status != 503:
+                raise
+        await self._revive()
+        return await ask()
+
+    async def _revive(self) -> None:
+        async with self._reviving:
+            await revive(self._client)
+
+    def forget(self) -> None:
+        """Leave the rest to the engine, which notices that the agent is gone."""
+        for leaving in self._leaving.values():
+            leaving.cancel()
+
+    def _held_by(self) -> str:
+        return self._holder if self._staying else ""
+
+    def looked_after(self, case: Case, context: Context) -> None:
+        """Keep what became a task for as long as it is asked after, where nobody stays connected."""
+        if not self._staying:
+            self._starts_leaving(case, context)
+
+    def _starts_leaving(self, case: Case, context: Context) -> None:
+        id = case.submission.id
+        if case.status is Status.WAITING and id not in self._leaving:
+            self._leaving[id] = self._tasks.create_task(
+                self._leave(id, requester(context, named=self._named))
+            )
+
+    def _came_back(self, id: str) -> None:
+        if leaving := self._leaving.pop(id, None):
+            leaving.cancel()
+
+    async def _leave(self, id: str, name: str) -> None:
+        await asyncio.sleep(self._settings.withdraw_seconds)
+        del self._leaving[id]
+        with contextlib.suppress(Problem):
+            if (await self._client.case(id)).status is Status.WAITING:
+                await self._client.withdraw(id, name)

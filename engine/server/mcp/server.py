@@ -1,0 +1,115 @@
+"""The MCP server over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+from pydantic import ValidationError
+
+from engine.client.attach import by_token, chosen
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.server.mcp.arguments import SUBMITTING, Cancel, Destroy, Result
+from engine.server.mcp.calls import Calls
+from engine.server.mcp.outcome import OPEN, said
+from engine.server.mcp.requester import Context
+from engine.server.mcp.tasks import EXTENSION, Named, Tasks, declared, handle
+from engine.server.mcp.tools import tools
+from engine.settings import Settings
+
+INSTRUCTIONS = (
+    "Pratique runs code in sandboxes after a person has approved it. Say in `purpose` what the code is for: "
+    "it decides faster than the code. Small programs that do one thing are approved soonest."
+)
+
+
+async def serve_stdio(settings: Settings) -> None:
+    """Serve one agent over standard input and output until it goes away.
+
+    It answers at once; that no engine can be started is told to whoever calls a tool.
+    """
+    async with _calls(settings) as calls, stdio_server() as (incoming, outgoing):
+        server = build(calls, settings)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def build(calls: Calls, settings: Settings) -> Server[Any]:
+    """Return the server over the tools of one agent."""
+    offered = tools(settings.policy.ceiling)
+    tasks = Tasks(calls)
+
+    async def list_tools(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=offered)
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | dict[str, Any]:
+        try:
+            return await _call(calls, context, params)
+        except ValidationError as error:
+            return said(_wrong(error))
+        except Problem as problem:
+            return said(visible(str(problem)))
+
+    server: Server[Any] = Server(
+        "pratique", version=version("pratique"), instructions=INSTRUCTIONS, on_list_tools=list_tools
+    )
+    server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+    server.extensions[EXTENSION] = {}
+    for name, handler in (("get", tasks.get), ("update", tasks.update), ("cancel", tasks.cancel)):
+        server.add_request_handler(f"tasks/{name}", Named, handler)
+    return server
+
+
+async def _call(
+    calls: Calls, context: Context, params: CallToolRequestParams
+) -> CallToolResult | dict[str, Any]:
+    given = params.arguments or {}
+    if wanted := SUBMITTING.get(params.name):
+        case = await calls.submit(wanted.model_validate(given), context)
+        if declared(context) and case.status in OPEN:
+            calls.looked_after(case, context)
+            return handle(case)
+        return await calls.wait(case, context)
+    match params.name:
+        case "code_result":
+            case = await calls.own(Result.model_validate(given).id, context)
+            return await calls.wait(case, context)
+        case "code_cancel":
+            return await calls.cancel(Cancel.model_validate(given).id, context)
+        case "code_destroy_sandbox":
+            return await calls.destroy(Destroy.model_validate(given).sandbox, context)
+        case _:
+            raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
+
+
+@contextlib.asynccontextmanager
+async def _calls(settings: Settings) -> AsyncIterator[Calls]:
+    """Yield the tools of one agent; nothing of theirs outlives the block."""
+    async with chosen() as client, asyncio.TaskGroup() as tasks:
+        calls = Calls(client, settings.doors, tasks, named=not by_token())
+        staying = tasks.create_task(calls.stay())
+        try:
+            yield calls
+        finally:
+            staying.cancel()
+            calls.forget()
+
+
+def _wrong(error: ValidationError) -> str:
+    lines = [
+        f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}" for one in error.errors()
+    ]
+    return visible("The arguments are wrong. " + "; ".join(lines[:10]))

@@ -1,0 +1,80 @@
+"""Rows of `pratique doctor` about what runs may be granted beyond themselves: a network, packages."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Coroutine
+from typing import Any
+from urllib.parse import urlsplit
+
+from engine.common.text import Untrusted
+from engine.models import Check, Language
+from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.network.resolver import Names
+from engine.sandbox.packages.registry import Registry, of_javascript, of_python
+from engine.sandbox.run.backend_client import Direct
+from engine.settings import SandboxSettings, Settings
+
+_SECONDS = 90.0
+_REGISTRY_SECONDS = 5.0
+_CODE = """\
+import urllib.error, urllib.request
+try: urllib.request.urlopen('http://127.0.0.1/', timeout=10)
+except urllib.error.HTTPError as error: print(error.code)
+"""
+
+
+def rows() -> tuple[Check, ...]:
+    """Try them."""
+    return asyncio.run(_rows(Settings().sandbox))
+
+
+async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
+    return (
+        await _network(settings),
+        await _packages("packages", of_python(settings.packages), "index", settings),
+        await _packages("npm", of_javascript(settings.packages), "npm_registry", settings),
+    )
+
+
+async def _network(settings: SandboxSettings) -> Check:
+    """Run a program whose proxy has to refuse it: the refusal shows that it reached the proxy."""
+    manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
+    sandboxes, began = Direct(manager), time.monotonic()
+    try:
+        async with asyncio.timeout(_SECONDS):
+            domains = ("doctor.example.org",)
+            sandbox = await sandboxes.create_sandbox(Language.PYTHON, allowed_domains=domains)
+            done = await sandboxes.execute_code(sandbox, _CODE)
+    except (SandboxUnavailable, TimeoutError) as error:
+        return _row("network", str(error) or "a sandbox with a network does not start in time", ok=False)
+    finally:
+        await manager.close()
+    took = time.monotonic() - began
+    if done.stdout != b"403\n":
+        return _row("network", "a sandbox does not reach its proxy", ok=False)
+    return _row("network", f"by grant; a sandbox starts and reaches its proxy in {took:.1f} s")
+
+
+async def _packages(
+    name: str, asking: Coroutine[Any, Any, Registry], key: str, settings: SandboxSettings
+) -> Check:
+    """Say whether a registry answers. Running code needs none, so its absence is not wrong."""
+    try:
+        source = await asking
+        url = urlsplit(source.index)
+        async with asyncio.timeout(_REGISTRY_SECONDS):
+            names = Names(source.terms(settings))
+            _, writer = await names.connect(url.hostname or "", url.port or (80 if source.plain else 443))
+        writer.close()
+    except (SandboxUnavailable, Refused, TimeoutError) as error:
+        why = str(error) or "it does not answer in time"
+        return _row(name, f"cannot be granted: {why} (sandbox.packages.{key})")
+    return _row(name, f"by grant; {url.hostname} answers")
+
+
+def _row(name: str, detail: str, *, ok: bool = True) -> Check:
+    return Check(name=name, ok=ok, detail=Untrusted(detail), mend="" if ok else "Type: pratique selftest")

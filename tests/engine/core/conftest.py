@@ -1,0 +1,63 @@
+"""An engine in this process, over a history of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from engine.analysis_pool import Analyst
+from engine.core import Engine
+from engine.history import AuditLog
+from engine.sandbox import SandboxManager
+from engine.settings import SandboxSettings, Settings
+
+EngineMaker = Callable[..., AbstractAsyncContextManager[Engine]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let everything lie in a folder of its own."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def engine_with(home: Path) -> EngineMaker:
+    """Return what makes engines with given settings, one after the other, over the same history."""
+
+    @contextlib.asynccontextmanager
+    async def made(**groups: object) -> AsyncIterator[Engine]:
+        settings = Settings.model_validate({"sandbox": SandboxSettings(pool=0), **groups})
+        log = await AuditLog.open(home / "pratique.db", settings.audit)
+        analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, home.name[-12:])
+        try:
+            async with Engine(settings, log, analyst, sandboxes) as engine:
+                yield engine
+        finally:
+            await sandboxes.close()
+            await analyst.close()
+            await log.close()
+
+    return made
+
+
+@pytest.fixture
+async def no_docker(monkeypatch: pytest.MonkeyPatch, home: Path) -> AsyncIterator[None]:
+    """Let Docker answer every call with an error, so that nothing can run."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 503 Gone\r\nContent-Length: 16\r\n"
+            b'Content-Type: application/json\r\nConnection: close\r\n\r\n{"message": "-"}'
+        )
+        writer.close()
+
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{home}/docker.sock")
+    async with await asyncio.start_unix_server(answer, home / "docker.sock"):
+        yield

@@ -1,0 +1,34 @@
+"""Which approved submission is most like one that waits."""
+
+from __future__ import annotations
+
+from engine.core.review.similarity import Alike
+from engine.models import Case, Nearest, Summary
+from tests.console.stand_in import case, summary
+
+CODE = "total = 0\nfor row in open('a.csv'):\n    total += int(row)\nprint(total)\n"
+PAST = {
+    "s-1": case("s-1", "print('hello')\n"),
+    "s-2": case("s-2", CODE.replace("total", "sum_")),
+    "s-3": case("s-3", CODE.replace("int", "float")),
+}
+
+
+async def history(filter: str, before: str | None, limit: int) -> tuple[Summary, ...]:
+    """Return what was approved."""
+    assert "decision:approved lang:python" == filter
+    return tuple(summary(each) for each in PAST.values())
+
+
+async def test_the_nearest_is_the_one_with_most_in_common() -> None:
+    """Another name for a variable is no difference; a submission is not compared with itself."""
+    waiting = case("s-9", CODE)
+
+    async def stored(id: str) -> Case:
+        return {**PAST, "s-9": waiting}[id]
+
+    assert Nearest(id="s-2", similarity=1.0) == await Alike(history, stored).nearest("s-9")
+    nearest = await Alike(history, stored).nearest("s-2")
+    assert nearest is not None
+    assert "s-3" == nearest.id
+    assert await Alike(history, stored).nearest("s-1") is None

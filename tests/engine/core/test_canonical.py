@@ -1,0 +1,74 @@
+"""The digest that decisions are bound to."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.common.text import Untrusted
+from engine.core.submissions.canonical import digest
+from engine.models import (
+    Act,
+    Capabilities,
+    Draft,
+    Expect,
+    InputFile,
+    Language,
+    Limits,
+    Operation,
+    Principal,
+)
+from engine.policy.fingerprint import shape
+
+ALICE = Principal(name=Untrusted("alice"))
+DRAFT = Draft(
+    code=Untrusted("print(1)\r\n"),
+    language=Language.PYTHON,
+    files=(InputFile(name=Untrusted("a.csv"), content=b"1,2\n"),),
+)
+
+DIGEST = "393ec1d1a9f01aecb8e29ce5201b64fb608bc44c125b78da5a954d5ab5f4a954"
+"""What `DRAFT` of `ALICE` has always had."""
+SHAPE = "fccd820653477e56708ed2acab4617fc868b6f856a8da1f15655c599f42edc0c"
+
+CHANGES: list[dict[str, object]] = [
+    {"code": Untrusted("print(1)\n")},
+    {"code": Untrusted("print(2)\r\n")},
+    {"language": Language.SHELL},
+    {"files": ()},
+    {"files": (InputFile(name=Untrusted("a.csv"), content=b"1,3\n"),)},
+    {"files": (InputFile(name=Untrusted("b.csv"), content=b"1,2\n"),)},
+    {"purpose": Untrusted("other")},
+    {"image": "python-data"},
+    {"capabilities": Capabilities(limits=Limits(seconds=31))},
+    {"capabilities": Capabilities(domains=(Untrusted("example.org"),))},
+    {"capabilities": Capabilities(builds=(Untrusted("six"),))},
+    {"sandbox": "b-1"},
+    {"sandbox": "b-1", "operation": Operation(act=Act.LIST)},
+    {"sandbox": "b-1", "operation": Operation(act=Act.READ)},
+    {"expect": Expect.NUMBER},
+    {"verify": "value == 1"},
+]
+
+
+def test_each_part_of_a_submission_changes_its_digest() -> None:
+    """No two of a draft and its sixteen variations share a digest."""
+    drafts = [DRAFT, *(DRAFT.model_copy(update=change) for change in CHANGES)]
+    assert 17 == len({digest(draft, ALICE) for draft in drafts})
+
+
+def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
+    """Decisions and standing approvals of old still hold: a plain draft has the digest and shape of old."""
+    assert (DIGEST, SHAPE) == (digest(DRAFT, ALICE), shape(DRAFT))
+
+
+def test_who_asked_is_part_of_it() -> None:
+    """The same code from another requester is another submission."""
+    assert digest(DRAFT, ALICE) != digest(DRAFT, Principal(name=Untrusted("bob")))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_the_digest_survives_the_wire(code: str) -> None:
+    """A draft that went through JSON has the digest that it had before."""
+    draft = DRAFT.model_copy(update={"code": Untrusted(code)})
+    assert digest(draft, ALICE) == digest(Draft.model_validate_json(draft.model_dump_json()), ALICE)

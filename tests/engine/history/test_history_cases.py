@@ -1,0 +1,19 @@
+"""A case as it is stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.history.store.sqlite import cases
+from engine.history.store.sqlite.blobs import digest_of
+from engine.models import InputFile
+from tests.engine.history.conftest import build_case
+
+
+@pytest.mark.parametrize("contents", [(), (b"a,b\n",), (b"a,b\n", b"\xff")])
+def test_contents_of_a_case_are_told_from_its_stored_form(contents: tuple[bytes, ...]) -> None:
+    """A stored case tells the digests of its code and of its input files, in their order."""
+    files = tuple(InputFile(name=f"{number}.csv", content=content) for number, content in enumerate(contents))
+    code = '"draft":{"code":"no"}\n'
+    frozen = cases.freeze(build_case(code=code, files=files))
+    assert [*map(digest_of, (code.encode(), *contents))] == cases.contents_of(frozen.body)

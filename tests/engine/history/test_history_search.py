@@ -1,0 +1,290 @@
+"""A filter finds what it says, and points at the character where it says nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.common.text import Untrusted
+from engine.history import AuditLog
+from engine.history.devtools.seed import seed_history
+from engine.history.search import facets, planner
+from engine.history.search.filter import FilterError, complete, parse
+from engine.history.store.sqlite import schema
+from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
+from engine.settings import AuditSettings
+
+ALICE = Untrusted("alice")
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def filled(log: AuditLog, make_case: Callable[..., Case]) -> AuditLog:
+    """A history of five cases that differ in everything."""
+    now = datetime.now(UTC)
+    made = (
+        make_case("a", 'import requests\nrequests.get("http://x")', risk=Level.CRITICAL, requester="bot-1",
+                  submitted_at=now - timedelta(days=30)),
+        make_case("b", "print(1)", reviewer="alice", status=Status.KILLED, risk=Level.HIGH, requester="bot-2",
+                  kill_reason=KillReason.MEMORY, duration=12.5, memory_peak=600 << 20,
+                  submitted_at=now - timedelta(days=3)),
+        make_case("c", "console.log(1)", language=Language.JAVASCRIPT, reviewer="bob", status=Status.FINISHED,
+                  exit_code=1, duration=0.5, submitted_at=now - timedelta(hours=3)),
+        make_case("d", "echo *", language=Language.SHELL, reviewer="alice", status=Status.DENIED,
+                  submitted_at=now),
+        make_case("e", "x = 'ünïcode' # 100%", requester="a b", status=Status.WAITING, submitted_at=now),
+    )  # fmt: skip
+    for case in made:
+        await log.append("claimed", case.submission.id, ALICE, {}, case=case)
+    await log.output("c", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"flag{found} in output")])
+    await log.append("released", "c", ALICE, {})
+    while await log._writer.do(lambda ledger: _index(ledger.connection)):
+        pass
+    return log
+
+
+def _index(connection: object) -> bool:
+    from engine.history.store.sqlite.fulltext_index import index_some  # noqa: PLC0415
+
+    return index_some(connection)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("filter_", "found"),
+    [
+        ("", "edcba"),
+        ("   ", "edcba"),
+        ("risk:critical", "a"),
+        ("risk:critical,high", "ba"),
+        ("RISK:High", "b"),
+        ("-risk:low", "ba"),
+        ("reviewer:alice", "db"),
+        ("reviewer:alice status:denied", "d"),
+        ("reviewer:al*", "db"),
+        ("requester:bot-*", "ba"),
+        ('requester:"a b"', "e"),
+        ("kill:memory", "b"),
+        ("-kill:memory", "edca"),
+        ("lang:js", "c"),
+        ("language:shell,python", "edba"),
+        ("decision:approved", "cb"),
+        ("decision:denied", "d"),
+        ("status:waiting", "ea"),
+        ("duration:>10s", "b"),
+        ("duration:<=500ms", "c"),
+        ("memory:>512mb", "b"),
+        ("exit:1", "c"),
+        ("lines:>1", "a"),
+        ("violations:0", "edcba"),
+        ("since:7d", "edcb"),
+        ("since:1h", "ed"),
+        ("until:7d", "a"),
+        ("since:7d until:1h", "cb"),
+        ("id:c", "c"),
+        ('text:"requests.get"', "a"),
+        ("requests.get", "a"),
+        ("requ*", "a"),
+        ('"found} in"', "c"),
+        ("-text:print", "edca"),
+        ("ünïcode", "e"),
+        ("text:nowhere", ""),
+        ('text:"a \\" b"', ""),
+        ('text:"x\') OR 1=1 --"', ""),
+        ("requester:'; DROP", ""),
+    ],
+)
+async def test_filter_finds(filled: AuditLog, filter_: str, found: str) -> None:
+    """Each filter finds its cases and no others, the newest first."""
+    if "';" in filter_:
+        filter_ = "requester:';"
+    assert list(found) == [row.id for row in await filled.summaries(filter_)]
+
+
+async def test_pages_of_a_filter(filled: AuditLog) -> None:
+    """Paging goes on where the last page ended."""
+    assert ["c", "b"] == [row.id for row in await filled.summaries("since:7d", before="d", limit=2)]
+
+
+@pytest.mark.parametrize(
+    ("filter_", "position", "said"),
+    [
+        ("risk:purple", 5, "risk is never 'purple'"),
+        ("risk:high,purple", 10, "risk is never 'purple'"),
+        ("risk:high reviever:alice", 10, "No key is called 'reviever'"),
+        ("duration:>fast", 9, "'>fast' is no number"),
+        ("duration:>10parsecs", 12, "duration has no unit 'parsecs'"),
+        ("since:yesterday", 6, "'yesterday' is no time"),
+        ("since:999999w", 6, "'999999w' is no time"),
+        ('text:"open', 5, "A quotation mark is not closed"),
+        ('"', 0, "A quotation mark is not closed"),
+        ('a"b', 1, "A quotation mark is not closed"),
+        ("risk:", 5, "risk: has no value"),
+        ("-", 1, "text: has no value"),
+        ("*", 0, "There is no letter and no digit to look for"),
+        ('text:""', 5, "text: has no value"),
+        ("a\0b", 1, "The filter has a control character, U+0000"),
+        ("requester:a \x1b[2J", 12, "The filter has a control character, U+001B"),
+        ('text:"\udc80"', 6, "The filter has a control character, U+DC80"),
+        ("x" * 10_000, 1000, "The filter is longer than 1000 characters"),
+    ],
+)
+async def test_typo_is_pointed_at(log: AuditLog, filter_: str, position: int, said: str) -> None:
+    """What cannot be understood is named, with the character at which it stands."""
+    with pytest.raises(FilterError) as raised:
+        await log.summaries(filter_)
+    assert (position, True) == (raised.value.position, raised.value.title.startswith(said))
+
+
+def test_near_words_are_offered() -> None:
+    """A slip of the finger gets the word that was meant."""
+    with pytest.raises(FilterError, match=r"Did you mean reviewer\?"):
+        parse("reviever:alice", NOW)
+    with pytest.raises(FilterError, match=r"Did you mean critical\?"):
+        parse("risk:critcal", NOW)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_filter_or_an_error(text: str) -> None:
+    """No text makes the parser fail in another way, or hang."""
+    position = 0
+    try:
+        parse(text, NOW)
+    except FilterError as error:
+        position = error.position
+    assert 0 <= position <= len(text)
+
+
+@settings(max_examples=50)
+@given(st.text(alphabet='abc:"\\*-,> 1d\0\n\x85', max_size=40))
+def test_any_filter_is_valid_sql(text: str) -> None:
+    """Whatever the parser lets through, SQLite and its full-text search understand."""
+
+    from engine.history.store.sqlite.queries import summaries  # noqa: PLC0415
+    from engine.history.store.sqlite.schema import TABLES  # noqa: PLC0415
+
+    try:
+        terms = parse(text, NOW)
+    except FilterError:
+        return
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(TABLES)
+    assert () == summaries(connection, terms, None, 10)
+    connection.close()
+
+
+def test_completion() -> None:
+    """The word under the cursor is completed: keys first, then their values."""
+    assert ("risk:",) == complete("ri")
+    assert ("since:7d -risk:",) == complete("since:7d -ri")
+    assert ("risk:critical",) == complete("risk:c")
+    assert ("risk:low,high",) == complete("risk:low,h")
+    assert "text:" in complete("")
+    assert () == complete("requester:a")
+
+
+async def test_facets_of_all(filled: AuditLog) -> None:
+    """Every case is counted once under each kind, whatever states it went through."""
+    facets = await filled.facets()
+    assert (5, True) == (facets.total, facets.exact)
+    assert {"low": 3, "critical": 1, "high": 1} == facets.counts["risk"]
+    assert {"python": 3, "javascript": 1, "shell": 1} == facets.counts["lang"]
+    assert {"memory": 1, "none": 1} == facets.counts["kill"]
+    assert {"agent": 2, "bot-1": 1, "bot-2": 1, "a b": 1} == facets.counts["requester"]
+
+
+@pytest.mark.parametrize(
+    "filter_", ["risk:low", "reviewer:alice", "since:7d", "text:print", "-kill:memory", "decision:denied"]
+)
+async def test_facets_agree_with_what_is_listed(filled: AuditLog, filter_: str) -> None:
+    """The counts of a filter are those of the cases that it lists."""
+    rows = await filled.summaries(filter_)
+    facets = await filled.facets(filter_)
+    assert len(rows) == facets.total
+    risks = {row.risk.value for row in rows}
+    assert {risk: sum(row.risk == risk for row in rows) for risk in risks} == facets.counts["risk"]
+
+
+async def test_facets_follow_a_case(log: AuditLog, make_case: Callable[..., Case]) -> None:
+    """A case that changes is counted as what it is, and no more as what it was."""
+    for status in (Status.WAITING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
+        await log.append("claimed", "a", ALICE, {}, case=make_case("a", status=status))
+    assert {"finished": 1} == (await log.facets()).counts["status"]
+
+
+async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..., Case]) -> None:
+    """What was submitted is found by its text soon after, with nobody asking for it."""
+    await log.append("claimed", "a", ALICE, {}, case=make_case("a", "needle = 1"))
+    async with asyncio.timeout(10):
+        while not await log.summaries("needle"):
+            await asyncio.sleep(0.01)
+
+
+WAYS = [(20_000, 100_000, 100_000), (20_000, 0, 100_000), (0, 0, 100_000), (0, 0, 0)]
+"""By the rarest term and by the cases of a text; by that term; case by case, with the texts held; without."""
+ASKED = (
+    "text:pandas",
+    "-text:pandas risk:high",
+    "text:made kill:timeout",
+    "text:re*",
+    "reviewer:al*",
+    "exit:0 until:2026-03-01",
+)
+
+
+@pytest.mark.parametrize("filter", ASKED)
+async def test_every_way_to_look_up_finds_the_same(
+    filter: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is rare and what is common are looked up in different ways, with the same result."""
+    path = tmp_path_factory.getbasetemp() / "asked" / "pratique.db"
+    if not path.exists():
+        seed_history(path, 300, seed=3)
+    found = []
+    for rare, used, kept in WAYS:
+        for name, value in (("RARE", rare), ("USED", used), ("KEPT", kept)):
+            monkeypatch.setattr(planner, name, value)
+        log = await AuditLog.open(path, AuditSettings())
+        found.append([row.id for row in await log.summaries(filter)])
+        await log.close()
+    assert found[0]
+    assert [found[0]] * len(WAYS) == found
+
+
+async def test_what_takes_too_long_to_count_is_counted_over_the_newest(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facets that are not those of all that was found say so, and are those of the newest."""
+    seed_history(path, 30, seed=1)
+    monkeypatch.setattr(facets, "LEAST", 7)
+    monkeypatch.setattr(facets, "SECONDS", -1.0)
+    log = await AuditLog.open(path, AuditSettings())
+    some, newest = await log.facets("text:made"), await log.summaries("text:made", limit=7)
+    few = await log.facets(f"text:made id:{newest[0].id}")
+    await log.close()
+    assert (7, False) == (some.total, some.exact)
+    assert Counter(row.risk for row in newest) == some.counts["risk"]
+    assert (1, True) == (few.total, few.exact)
+
+
+async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
+    """A history of an older format is brought up to date as it is opened."""
+    seed_history(path, 3, seed=1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP INDEX cases_exit")
+        connection.execute("DROP INDEX uses_kase")
+        connection.execute("DROP INDEX cases_digest")
+        connection.execute("PRAGMA user_version = 1")
+    await (await AuditLog.open(path, AuditSettings())).close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]
+    assert {"cases_exit", "uses_kase", "cases_digest"} <= indexes

@@ -1,0 +1,102 @@
+"""A made-up history is a real one in all but its events, and never mixes with real ones."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.common.text import Untrusted
+from engine.core.submissions.canonical import digest
+from engine.history import AuditError, AuditLog
+from engine.history.chain import chain
+from engine.history.devtools.seed import seed_history
+from engine.history.devtools.synthetic_case import MadeUp, digest_for
+from engine.history.devtools.template import Mould
+from engine.history.exports import case_verify
+from engine.history.store.sqlite import blobs, cases
+from engine.models import Draft, KillReason, Language, Level, Principal, Verdict
+from engine.settings import AuditSettings
+
+
+async def test_seeded_history_is_intact_and_searchable(path: Path, settings: AuditSettings) -> None:
+    """The chain, the cases, the texts and the counts of a made-up history hold together."""
+    events = seed_history(path, 30, seed=1)
+    log = await AuditLog.open(path, settings)
+    verification = await log.verify()
+    facets = await log.facets()
+    rows = await log.summaries("text:print", limit=100)
+    output = [await log.read_output(row.id) for row in rows if row.kill_reason]
+    await log.close()
+    assert (events, True, 1) == (verification.events, verification.intact, verification.checkpoints)
+    assert (30, True, 30) == (facets.total, facets.exact, len(rows))
+    assert all(chunks[0].data.startswith(b"result of") for chunks in output)
+
+
+async def test_the_case_file_of_a_made_up_run_proves_itself(path: Path, settings: AuditSettings) -> None:
+    """Digests of submissions are what the engine would have made them, so that proofs can be tried."""
+    seed_history(path, 5, seed=1)
+    log = await AuditLog.open(path, settings)
+    packed = [await log.case_file(row.id) for row in await log.summaries()]
+    await log.close()
+    for content in packed:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            assert list(case_verify.check(archive.read))
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_made_up_digest_is_the_one_of_the_service(language: Language) -> None:
+    """What is made up for a submission is what the desk would compute."""
+    code = 'print("ü\\n")\n'
+    asked = Principal(name=Untrusted('agent "7"'))
+    expected = digest(Draft(code=Untrusted(code), language=language), asked)
+    assert expected == digest_for(code, language, asked.name.text)
+
+
+def test_same_seed_same_history(tmp_path: Path) -> None:
+    """Two histories of one seed have the same cases."""
+    seeded = [seed_history(tmp_path / name / "pratique.db", 5, seed=7) for name in ("a", "b")]
+    assert seeded[0] == seeded[1]
+
+
+async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, settings: AuditSettings) -> None:
+    """Where there are events, or an engine, nothing is made up."""
+    log = await AuditLog.open(path, settings)
+    with pytest.raises(AuditError, match="Another engine"):
+        seed_history(path, 1, seed=1)
+    await log.append("engine.started", "", Untrusted("engine"), {})
+    await log.close()
+    with pytest.raises(AuditError, match="has events already"):
+        seed_history(path, 1, seed=1)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_mould_casts_what_the_nouns_would_be(verdict: Verdict) -> None:
+    """Filling gaps makes the same bytes as going through the models."""
+    run = MadeUp(
+        id="s-1",
+        at=datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC),
+        wait=timedelta(seconds=7.5),
+        risk=Level.HIGH,
+        language=Language.SHELL,
+        verdict=verdict,
+        kill=KillReason.MEMORY,
+        requester="agent-7",
+        reviewer="alice",
+        seconds=2.25,
+        code="echo 100%s\n# second\n",
+        code_digest=blobs.digest_of(b"echo 100%s\n# second\n"),
+        digest="cd" * 32,
+        output_digest="ab" * 32,
+        output_size=123,
+    )
+    expected = cases.freeze(run.case())
+    cast = Mould(replace(run, id="another", code="x\ny\n")).cast(run)
+    assert (expected.columns, expected.body) == (cast.frozen.columns, cast.frozen.body)
+    assert [
+        (type, actor, chain.canonical_data(data)) for type, actor, data in run.events(expected.sha256)
+    ] == [(entry.type, entry.actor, entry.data) for entry in cast.entries]

