@@ -30,7 +30,7 @@ _LENGTH = struct.Struct(">I")
 _READY = b"ready"
 
 
-class Analyst:
+class AnalysisPool:
     """Analyses code in worker processes, which start when needed and are replaced when they die."""
 
     def __init__(self, settings: AnalysisSettings | None = None, workers: int = 1) -> None:

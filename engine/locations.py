@@ -32,7 +32,7 @@ def runtime() -> Path:
     base = home()
     folder = _private(_private(base) / "run" if base else platformdirs.user_runtime_path("pratique"))
     if folder.lstat().st_uid != os.geteuid():
-        raise Problem(500, f"{folder} belongs to somebody else", mend="Set XDG_RUNTIME_DIR to one of yours")
+        raise Problem(500, f"{folder} belongs to somebody else", hint="Set XDG_RUNTIME_DIR to one of yours")
     return folder
 
 

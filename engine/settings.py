@@ -69,10 +69,10 @@ class PolicySettings(Group):
     )
     """What no grant may exceed."""
     profile: Literal["solo", "team"] = "solo"
-    """`team`: CRITICAL takes two reviewers, neither of them the requester, and `eyes_on` holds."""
+    """`team`: CRITICAL takes two reviewers, neither the requester, and `require_full_review` holds."""
     four_eyes: bool | None = None
     """Whether CRITICAL takes two reviewers, in place of what the profile says."""
-    eyes_on: bool | None = None
+    require_full_review: bool | None = None
     """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen, in place
     of what the profile says."""
     claim_seconds: float = Field(300.0, gt=0)
@@ -96,9 +96,9 @@ class PolicySettings(Group):
         return self.profile == "team" if self.four_eyes is None else self.four_eyes
 
     @property
-    def asks_for_eyes(self) -> bool:
+    def requires_full_review(self) -> bool:
         """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen."""
-        return self.profile == "team" if self.eyes_on is None else self.eyes_on
+        return self.profile == "team" if self.require_full_review is None else self.require_full_review
 
 
 Address = Annotated[str, AfterValidator(lambda text: str(ip_network(text)))]
@@ -182,7 +182,7 @@ class SandboxSettings(Group):
     """After how long it goes in any case."""
 
 
-class AuditSettings(Group):
+class HistorySettings(Group):
     """How the history is kept."""
 
     batch_milliseconds: int = Field(100, ge=1, le=200)
@@ -205,7 +205,7 @@ class AuditSettings(Group):
     """How long a witness may take for one checkpoint."""
 
 
-class DoorSettings(Group):
+class ServerSettings(Group):
     """How code gets in."""
 
     inbox: bool = True
@@ -226,9 +226,9 @@ class DoorSettings(Group):
     """How many requests each token may make, in the long run."""
     requests_burst: int = Field(200, ge=1)
     """How many requests each token may make at once."""
-    max_waiting: int = Field(1000, ge=1)
+    max_pending: int = Field(1000, ge=1)
     """More waiting submissions are refused, with when to come back."""
-    max_waiting_each: int = Field(500, ge=1)
+    max_pending_each: int = Field(500, ge=1)
     """How many of them one principal may have, so that nobody fills the queue alone."""
     withdraw_seconds: float = Field(60, ge=0)
     """How long what waits outlives a client that went away, where the client said that it would stay."""
@@ -254,8 +254,8 @@ class Settings(BaseSettings):
     analysis: AnalysisSettings = AnalysisSettings()
     policy: PolicySettings = PolicySettings()
     sandbox: SandboxSettings = SandboxSettings()
-    audit: AuditSettings = AuditSettings()
-    doors: DoorSettings = DoorSettings()
+    history: HistorySettings = HistorySettings()
+    server: ServerSettings = ServerSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -59,6 +59,6 @@ class Place(Screen[None]):
             bar.set_class(held is not None, "-held")
             self.refresh_bindings()
         if held is not None and decisions is not None:
-            verb = held.verdict.value.removesuffix("d").removesuffix("ie").removesuffix("ve")
+            verb = held.outcome.value.removesuffix("d").removesuffix("ie").removesuffix("ve")
             word = {"appro": "Approving", "den": "Denying"}.get(verb, "Deciding")
             bar.update(content(f"{word} {held.case.submission.id} in {decisions.left:.0f} s     u undo"))

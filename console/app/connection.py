@@ -52,7 +52,7 @@ class Attached(App[None]):
         if self._client is None:
             from engine.common.errors import Problem  # noqa: PLC0415
 
-            raise Problem(503, "the engine does not answer", mend="The console attaches again by itself")
+            raise Problem(503, "the engine does not answer", hint="The console attaches again by itself")
         return self._client
 
     def attached(self, client: Client) -> None:

@@ -24,13 +24,13 @@ class Announcing(App[None]):
         """Put the number into the title; ring and notify, where that is wanted, when it grows."""
         from engine.models import Status  # noqa: PLC0415  the first frame comes before the nouns
 
-        waiting = sum(each.status is Status.WAITING for each in queue)
-        grown, self._waited = waiting > self._waited, waiting
-        self.name_terminal(f"Pratique ({waiting} waiting)" if waiting else "Pratique")
+        pending = sum(each.status is Status.PENDING for each in queue)
+        grown, self._waited = pending > self._waited, pending
+        self.name_terminal(f"Pratique ({pending} waiting)" if pending else "Pratique")
         if grown and self.prefer.bell:
             self.bell()
         if grown and self.prefer.notify:
-            self.tell_terminal(f"\x1b]9;Pratique: {waiting} waiting for a decision\x07")
+            self.tell_terminal(f"\x1b]9;Pratique: {pending} waiting for a decision\x07")
 
     def name_terminal(self, words: str) -> None:
         """Set the title of the terminal."""

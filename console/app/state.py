@@ -29,8 +29,8 @@ def forget_gone(watched: DOMNode) -> None:
 def counts(app: App[Any]) -> tuple[int, int]:
     """Return how many submissions wait for a decision, and how many run or are about to."""
     queue = cast("ConsoleApp", app).queue
-    waiting = sum(summary.status is Status.WAITING for summary in queue)
-    return waiting, len(queue) - waiting
+    pending = sum(summary.status is Status.PENDING for summary in queue)
+    return pending, len(queue) - pending
 
 
 def isolation(app: App[Any], *, wide: bool) -> list[Part]:

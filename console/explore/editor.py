@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from console.code_view.lines import Mark, marks_of, split_lines
-from console.explore.vim import Deed, Vim
+from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
 from console.theming.styles import ink
 from engine.common.text import mark
@@ -97,7 +97,7 @@ class Editor(TextArea):
         event.stop()
         event.prevent_default()
 
-    def _do(self, deed: Deed) -> None:
+    def _do(self, deed: VimCommand) -> None:
         if deed.edit is not None:
             text, start, end = deed.edit
             self.history.checkpoint()

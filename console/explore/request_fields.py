@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from console.review.grant_reduction import TITLES
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Expect, InputFile, Language, Limits, Package
+from engine.models import Draft, ExpectedOutput, InputFile, Language, Limits, Package, Permissions
 
 MAX_BYTES = 32 * 1024 * 1024
 _PACKAGE = re.compile(
@@ -49,23 +49,23 @@ class _Asked(Draft):
 class Wishes:
     """What is asked for: capabilities, files of this machine for `/workspace`, an image, and an output."""
 
-    capabilities: Capabilities = field(default_factory=Capabilities)
+    permissions: Permissions = field(default_factory=Permissions)
     paths: tuple[str, ...] = ()
     image: str = ""
-    expect: Expect = Expect.ANYTHING
+    expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
 
     @property
     def many(self) -> int:
         """Return how many things beyond the usual limits are asked for."""
-        asked = self.capabilities
+        asked = self.permissions
         lists = (asked.domains, asked.packages, asked.builds, asked.secrets, self.paths)
         return sum(map(len, lists)) + (asked.limits != Limits()) + bool(self.image)
 
 
 def filled(wishes: Wishes) -> dict[str, str]:
     """Return the lines that say `wishes`."""
-    asked = wishes.capabilities
+    asked = wishes.permissions
     limits = {name: f"{value:g}" for name, value in asked.limits.model_dump().items()}
     return limits | {
         "domains": ", ".join(each.text for each in asked.domains),
@@ -86,8 +86,8 @@ def understood(lines: Mapping[str, str]) -> Wishes:
     limits = _checked(Limits, lines, tuple(TITLES))
     draft = _checked(_Asked, lines, ("image", "expect", "verify"))
     paths = tuple(_parts(lines.get("paths", "")))
-    capabilities = Capabilities(packages=packages, limits=limits, **named)
-    return Wishes(capabilities, paths, draft.image, draft.expect, draft.verify)
+    permissions = Permissions(packages=packages, limits=limits, **named)
+    return Wishes(permissions, paths, draft.image, draft.expect, draft.verify)
 
 
 def read(paths: tuple[str, ...]) -> tuple[InputFile, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from console.run.output_log import OutputLog
     from engine.client.client import Client
 
-OPEN = frozenset({Status.WAITING, Status.QUEUED, Status.RUNNING})
+OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 REFUSED = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
 LOOK_SECONDS = 1.0
 """How long an event that does not come is waited for, before the case is looked at all the same."""
@@ -30,7 +30,7 @@ async def follow(app: ConsoleApp, case: Case, log: OutputLog, say: Callable[[Cas
     id, read = case.submission.id, False
     while at is not None and at.status in OPEN:
         say(at)
-        if at.status is Status.WAITING:
+        if at.status is Status.PENDING:
             await _changed(app, id)
         else:
             read = True
@@ -87,7 +87,7 @@ async def _written(client: Client, id: str, log: OutputLog) -> None:
 def standing(case: Case, told: list[Part]) -> list[Part]:
     """Return how a case stands, in one line; `told` says how a run ended."""
     risk: list[Part] = [full_badge(case.assessment.risk), "  "]
-    if case.status is Status.WAITING:
+    if case.status is Status.PENDING:
         return [*risk, (case.submission.id, "bold"), ("  waits for a decision", "accent")]
     if case.status in REFUSED:
         reason: list[Part] = ["  ", case.decision.reason] if case.decision else []
@@ -99,7 +99,7 @@ def standing(case: Case, told: list[Part]) -> list[Part]:
 
 def hint(case: Case) -> str:
     """Return what stands where the output will be, or would have been."""
-    if case.status is Status.WAITING:
+    if case.status is Status.PENDING:
         return "Esc, then 1, shows what the reviewer sees."
     if case.status in REFUSED:
         return "It did not run. ctrl+r hands it in again."
@@ -110,7 +110,7 @@ def _progress(case: Case) -> list[Part]:
     if case.started_at is None:
         return [("a sandbox is being made ready", "muted")]
     granted = case.decision.grant if case.decision else None
-    limits = (granted.capabilities if granted else case.submission.draft.capabilities).limits
+    limits = (granted.permissions if granted else case.submission.draft.permissions).limits
     spent = (now() - case.started_at).total_seconds()
     said = (f"  {lasted(spent)} of {limits.seconds:g} s", "muted")
     return [*bar(spent / limits.seconds, BAR_CELLS, "success"), said]

@@ -140,7 +140,7 @@ class ExploreScreen(Workbench):
         asked, sandbox = self._wishes, self._sandbox.id if self._sandbox else ""
         files = request_fields.read(asked.paths)
         return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
-                     capabilities=asked.capabilities, files=files, sandbox=sandbox, image=asked.image,
+                     permissions=asked.permissions, files=files, sandbox=sandbox, image=asked.image,
                      expect=asked.expect, verify=asked.verify)  # fmt: skip
 
     def _say(self, case: Case) -> None:

@@ -10,14 +10,14 @@ from pydantic import ValidationError
 
 from engine import locations
 from engine.common.text import Untrusted
-from engine.models import Language, Noun
+from engine.models import FrozenModel, Language
 
 KEPT = 200
 LONGEST = 256 * 1024
 """Characters of one snippet; a longer one is not kept."""
 
 
-class Snippet(Noun):
+class Snippet(FrozenModel):
     """Code that was handed in from Explore."""
 
     at: datetime

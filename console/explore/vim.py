@@ -23,7 +23,7 @@ FAR = 1 << 30
 
 
 @dataclass(frozen=True)
-class Deed:
+class VimCommand:
     """What comes of a key: text in place of what lies between two places, a new place, edits taken back."""
 
     cursor: Place | None = None
@@ -51,20 +51,20 @@ class Vim:
         """Whether nothing was begun: the escape key is free for something else."""
         return not (self.inserting or self.count or self.pending)
 
-    def leave(self, at: Place) -> Deed:
+    def leave(self, at: Place) -> VimCommand:
         """Go back to normal mode, and forget what was begun."""
         back = self.inserting and at[1] > 0
         self.inserting, self.count, self.pending = False, "", ""
-        return Deed((at[0], at[1] - back))
+        return VimCommand((at[0], at[1] - back))
 
-    def press(self, key: str, lines: Sequence[str], at: Place, *, locked: bool = False) -> Deed:
+    def press(self, key: str, lines: Sequence[str], at: Place, *, locked: bool = False) -> VimCommand:
         """Return what a key of normal mode does, with the cursor `at`; what is locked stays as it is."""
         if key in "0123456789" and (key != "0" or self.count):
             self.count = (self.count + key)[:4]
-            return Deed()
+            return VimCommand()
         if not self.pending and key in _PAIRS:
             self.pending = key
-            return Deed()
+            return VimCommand()
         word, times = self.pending + key, min(int(self.count or 1), MOST_TIMES)
         line = times if self.count else None
         self.pending = self.count = ""
@@ -72,17 +72,17 @@ class Vim:
             return self._moved(word, lines, at, times, line)
         if word == "yy":
             return self._copied(lines, at[0], times)
-        return Deed() if locked else self._changed(word, lines, at, times)
+        return VimCommand() if locked else self._changed(word, lines, at, times)
 
     # --- moving -----------------------------------------------------------------------------------
 
-    def _moved(self, key: str, lines: Sequence[str], at: Place, times: int, line: int | None) -> Deed:
+    def _moved(self, key: str, lines: Sequence[str], at: Place, times: int, line: int | None) -> VimCommand:
         row, column = at
         if key in "jk":
             self.column = self.column if at == self.left else column
             row = max(0, min(len(lines) - 1, row + (times if key == "j" else -times)))
             self.left = _held(lines, (row, self.column))
-            return Deed(self.left)
+            return VimCommand(self.left)
         if key in {"gg", "G"}:
             row = max(0, min(len(lines), line or (1 if key == "gg" else len(lines))) - 1)
             to = (row, _indent(lines[row]))
@@ -95,40 +95,42 @@ class Vim:
                         "$": len(lines[row])}[key])  # fmt: skip
         self.left = _held(lines, to)
         self.column = FAR if key == "$" else self.left[1]
-        return Deed(self.left)
+        return VimCommand(self.left)
 
     # --- changing ---------------------------------------------------------------------------------
 
-    def _copied(self, lines: Sequence[str], row: int, times: int) -> Deed:
+    def _copied(self, lines: Sequence[str], row: int, times: int) -> VimCommand:
         self.cut = "".join(f"{line}\n" for line in lines[row : row + times])
-        return Deed()
+        return VimCommand()
 
-    def _changed(self, key: str, lines: Sequence[str], at: Place, times: int) -> Deed:
+    def _changed(self, key: str, lines: Sequence[str], at: Place, times: int) -> VimCommand:
         row, column = at
         if key == "u":
-            return Deed(undo=times)
+            return VimCommand(undo=times)
         if key in _INSERTS:
             return self._inserted(key, lines[row], at)
         if key == "x":
             end = min(len(lines[row]), column + times)
             self.cut = lines[row][column:end] or self.cut
-            return Deed((row, max(0, min(column, len(lines[row]) - (end - column) - 1))),
+            return VimCommand((row, max(0, min(column, len(lines[row]) - (end - column) - 1))),
                         ("", at, (row, end)))  # fmt: skip
         if key == "dd":
             return self._cut_lines(lines, row, times)
-        return self._put(lines, at, times, before=key == "P") if key in {"p", "P"} and self.cut else Deed()
+        return (
+            self._put(lines, at, times, before=key == "P") if key in {"p", "P"} and self.cut else VimCommand()
+        )
 
-    def _inserted(self, key: str, line: str, at: Place) -> Deed:
+    def _inserted(self, key: str, line: str, at: Place) -> VimCommand:
         self.inserting = True
         row, indent = at[0], line[: _indent(line)]
         if key == "o":
-            return Deed((row + 1, len(indent)), ("\n" + indent, (row, len(line)), (row, len(line))))
+            return VimCommand((row + 1, len(indent)), ("\n" + indent, (row, len(line)), (row, len(line))))
         if key == "O":
-            return Deed((row, len(indent)), (indent + "\n", (row, 0), (row, 0)))
+            return VimCommand((row, len(indent)), (indent + "\n", (row, 0), (row, 0)))
         column = {"i": at[1], "a": min(at[1] + 1, len(line)), "I": len(indent), "A": len(line)}[key]
-        return Deed((row, column))
+        return VimCommand((row, column))
 
-    def _cut_lines(self, lines: Sequence[str], row: int, times: int) -> Deed:
+    def _cut_lines(self, lines: Sequence[str], row: int, times: int) -> VimCommand:
         self._copied(lines, row, times)
         after = min(len(lines), row + times)
         left = [*lines[:row], *lines[after:]] or [""]
@@ -137,19 +139,19 @@ class Vim:
         if after == len(lines):
             start = (row - 1, len(lines[row - 1])) if row else (0, 0)
             end = (after - 1, len(lines[after - 1]))
-        return Deed((to, _indent(left[to])), ("", start, end))
+        return VimCommand((to, _indent(left[to])), ("", start, end))
 
-    def _put(self, lines: Sequence[str], at: Place, times: int, *, before: bool) -> Deed:
+    def _put(self, lines: Sequence[str], at: Place, times: int, *, before: bool) -> VimCommand:
         row, column = at
         text = self.cut * times
         if not self.cut.endswith("\n"):
             column = column if before else min(column + 1, len(lines[row]))
-            return Deed((row, column + len(text) - 1), (text, (row, column), (row, column)))
+            return VimCommand((row, column + len(text) - 1), (text, (row, column), (row, column)))
         indent = _indent(self.cut.partition("\n")[0])
         if before:
-            return Deed((row, indent), (text, (row, 0), (row, 0)))
+            return VimCommand((row, indent), (text, (row, 0), (row, 0)))
         end = (row, len(lines[row]))
-        return Deed((row + 1, indent), ("\n" + text.removesuffix("\n"), end, end))
+        return VimCommand((row + 1, indent), ("\n" + text.removesuffix("\n"), end, end))
 
 
 def _held(lines: Sequence[str], at: Place) -> Place:

@@ -52,19 +52,19 @@ class CheckRows(Rows):
 
     def row_height(self, *, narrow: bool) -> int:
         """Return one line, or two while something is to mend: the second says what to type."""
-        return 2 if any(check.mend for check in self._checks) else 1
+        return 2 if any(check.hint for check in self._checks) else 1
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a check: sign, name and detail; then what to type."""
         check, name = self._checks[index], min(NAME_CELLS, self._names)
         room = max(8, width - name - 6)
         told = wrap(shown(check.detail), room) or [""]
-        if line and check.mend:
-            return ["    ", ("→ ", "accent"), (clip(check.mend, width - 8), "bold accent")]
+        if line and check.hint:
+            return ["    ", ("→ ", "accent"), (clip(check.hint, width - 8), "bold accent")]
         if line:
             return [" " * (name + 4), (clip(" ".join(told[1:]), room), "muted")]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        first = clip(check.detail, room) if check.mend or self.ROW_HEIGHT == 1 else told[0]
+        first = clip(check.detail, room) if check.hint or self.ROW_HEIGHT == 1 else told[0]
         return [" ", sign, " ", (pad(check.name, name), "bold"), " ", (first, "muted")]
 
     @property
@@ -137,14 +137,14 @@ class HealthScreen(Place):
         """Offer to copy what there is to type."""
         if action == "copy":
             chosen = self.query_one(CheckRows).chosen if self.is_mounted else None
-            return chosen is not None and bool(chosen.mend)
+            return chosen is not None and bool(chosen.hint)
         return True
 
     def action_copy(self) -> None:
         """Copy what to type, without the words around it."""
         chosen = self.query_one(CheckRows).chosen
-        if chosen is not None and chosen.mend:
-            self.app.copy_to_clipboard(shown(chosen.mend.removeprefix("Type: ").partition("   (")[0]))
+        if chosen is not None and chosen.hint:
+            self.app.copy_to_clipboard(shown(chosen.hint.removeprefix("Type: ").partition("   (")[0]))
             self.notify("Copied; paste it into a terminal.")
 
     async def action_look(self) -> None:
@@ -179,5 +179,5 @@ def _told(check: Check) -> list[list[Part]]:
     sign: Part = ("● well", "success") if check.ok else ("■ not well", "bold error")
     lines: list[list[Part]] = [[(check.name, "bold"), "  ", sign], [], [check.detail]]
     return (
-        [*lines, [], [("To mend it, type", "muted")], [(check.mend, "bold accent")]] if check.mend else lines
+        [*lines, [], [("To mend it, type", "muted")], [(check.hint, "bold accent")]] if check.hint else lines
     )

@@ -28,7 +28,7 @@ def facts(case: Case) -> list[list[Part]]:
     lines += [line for review in case.reviews for line in _decision(review)]
     lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
     lines += _result(case.result) if case.result else []
-    lines += [[], [("Asked for", "bold muted")], *asked(draft.capabilities, case.analysis.predictions)]
+    lines += [[], [("Asked for", "bold muted")], *asked(draft.permissions, case.analysis.predictions)]
     lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
     lines += [
         [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
@@ -40,12 +40,12 @@ def facts(case: Case) -> list[list[Part]]:
 
 
 def _decision(decision: Decision) -> list[list[Part]]:
-    ink = "success" if decision.verdict.value == "approved" else "error"
+    ink = "success" if decision.outcome.value == "approved" else "error"
     lines: list[list[Part]] = [
         [],
         [
             ("decision   ", "muted"),
-            (decision.verdict.value, f"bold {ink}"),
+            (decision.outcome.value, f"bold {ink}"),
             (" by ", "muted"),
             decision.by.name,
         ],
@@ -54,7 +54,7 @@ def _decision(decision: Decision) -> list[list[Part]]:
     if decision.reason:
         lines.append([("because    ", "muted"), decision.reason])
     if decision.grant is not None:
-        few, more = limits(decision.grant.capabilities.limits)
+        few, more = limits(decision.grant.permissions.limits)
         lines += [[("given      ", "muted"), few], [("           ", "muted"), more]]
     if decision.seen is not None:
         lines.append([("looked     ", "muted"), looked(decision.seen)])

@@ -77,7 +77,7 @@ class FilterLine(Vertical):
             return [("  ".join(offered) or HINT, "muted")]
         before = cell_len(shown(typed[: found.position]))
         room = before if before < self.size.width // 2 else 0
-        return [" " * room, ("^ ", "bold error"), (f"{found.problem}. {found.mend}".strip(), "error")]
+        return [" " * room, ("^ ", "bold error"), (f"{found.problem}. {found.hint}".strip(), "error")]
 
 
 def _last_word(text: str) -> int:

@@ -163,7 +163,7 @@ def outcome(row: Summary) -> tuple[str, str]:
     """Return how a submission ended, or how it stands."""
     if row.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
         return row.status.value, "warning" if row.status is Status.EXPIRED else "error"
-    return ending(row) if row.status is not Status.WAITING else ("waiting", "accent")
+    return ending(row) if row.status is not Status.PENDING else ("pending", "accent")
 
 
 def outcome_of(case: Case) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from console.safety.text import shown
 from console.widgets.formatting import clock, lasted, now, size
 from engine.common.plural import many
 from engine.common.presentation import to_read
-from engine.models import Case, Draft, InputFile, Prediction, Result, Status, Summary, Violation
+from engine.models import Case, Draft, InputFile, PredictedEffect, Result, Status, Summary, Violation
 
 SHOWN_BYTES = 512 * 1024
 KINDS = {"domains": "domain", "packages": "package", "files": "input file", "secrets": "secret",
@@ -49,9 +49,9 @@ def asked(each: Case) -> Iterator[str]:
     """Return what is asked for; what can be given less of has the number by which it is left out."""
     draft = each.submission.draft
     yield "Asked for:"
-    for number, choice in enumerate(choices(draft.capabilities), 1):
+    for number, choice in enumerate(choices(draft.permissions), 1):
         yield f"  {number}. {_choice(choice)}"
-    if not draft.capabilities.domains:
+    if not draft.permissions.domains:
         yield "  no network"
     yield f"  image: {draft.image or 'the usual one of its language'}"
     if draft.sandbox:
@@ -109,7 +109,7 @@ def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
             yield f"     Evidence on line {step.span.line}: {shown(step.text)}"
 
 
-def _predictions(predictions: tuple[Prediction, ...]) -> Iterator[str]:
+def _predictions(predictions: tuple[PredictedEffect, ...]) -> Iterator[str]:
     for each in predictions:
         lines = ", ".join(str(line) for line in each.lines)
         yield f"Predicted {each.need.value}: {shown(each.value)}, {each.certainty.value}, by line {lines}."
@@ -134,7 +134,7 @@ def _files(files: Iterable[InputFile]) -> Iterator[str]:
 def _ended(each: Case) -> Iterator[str]:
     if each.decision is not None:
         why = f": {shown(each.decision.reason)}" if each.decision.reason.text else "."
-        yield f"Decided: {each.decision.verdict.value} by {shown(each.decision.by.name)}{why}"
+        yield f"Decided: {each.decision.outcome.value} by {shown(each.decision.by.name)}{why}"
     if each.result is not None:
         yield result(each.result)
         for artifact in each.result.artifacts:
@@ -143,7 +143,7 @@ def _ended(each: Case) -> Iterator[str]:
 
 def _stands(each: Summary) -> str:
     """Return how a submission stands or ended, in words."""
-    if each.status is Status.WAITING:
+    if each.status is Status.PENDING:
         return f"waiting, {_left(each)}"
     if each.status is Status.FINISHED:
         return f"finished with exit code {each.exit_code} after {lasted(each.duration)}"

@@ -15,7 +15,7 @@ from console.review.review_record import Eyes
 from console.safety.text import shown
 from engine.client.client import Client
 from engine.common.errors import Problem
-from engine.models import Disposition, Event, Status, Summary, Verdict
+from engine.models import DecisionOutcome, Event, Status, Summary, TriageOutcome
 
 HELP = """Commands, each a line:
   list                     what waits, is queued or runs, with numbers
@@ -101,15 +101,15 @@ class PlainDesk:
         eyes = self._eyes.setdefault(case.submission.id, Eyes(case))
         self._began.setdefault(case.submission.id, asyncio.get_running_loop().time())
         _saw_all(eyes)
-        if case.status is Status.WAITING:
+        if case.status is Status.PENDING:
             self._say(f"To approve, type: approve {case.submission.id} {case.submission.digest[:8]}")
 
     async def _health(self, rest: list[str]) -> None:
         health = await self._client.health()
         self._say("gVisor is proven." if health.can_run else "gVisor is NOT proven: nothing runs.")
         for check in health.checks:
-            mend = f" To mend: {shown(check.mend)}" if check.mend and not check.ok else ""
-            self._say(f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {shown(check.detail)}{mend}")
+            hint = f" To mend: {shown(check.hint)}" if check.hint and not check.ok else ""
+            self._say(f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {shown(check.detail)}{hint}")
 
     async def _tail(self, rest: list[str]) -> None:
         id, spoken = self._named(rest), Spoken(self._say)
@@ -124,7 +124,7 @@ class PlainDesk:
 
     async def _settle(self, rest: list[str]) -> None:
         id = self._named(rest)
-        made = next((each for each in Disposition if rest[-1:] == [each.value]), None)
+        made = next((each for each in TriageOutcome if rest[-1:] == [each.value]), None)
         eyes = self._eyes.get(id)
         if made is None or eyes is None or len(rest) < 3:
             self._say(
@@ -148,8 +148,8 @@ class PlainDesk:
             self._say(f"Type the first {APPROVE_CHARACTERS} characters of the digest: approve {id} DIGEST")
             return
         eyes.seconds = asyncio.get_running_loop().time() - self._began[id]
-        given = worded(eyes.case.submission.draft.capabilities, rest[2:])
-        case = await self._client.decide(id, Verdict.APPROVED, digest, "", given, eyes.record)
+        given = worded(eyes.case.submission.draft.permissions, rest[2:])
+        case = await self._client.decide(id, DecisionOutcome.APPROVED, digest, "", given, eyes.record)
         self._say(f"{id} is {case.status.value}. Type: tail {id}")
 
     async def _deny(self, rest: list[str]) -> None:
@@ -157,7 +157,9 @@ class PlainDesk:
         case = await self._client.case(id)
         seen = self._eyes[id].record if id in self._eyes else None
         reason = " ".join(rest[1:])
-        case = await self._client.decide(id, Verdict.DENIED, case.submission.digest, reason, None, seen)
+        case = await self._client.decide(
+            id, DecisionOutcome.DENIED, case.submission.digest, reason, None, seen
+        )
         self._say(f"{id} is {case.status.value}.")
 
     async def _stop(self, rest: list[str]) -> None:
@@ -170,14 +172,14 @@ class PlainDesk:
 
     def _named(self, rest: list[str]) -> str:
         if not rest:
-            raise Problem(422, "which one?", mend="Type: list, then its number or its id")
+            raise Problem(422, "which one?", hint="Type: list, then its number or its id")
         if rest[0].isdecimal():
             number = int(rest[0])
             if not 1 <= number <= len(self._listed):
-                raise Problem(404, f"there is no number {number}", mend="Type: list")
+                raise Problem(404, f"there is no number {number}", hint="Type: list")
             return self._listed[number - 1].id
         if not _ID.fullmatch(rest[0]):
-            raise Problem(404, f"{rest[0]} is no id", mend="Type: list")
+            raise Problem(404, f"{rest[0]} is no id", hint="Type: list")
         return rest[0]
 
 

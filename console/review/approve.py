@@ -21,7 +21,7 @@ from console.widgets.formatting import clock, full_badge, now, size
 from console.widgets.rows import Rows
 from engine.common.plural import many
 from engine.common.presentation import headline
-from engine.models import Case, Consequence, Verdict
+from engine.models import Case, Consequence, DecisionOutcome
 
 ARM_SECONDS = 0.4
 PREDICTIONS = 4
@@ -66,7 +66,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Approve"
             yield Static(paragraphs(*self._told()))
-            yield GrantRows(self._case.submission.draft.capabilities, id="grants")
+            yield GrantRows(self._case.submission.draft.permissions, id="grants")
             yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
             yield Static(id="fails")
             yield Static(id="summary")
@@ -135,7 +135,9 @@ class ApproveScreen(ModalScreen[Decided | None]):
         person = await console(self).keys.was_person()
         if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
             reason = self.query_one("#reason", Input).value.strip()
-            self.dismiss(Decided(self._case, Verdict.APPROVED, reason, self.query_one(GrantRows).grant))
+            self.dismiss(
+                Decided(self._case, DecisionOutcome.APPROVED, reason, self.query_one(GrantRows).grant)
+            )
 
     def action_cancel(self) -> None:
         """Close the sheet and decide nothing."""
@@ -146,7 +148,7 @@ def _failing(consequence: Consequence) -> list[Part]:
     """Return which lines fail, or may, without a capability."""
     lines = ", ".join(str(line) for line in consequence.lines[:12])
     if not lines:
-        return [("without ", "muted"), consequence.capability, (": no line is known to need it", "muted")]
+        return [("without ", "muted"), consequence.permission, (": no line is known to need it", "muted")]
     more = " and more" if len(consequence.lines) > 12 else ""
     sure = "fail" if consequence.certain else "may fail"
-    return [("without ", "muted"), consequence.capability, (f": {sure} in line {lines}{more}", "warning")]
+    return [("without ", "muted"), consequence.permission, (f": {sure} in line {lines}{more}", "warning")]

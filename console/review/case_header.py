@@ -72,7 +72,7 @@ class CaseHead(Static):
         return self._spread(left, content(*self._time(case, 6, "")))
 
     def _time(self, case: Case, cells: int, words: str) -> list[Part]:
-        if case.status is not Status.WAITING or self._summary is None:
+        if case.status is not Status.PENDING or self._summary is None:
             return [(case.status.value, "bold")]
         bar = time_bar(self._summary, cells)
         return [*bar, (f" {time_left(self._summary)}{words}" if bar else "no deadline", "bold")]

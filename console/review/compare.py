@@ -20,7 +20,7 @@ from console.widgets.formatting import now, when
 from console.widgets.rows import Rows
 from engine.common.presentation import to_read
 from engine.common.text import Untrusted
-from engine.models import Case, Nearest
+from engine.models import Case, SimilarSubmission
 
 INKS = {"+": "success", "-": "error", " ": "muted", "…": "faint"}
 
@@ -76,7 +76,7 @@ class CompareScreen(ModalScreen[None]):
         Binding("escape,c,q", "leave", "Close", id="compare.close", tooltip="Back to the submission"),
     ]
 
-    def __init__(self, case: Case, nearest: Nearest) -> None:
+    def __init__(self, case: Case, nearest: SimilarSubmission) -> None:
         super().__init__()
         self._case = case
         self._nearest = nearest

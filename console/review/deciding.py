@@ -40,7 +40,7 @@ class Deciding(Attached):
         case = await self.ask(
             lambda client: client.decide(
                 submission.id,
-                decided.verdict,
+                decided.outcome,
                 submission.digest,
                 decided.reason,
                 decided.grant,
@@ -48,7 +48,7 @@ class Deciding(Attached):
             )
         )
         if case is not None:
-            self.notify(told(case, decided.verdict))
+            self.notify(told(case, decided.outcome))
             self.approved = case if approves(case) else self.approved
 
     def action_undo(self) -> None:

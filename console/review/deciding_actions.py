@@ -17,7 +17,7 @@ from console.review.reading import Reading
 from console.review.review_record import missing
 from console.safety.text import Part, content
 from console.widgets.repaint import entitle
-from engine.models import Case, EyesOn, Status, Summary
+from engine.models import Case, ReviewRecord, Status, Summary
 
 ARM_SECONDS = 0.4
 """How long a submission is on screen before it can be approved."""
@@ -42,7 +42,7 @@ class Judging(Reading):
     def obstacle(self) -> str:
         """Return why the submission cannot be approved yet, or nothing."""
         view, health = self.query_one(CodeView), console(self).health
-        if self._case is None or self._case.status is not Status.WAITING:
+        if self._case is None or self._case.status is not Status.PENDING:
             return "nothing to decide"
         if health is not None and not health.can_run:
             return "no proof of isolation: nothing can run (4 Health)"
@@ -113,7 +113,7 @@ class Judging(Reading):
             self._held ^= {id}
             self.renew(claimed)
 
-    def _decided(self, decided: Decided | None, seen: EyesOn | None) -> None:
+    def _decided(self, decided: Decided | None, seen: ReviewRecord | None) -> None:
         if decided is not None:
             decided = replace(decided, seen=seen)
             left = seconds_left(self._summary) if self._summary else None

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from engine.models import Case, EyesOn, Grant, Level, Verdict
+from engine.models import Case, DecisionOutcome, Grant, Level, ReviewRecord
 
 LATE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
@@ -17,10 +17,10 @@ class Decided:
     """What a person decided about exactly what they saw."""
 
     case: Case
-    verdict: Verdict
+    outcome: DecisionOutcome
     reason: str = ""
     grant: Grant | None = None
-    seen: EyesOn | None = None
+    seen: ReviewRecord | None = None
 
 
 Send = Callable[[Decided], Awaitable[None]]
@@ -80,14 +80,14 @@ class Decisions:
 
 def approves(case: Case) -> bool:
     """Say whether a case was approved, and not only by the first of two reviewers."""
-    return case.decision is not None and case.decision.verdict is Verdict.APPROVED
+    return case.decision is not None and case.decision.outcome is DecisionOutcome.APPROVED
 
 
-def told(case: Case, verdict: Verdict) -> str:
+def told(case: Case, outcome: DecisionOutcome) -> str:
     """Return what came of a decision, and what can be done next."""
     id = case.submission.id
-    if verdict is Verdict.APPROVED and not approves(case):
+    if outcome is DecisionOutcome.APPROVED and not approves(case):
         return f"{id}: noted. Another reviewer has to approve it as well."
-    if verdict is Verdict.APPROVED and case.assessment.risk is not Level.CRITICAL:
+    if outcome is DecisionOutcome.APPROVED and case.assessment.risk is not Level.CRITICAL:
         return f"{id} approved. s approves its like beforehand."
-    return f"{id} {verdict.value}"
+    return f"{id} {outcome.value}"

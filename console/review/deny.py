@@ -15,7 +15,7 @@ from console.review.decisions import Decided
 from console.safety.text import Part, clip, content
 from console.widgets.formatting import full_badge
 from console.widgets.rows import Rows
-from engine.models import Case, Verdict
+from engine.models import Case, DecisionOutcome
 
 
 class ReasonRows(Rows):
@@ -82,7 +82,7 @@ class DenyScreen(ModalScreen[Decided | None]):
 
     def _deny(self, reason: str) -> None:
         reasons.remember(reason)
-        self.dismiss(Decided(self._case, Verdict.DENIED, reason))
+        self.dismiss(Decided(self._case, DecisionOutcome.DENIED, reason))
 
     def action_pick(self) -> None:
         """Go to the reasons given before."""

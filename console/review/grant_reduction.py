@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from console.safety.text import Text
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Grant, Limits
+from engine.models import Grant, Limits, Permissions
 
 LOWEST = {"memory_mb": 64, "cpus": 0.1, "seconds": 1, "disk_mb": 1, "output_kb": 1, "processes": 1}
 NAMED = ("domains", "packages", "files", "secrets", "builds")
@@ -50,7 +50,7 @@ class Dial:
 Choice = Switch | Dial
 
 
-def choices(asked: Capabilities) -> tuple[Choice, ...]:
+def choices(asked: Permissions) -> tuple[Choice, ...]:
     """Return everything that can be given, or not."""
     switches = [
         Switch(kind, index, _title(kind, each))
@@ -63,7 +63,7 @@ def choices(asked: Capabilities) -> tuple[Choice, ...]:
     return (*switches, *dials)
 
 
-def grant(asked: Capabilities, chosen: tuple[Choice, ...]) -> Grant:
+def grant(asked: Permissions, chosen: tuple[Choice, ...]) -> Grant:
     """Return the grant of what is switched on, within the limits as they are turned."""
     kept = {(each.kind, each.index) for each in chosen if isinstance(each, Switch) and each.given}
     parts = {
@@ -72,10 +72,10 @@ def grant(asked: Capabilities, chosen: tuple[Choice, ...]) -> Grant:
     }
     dials = {each.name: each.given for each in chosen if isinstance(each, Dial)}
     session = asked.session and ("session", 0) in kept
-    return Grant(capabilities=Capabilities(**parts, limits=Limits(**dials), session=session))
+    return Grant(permissions=Permissions(**parts, limits=Limits(**dials), session=session))
 
 
-def worded(asked: Capabilities, words: Iterable[str]) -> Grant | None:
+def worded(asked: Permissions, words: Iterable[str]) -> Grant | None:
     """Return the grant that `without=1,2` and `memory_mb=256` leave; None: all that was asked for.
 
     Raises ValueError, in words for people, where a word says neither or a limit is more than was asked.

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from console.review.grant_reduction import TITLES, Choice, Dial, Switch, choices, grant
 from console.safety.text import Part, clip
 from console.widgets.rows import Rows
-from engine.models import Capabilities, Grant
+from engine.models import Grant, Permissions
 
 KINDS = {
     "domains": "domain",
@@ -31,7 +31,7 @@ class GrantRows(Rows):
         Binding("right,plus", "turn(1)", "More", id="grant.more", tooltip="Double it, up to what was asked"),
     ]
 
-    def __init__(self, asked: Capabilities, *, id: str | None = None) -> None:
+    def __init__(self, asked: Permissions, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._asked = asked
         self._choices: tuple[Choice, ...] = choices(asked)
@@ -45,7 +45,7 @@ class GrantRows(Rows):
     def grant(self) -> Grant | None:
         """What is given; None where it is all that was asked."""
         given = grant(self._asked, self._choices)
-        return None if given.capabilities == self._asked else given
+        return None if given.permissions == self._asked else given
 
     def on_mount(self) -> None:
         """Take the rows in."""

@@ -18,12 +18,12 @@ from console.app.state import console
 from console.safety.text import Part, clip, content
 from console.widgets.formatting import full_badge, now, when
 from console.widgets.rows import Rows
-from engine.models import Case, Level, Sameness, Standing
+from engine.models import Case, Level, MatchMode, PreApproval
 
 ARM_SECONDS = 0.4
 WORDS = {
-    Sameness.DIGEST: "these exact bytes",
-    Sameness.SHAPE: "this shape: local names and harmless literals may differ",
+    MatchMode.DIGEST: "these exact bytes",
+    MatchMode.SHAPE: "this shape: local names and harmless literals may differ",
 }
 
 
@@ -61,7 +61,7 @@ class BoundRows(Rows):
 
     def __init__(self, risk: Level) -> None:
         super().__init__(id="bounds")
-        self.sameness = Sameness.DIGEST
+        self.match_mode = MatchMode.DIGEST
         self.ceiling = Level.HIGH if risk is Level.HIGH else Level.MEDIUM
         self._bounds = (
             Bound("uses", (1, 3, 10, 30, 100), "times", 2),
@@ -91,7 +91,7 @@ class BoundRows(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a row."""
         if index == 0:
-            told: tuple[str, Part] = ("same", WORDS[self.sameness])
+            told: tuple[str, Part] = ("same", WORDS[self.match_mode])
         elif index == 1:
             told = ("at most", full_badge(self.ceiling))
         else:
@@ -102,7 +102,7 @@ class BoundRows(Rows):
     def action_turn(self, step: int) -> None:
         """Turn the row under the cursor."""
         if self.cursor == 0:
-            self.sameness = Sameness.SHAPE if step > 0 else Sameness.DIGEST
+            self.match_mode = MatchMode.SHAPE if step > 0 else MatchMode.DIGEST
         elif self.cursor == 1:
             self.ceiling = Level.HIGH if step > 0 else Level.MEDIUM
         else:
@@ -155,7 +155,7 @@ class StandScreen(ModalScreen[None]):
             return
         rows, id = self.query_one(BoundRows), self._case.submission.id
         given = await console(self).ask(
-            lambda client: client.stand(id, rows.sameness, rows.ceiling, rows.uses, rows.days)
+            lambda client: client.stand(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
         )
         if given is not None:
             self.app.notify(f"{given.id} stands for {given.uses} uses. S lists all, and revokes.")
@@ -177,14 +177,14 @@ class StandingRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="standings")
-        self.standings: tuple[Standing, ...] = ()
+        self.standings: tuple[PreApproval, ...] = ()
 
     @property
     def count(self) -> int:
         """How many there are."""
         return len(self.standings)
 
-    def show(self, standings: tuple[Standing, ...]) -> None:
+    def show(self, standings: tuple[PreApproval, ...]) -> None:
         """Show standing approvals."""
         self.standings = standings
         self.refit()
@@ -196,7 +196,7 @@ class StandingRows(Rows):
             return ["     ", (f"as {one.basis} for ", "muted"), clip(one.requester, max(8, width // 3)),
                     (" by ", "muted"), clip(one.by.name, max(8, width // 4))]  # fmt: skip
         until = f"until {when(one.until, now())}" if one.until > now() else "over"
-        facts = f"{one.sameness.value}, {one.used} of {one.uses} used, {until}"
+        facts = f"{one.match_mode.value}, {one.used} of {one.uses} used, {until}"
         return [" ", full_badge(one.ceiling), "  ", one.id, "  ", (facts, "muted")]
 
 

@@ -48,7 +48,7 @@ class QueueList(AskingRows):
     def show(self, queue: tuple[Summary, ...]) -> None:
         """Take in the queue; the cursor stays on its submission while that waits."""
         kept = self.chosen
-        self._summaries = tuple(each for each in queue if each.status is Status.WAITING)
+        self._summaries = tuple(each for each in queue if each.status is Status.PENDING)
         entitle(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
         places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
         if places:

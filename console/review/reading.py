@@ -14,7 +14,7 @@ from console.review.case_header import CaseHead
 from console.review.requests import Wants
 from console.review.review_record import Eyes
 from console.review.violations import ViolationDetail, ViolationList
-from engine.models import Case, Disposition, Level
+from engine.models import Case, Level, TriageOutcome
 
 KEPT_EYES = 200
 """Of how many submissions it is remembered what was on screen."""
@@ -84,7 +84,7 @@ class Reading(Place):
     # --- violations ---------------------------------------------------------------------------------
 
     @work(exclusive=True, group="settle")
-    async def action_settle(self, disposition: str) -> None:
+    async def action_settle(self, outcome: str) -> None:
         """Say what the violation that is looked at comes to, and go to the next one that waits for that."""
         eyes, number = self._eyes, self.query_one(ViolationList).cursor
         if eyes is None or not await console(self).keys.was_person() or eyes is not self._eyes:
@@ -92,7 +92,7 @@ class Reading(Place):
         if not eyes.may_settle(number):
             self.notify("Only violations of HIGH or CRITICAL are settled: n goes to the next one.")
             return
-        eyes.settled[number] = Disposition(disposition)
+        eyes.settled[number] = TriageOutcome(outcome)
         eyes.violations.add(number)
         self.query_one(ViolationList).refresh()
         self._go_to_violation(number if (after := eyes.to_settle(number)) is None else after)

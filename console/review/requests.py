@@ -10,9 +10,9 @@ from console.theming.styles import room
 from console.widgets.formatting import now, size
 from engine.common.presentation import headline
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Case, Limits, Need, Package, Prediction
+from engine.models import Case, EffectKind, Limits, Package, Permissions, PredictedEffect
 
-NEED_CELLS = max(len(each.value) for each in Need) + 1
+NEED_CELLS = max(len(each.value) for each in EffectKind) + 1
 """The longest name of what is predicted, and a space."""
 MISSING = "the analysis found no sign of it"
 UNLOCKED = "  could not be looked up, and cannot be given"
@@ -66,7 +66,7 @@ def _wanted(case: Case) -> list[list[Part]]:
     if draft.operation is not None:
         lines.append([("Tool call ", "bold accent"), headline(draft)])
     lines.append([("Asks for", "bold muted")])
-    lines += asked(draft.capabilities, case.analysis.predictions)
+    lines += asked(draft.permissions, case.analysis.predictions)
     lines += [
         [
             _kind("file"),
@@ -114,9 +114,9 @@ def _locked(package: Package) -> list[Part]:
     return [*place, *((f"  {one[:19]}…", "muted") for one in package.hashes)]
 
 
-def asked(wanted: Capabilities, predictions: tuple[Prediction, ...]) -> list[list[Part]]:
+def asked(wanted: Permissions, predictions: tuple[PredictedEffect, ...]) -> list[list[Part]]:
     """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
-    seen = {each.value.text for each in predictions if each.need in {Need.HOST, Need.URL}}
+    seen = {each.value.text for each in predictions if each.need in {EffectKind.HOST, EffectKind.URL}}
     few, more = limits(wanted.limits)
     lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]
     for domain in wanted.domains:
@@ -138,7 +138,7 @@ def limits(bounds: Limits) -> tuple[str, str]:
     )
 
 
-def _predicted(prediction: Prediction) -> list[Part]:
+def _predicted(prediction: PredictedEffect) -> list[Part]:
     lines = ", ".join(str(line) for line in prediction.lines[:6])
     certain = "" if prediction.certainty.value == "exact" else f" ({prediction.certainty.value})"
     return [_kind(prediction.need.value), prediction.value, (certain, "warning"),

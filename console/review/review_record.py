@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from console.safety.text import Part
 from engine.common.plural import many
 from engine.common.review_coverage import Gaps, gaps, stretches, wanted
-from engine.models import Case, Disposed, Disposition, EyesOn, Level
+from engine.models import Case, Level, ReviewRecord, Triage, TriageOutcome
 
 TITLES = {
-    Disposition.ACCEPTED: "accepted",
-    Disposition.MITIGATED: "mitigated",
-    Disposition.FALSE_POSITIVE: "false positive",
+    TriageOutcome.ACCEPTED: "accepted",
+    TriageOutcome.MITIGATED: "mitigated",
+    TriageOutcome.FALSE_POSITIVE: "false positive",
 }
 
 
@@ -29,20 +29,20 @@ class Eyes:
         self.file_lines: dict[int, frozenset[int]] = {}
         """The lines of input files that were on screen, by the place of the file."""
         self.purpose = False
-        self.settled: dict[int, Disposition] = {}
+        self.settled: dict[int, TriageOutcome] = {}
         self._told: tuple[tuple[int, ...], Gaps] | None = None
 
     @property
-    def record(self) -> EyesOn:
+    def record(self) -> ReviewRecord:
         """What was on screen so far."""
-        return EyesOn(
+        return ReviewRecord(
             seconds=round(self.seconds, 1),
             lines=stretches(self.lines),
             violations=tuple(sorted(self.violations)),
             files=tuple(sorted(self.files)),
             purpose=self.purpose,
-            dispositions=tuple(
-                Disposed(violation=number, disposition=made) for number, made in sorted(self.settled.items())
+            triage=tuple(
+                Triage(violation=number, outcome=made) for number, made in sorted(self.settled.items())
             ),
         )
 
@@ -84,10 +84,10 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
     return parts
 
 
-def looked(seen: EyesOn) -> str:
+def looked(seen: ReviewRecord) -> str:
     """Return in one line for how long somebody looked, at what, and what they made of the violations."""
     lines = sum(last - first + 1 for first, last in seen.lines)
-    made = Counter(TITLES[each.disposition] for each in seen.dispositions)
+    made = Counter(TITLES[each.outcome] for each in seen.triage)
     parts = [
         f"{seen.seconds:g} s",
         many(lines, "line"),

@@ -17,9 +17,9 @@ from console.widgets.formatting import badge, full_badge
 from console.widgets.repaint import entitle
 from console.widgets.rows import Rows
 from engine.common.plural import many
-from engine.models import Confidence, Disposition, Violation
+from engine.models import Confidence, TriageOutcome, Violation
 
-SIGNS = {Disposition.ACCEPTED: "a", Disposition.MITIGATED: "m", Disposition.FALSE_POSITIVE: "x"}
+SIGNS = {TriageOutcome.ACCEPTED: "a", TriageOutcome.MITIGATED: "m", TriageOutcome.FALSE_POSITIVE: "x"}
 """The letter beside a violation: the key with which it was settled."""
 
 
@@ -44,7 +44,7 @@ class ViolationList(Rows):
         super().__init__(id=id, classes="box")
         self.border_title = "Violations"
         self._violations: tuple[Violation, ...] = ()
-        self._settled: Mapping[int, Disposition] = {}
+        self._settled: Mapping[int, TriageOutcome] = {}
         self.unwritten = False
         """Whether there is no code yet."""
 
@@ -66,7 +66,7 @@ class ViolationList(Rows):
         return frozenset(range(top, min(top + self.size.height, self.count)))
 
     def show(
-        self, violations: tuple[Violation, ...], settled: Mapping[int, Disposition] | None = None
+        self, violations: tuple[Violation, ...], settled: Mapping[int, TriageOutcome] | None = None
     ) -> None:
         """Show the violations of another submission; `settled` may grow while they are shown."""
         self._violations = violations
@@ -109,13 +109,13 @@ class ViolationDetail(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Why"
-        self._shown: tuple[Violation | None, Disposition | None] | None = None
+        self._shown: tuple[Violation | None, TriageOutcome | None] | None = None
         self._told: list[list[Part]] = []
         self._lines: list[list[tuple[str, str]]] = []
         self._drawn: dict[int, list[tuple[str, str]]] = {}
         self._top = 0
 
-    def show(self, violation: Violation | None, made: Disposition | None = None) -> None:
+    def show(self, violation: Violation | None, made: TriageOutcome | None = None) -> None:
         """Show a violation and what the reviewer made of it, or that there is none."""
         if (violation, made) == self._shown:
             return

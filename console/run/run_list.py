@@ -18,7 +18,7 @@ SIGNS = {
     Status.RUNNING: ("▶", "bold success"),
     Status.FINISHED: ("✓", "success"),
     Status.KILLED: ("✗", "bold error"),
-    Status.WAITING: ("…", "accent"),
+    Status.PENDING: ("…", "accent"),
     Status.DENIED: ("−", "error"),
     Status.EXPIRED: ("⊘", "warning"),
     Status.REFUSED: ("⊗", "error"),

@@ -61,7 +61,7 @@ def _new(name: str) -> BinaryIO:
     try:
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError:
-        raise Problem(409, f"{path} is there already", mend="Give another name") from None
+        raise Problem(409, f"{path} is there already", hint="Give another name") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "no name of a file"
-        raise Problem(400, f"{path}: {why}", mend="Give another name") from None
+        raise Problem(400, f"{path}: {why}", hint="Give another name") from None

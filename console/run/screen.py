@@ -111,9 +111,9 @@ class RunScreen(Watched):
         """Freeze the run, or let it go on."""
         id = self._case.submission.id if self._case else ""
         if id in self._held:
-            if await self._tell("goes on", lambda client, id: client.thaw(id)):
+            if await self._tell("goes on", lambda client, id: client.resume(id)):
                 self._held.go_on(id, now())
-        elif await self._tell("is held", lambda client, id: client.freeze(id)):
+        elif await self._tell("is held", lambda client, id: client.pause(id)):
             self._held.hold(id, now())
         self.query_one(RunList).refresh()
         self._show(self._case)

@@ -65,7 +65,7 @@ class Following:
         return True
 
 
-class Held:
+class LeaseStatus:
     """The runs that are frozen, as the engine's events tell, and for how long each was."""
 
     def __init__(self) -> None:

@@ -39,12 +39,12 @@ def limits_of(case: Case | None) -> Limits:
     if case is None:
         return Limits()
     if case.decision is not None and case.decision.grant is not None:
-        return case.decision.grant.capabilities.limits
-    return case.submission.draft.capabilities.limits
+        return case.decision.grant.permissions.limits
+    return case.submission.draft.permissions.limits
 
 
 def hosts_of(case: Case) -> int:
     """Return how many hosts the run may speak to."""
     decision = case.decision
-    given = decision.grant.capabilities if decision and decision.grant else case.submission.draft.capabilities
+    given = decision.grant.permissions if decision and decision.grant else case.submission.draft.permissions
     return len(given.domains)

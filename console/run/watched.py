@@ -14,7 +14,7 @@ from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.result_text import told
 from console.run.run_list import RAN, RunList
-from console.run.streams import Following, Held, Meterings
+from console.run.streams import Following, LeaseStatus, Meterings
 from console.run.usage import Usage
 from console.safety.text import Part, content
 from console.widgets.repaint import entitle
@@ -36,7 +36,7 @@ class Watched(Place):
         self._live: tuple[tuple[str, Status], ...] | None = None
         self._meterings = Meterings()
         self._usage = Usage()
-        self._held = Held()
+        self._held = LeaseStatus()
         self._said: list[Part] = []
         self._stands = content()
 

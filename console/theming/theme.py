@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "dark"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_SOURCE = Path(__file__).resolve().parent
+_SOURCE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)

@@ -28,5 +28,5 @@ def web(
         asyncio.run(serve(port, say))
     except OSError as error:
         raise Problem(
-            503, f"port {port} cannot be had: {error.strerror}", mend="Try another: --port"
+            503, f"port {port} cannot be had: {error.strerror}", hint="Try another: --port"
         ) from None

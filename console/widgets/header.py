@@ -77,11 +77,11 @@ class DeskHeader(Static):
     def _waiting(self) -> list[Part]:
         from console.app.state import counts  # noqa: PLC0415  the first frame comes before the nouns
 
-        waiting, running = counts(self.app)
+        pending, running = counts(self.app)
         wide = self.app.size.width >= 96
         parts: list[Part] = []
-        if waiting:
-            parts += [(f"{waiting} waiting" if wide else f"{waiting}w", "bold accent"), "  "]
+        if pending:
+            parts += [(f"{pending} waiting" if wide else f"{pending}w", "bold accent"), "  "]
         if running:
             parts += [(f"{running} running" if wide else f"{running}r", "success"), "  "]
         return parts

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.analysis.findings import Findings
 from engine.analysis.languages import analyser
 from engine.analysis.limits import LAYERS, guarded
-from engine.models import Evidence, Language, Prediction, Span, Violation
+from engine.models import Evidence, Language, PredictedEffect, Span, Violation
 from engine.settings import AnalysisSettings
 
 MAX_DEPTH = 5
@@ -65,6 +65,6 @@ def _placed(violation: Violation, place: Place, layer: str) -> Violation:
     )
 
 
-def _placed_prediction(prediction: Prediction, place: Place) -> Prediction:
+def _placed_prediction(prediction: PredictedEffect, place: Place) -> PredictedEffect:
     lines = {place(Span(line=n, column=1, end_line=n, end_column=1)).line for n in prediction.lines}
     return prediction.model_copy(update={"lines": tuple(sorted(lines))})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.models import Prediction, Violation
+from engine.models import PredictedEffect, Violation
 from engine.settings import AnalysisSettings
 
 
@@ -14,7 +14,7 @@ class Findings:
     """Violations and predictions in the order found; `complete` is False where something went unread."""
 
     violations: list[Violation] = field(default_factory=list)
-    predictions: list[Prediction] = field(default_factory=list)
+    predictions: list[PredictedEffect] = field(default_factory=list)
     complete: bool = True
 
     def add(self, other: Findings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.models import Level, Prediction, Span, Violation
+from engine.models import Level, PredictedEffect, Span, Violation
 
 MAX_RELATED = 200
 """How many other places one violation lists."""
@@ -38,16 +38,16 @@ def _order(span: Span) -> tuple[int, int, int, int]:
     return span.line, span.column, span.end_line, span.end_column
 
 
-def merged_predictions(predictions: Iterable[Prediction]) -> tuple[Prediction, ...]:
+def merged_predictions(predictions: Iterable[PredictedEffect]) -> tuple[PredictedEffect, ...]:
     """Return one prediction for each need and value, with all lines that say so."""
-    groups: dict[tuple[str, str, str], list[Prediction]] = {}
+    groups: dict[tuple[str, str, str], list[PredictedEffect]] = {}
     for prediction in predictions:
         key = (prediction.need, prediction.value.text, prediction.certainty)
         groups.setdefault(key, []).append(prediction)
     return tuple(_with_all_lines(group) for _, group in sorted(groups.items()))
 
 
-def _with_all_lines(group: list[Prediction]) -> Prediction:
+def _with_all_lines(group: list[PredictedEffect]) -> PredictedEffect:
     if len(group) == 1:
         return group[0]
     lines = tuple(sorted({line for prediction in group for line in prediction.lines}))

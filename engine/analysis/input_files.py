@@ -15,7 +15,7 @@ from engine.analysis.limits import NAMED, UNREAD
 from engine.analysis.positions import Lines
 from engine.analysis.python.popular_packages import IMPORT_NAMES
 from engine.common.text import Untrusted, visible
-from engine.models import Analysis, Evidence, Language, Level, Need, Prediction, Span, Violation
+from engine.models import Analysis, EffectKind, Evidence, Language, Level, PredictedEffect, Span, Violation
 
 _GLUE = r"\b[\]'\",\[ \t<]+(?:-[\w-]+['\", \t]+)*['\"]?[./\w$-]*?"
 _LOADS = (
@@ -187,7 +187,7 @@ def _placed(violation: Violation, name: str, lines: Lines, place: Span) -> Viola
     )
 
 
-def _wanted(prediction: Prediction, name: str, place: Span) -> Prediction:
+def _wanted(prediction: PredictedEffect, name: str, place: Span) -> PredictedEffect:
     note = f"in an input file{'; ' + prediction.note if prediction.note else ''}"
     return prediction.model_copy(update={"lines": (place.line,), "note": note})
 
@@ -211,8 +211,8 @@ def without_own(found: Analysis, files: Iterable[str]) -> Analysis:
     own = {module for name in files for module in _modules_of(PurePosixPath(name))}
     own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
     kept = [
-        one.model_copy(update={"need": Need.MODULE, "note": "an input file"})
-        if one.need is Need.PACKAGE and one.value.text in own
+        one.model_copy(update={"need": EffectKind.MODULE, "note": "an input file"})
+        if one.need is EffectKind.PACKAGE and one.value.text in own
         else one
         for one in found.predictions
     ]

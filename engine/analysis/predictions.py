@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from engine.common.text import Untrusted
-from engine.models import Certainty, Need, Prediction
+from engine.models import Certainty, EffectKind, PredictedEffect
 
 UNKNOWN: Final = "\x00"
 """Stands for a stretch of text that is only known when the code runs."""
@@ -16,23 +16,23 @@ UNKNOWN: Final = "\x00"
 class Want(NamedTuple):
     """Something that is wanted, and the line that says so."""
 
-    need: Need
+    need: EffectKind
     value: str
     line: int
     note: str = ""
 
 
-def predicted(wants: Iterable[Want]) -> list[Prediction]:
+def predicted(wants: Iterable[Want]) -> list[PredictedEffect]:
     """Return one prediction for each need and value, with all lines that say so."""
-    groups: dict[tuple[Need, str], list[Want]] = {}
+    groups: dict[tuple[EffectKind, str], list[Want]] = {}
     for want in wants:
         groups.setdefault((want.need, want.value), []).append(want)
     return [_prediction(group) for group in groups.values()]
 
 
-def _prediction(group: list[Want]) -> Prediction:
+def _prediction(group: list[Want]) -> PredictedEffect:
     first = group[0]
-    return Prediction(
+    return PredictedEffect(
         need=first.need,
         value=Untrusted(first.value.replace(UNKNOWN, "*")[:512]),
         certainty=_certainty(first.value),
@@ -49,13 +49,13 @@ def _certainty(value: str) -> Certainty:
 
 def address(url: str, line: int) -> Iterator[Want]:
     """Yield the address, its host and its port."""
-    yield Want(Need.URL, url, line)
+    yield Want(EffectKind.URL, url, line)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         return
     if host:
-        yield Want(Need.HOST, host, line)
+        yield Want(EffectKind.HOST, host, line)
     if port:
-        yield Want(Need.PORT, str(port), line)
+        yield Want(EffectKind.PORT, str(port), line)

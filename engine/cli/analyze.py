@@ -51,7 +51,7 @@ def analyze(
     elif files:
         worst = _analyse_files(files, language, jsonl=jsonl, json=json, sarif=sarif)
     else:
-        raise Problem(422, "nothing to analyse", mend="Try: pratique analyze FILE, or --corpus FILE.jsonl")
+        raise Problem(422, "nothing to analyse", hint="Try: pratique analyze FILE, or --corpus FILE.jsonl")
     if fail_on is not None and worst >= fail_on.rank:
         raise SystemExit(Exit.FAILED)
 
@@ -73,7 +73,7 @@ def list_rules(
 def explain_rule(name: Annotated[str, typer.Argument(help="The rule, as a violation names it.")]) -> None:
     """Say everything about one rule."""
     if name not in RULES:
-        raise Problem(404, f"no rule is called {visible(name)}", mend="Try: pratique rules list")
+        raise Problem(404, f"no rule is called {visible(name)}", hint="Try: pratique rules list")
     say(explain(name))
 
 
@@ -90,7 +90,7 @@ def _analyse_files(
     files: list[str], language: Language | None, *, jsonl: bool, json: bool, sarif: bool
 ) -> int:
     if jsonl + json + sarif > 1:
-        raise Problem(422, "one format at a time", mend="Choose --json, --jsonl or --sarif")
+        raise Problem(422, "one format at a time", hint="Choose --json, --jsonl or --sarif")
     given = sources(files, language)
     missing = [name for name, _ in given.found if name != INPUT and not Path(name).exists()]
     if missing:

@@ -22,7 +22,7 @@ from engine.cli.submissions import Id, Json
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.history import AuditError
+from engine.history import HistoryError
 from engine.history.exports.read_case_file import read_case_file
 from engine.history.search.filter import FilterError, parse
 from engine.history.search.timeline import Step, timeline
@@ -103,7 +103,7 @@ def witnessed(file: Path) -> list[str]:
         raise Problem(422, f"{visible(str(file))} cannot be read: {error.strerror}") from None
     if not kept:
         raise Problem(
-            422, f"{visible(str(file))} holds no checkpoint", mend="Name a copy of pratique.db.checkpoints"
+            422, f"{visible(str(file))} holds no checkpoint", hint="Name a copy of pratique.db.checkpoints"
         )
     return [note[:LONGEST_NOTE] for note in kept]
 
@@ -115,7 +115,7 @@ async def _verified(client: Client, *, resume: bool, kept: Sequence[str]) -> Ver
                 if step.found:
                     return step.found
                 tell(step.done, step.total)
-    raise Problem(503, "the reading broke off", mend="Type: pratique audit verify --resume")
+    raise Problem(503, "the reading broke off", hint="Type: pratique audit verify --resume")
 
 
 @app.command()
@@ -189,8 +189,8 @@ def case_file(id: Id, output: Output = None) -> None:
     """Write the case file of a submission: a zip that proves itself to anybody."""
     try:
         content = read_case_file(locations.database(), id)
-    except AuditError as error:
-        raise Problem(404, error.title, mend=error.mend) from None
+    except HistoryError as error:
+        raise Problem(404, error.title, hint=error.hint) from None
     if not asyncio.run(_recorded(id)):
         say("No engine answers: that this case file is made is not recorded.", error=True)
     path = output or Path(f"{id}.zip")
@@ -222,4 +222,4 @@ def check(filter: str) -> None:
     except FilterError as error:
         shown = visible(filter[:200])
         pointer = " " * len(visible(filter[: min(error.position, 200)])) + "^"
-        raise Problem(422, f"{error.title}\n  {shown}\n  {pointer}\n{error.mend}".rstrip()) from None
+        raise Problem(422, f"{error.title}\n  {shown}\n  {pointer}\n{error.hint}".rstrip()) from None

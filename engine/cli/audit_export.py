@@ -65,7 +65,7 @@ def _ocsf(events: Iterable[Event]) -> list[str]:
 
 async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
     if not id:
-        raise Problem(422, "a recording is of one run", mend="Type: pratique audit export ID --format cast")
+        raise Problem(422, "a recording is of one run", hint="Type: pratique audit export ID --format cast")
     case, chunks = await client.case(id), [chunk async for chunk in client.output(id)]
     say_erased(one for one in await client.erased(id) if one.what == "output")
     return case, chunks

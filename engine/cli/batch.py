@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.analysis.limits import CRASHED, unfinished
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
 
@@ -30,28 +30,28 @@ async def analyse_all(
 ) -> None:
     """Analyse every item in worker processes and hand each to `take`, in order."""
     workers = os.cpu_count() or 1
-    analyst = Analyst(settings, workers=workers)
-    waiting: deque[tuple[Item, asyncio.Task[Analysis]]] = deque()
+    analyst = AnalysisPool(settings, workers=workers)
+    pending: deque[tuple[Item, asyncio.Task[Analysis]]] = deque()
     try:
         async with asyncio.TaskGroup() as group:
             for item in items:
-                waiting.append((item, group.create_task(_analysed(analyst, item))))
-                if len(waiting) >= workers * 4:
-                    await _take_first(waiting, take)
-            while waiting:
-                await _take_first(waiting, take)
+                pending.append((item, group.create_task(_analysed(analyst, item))))
+                if len(pending) >= workers * 4:
+                    await _take_first(pending, take)
+            while pending:
+                await _take_first(pending, take)
     finally:
         await analyst.close()
 
 
 async def _take_first(
-    waiting: deque[tuple[Item, asyncio.Task[Analysis]]], take: Callable[[Item, Analysis], None]
+    pending: deque[tuple[Item, asyncio.Task[Analysis]]], take: Callable[[Item, Analysis], None]
 ) -> None:
-    item, task = waiting.popleft()
+    item, task = pending.popleft()
     take(item, await task)
 
 
-async def _analysed(analyst: Analyst, item: Item) -> Analysis:
+async def _analysed(analyst: AnalysisPool, item: Item) -> Analysis:
     if item.problem:
         return unfinished(CRASHED, item.problem)
     return await analyst.analyse(item.source, item.language)

@@ -16,7 +16,7 @@ from engine.client.attach import attach
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.models import Case, Verdict
+from engine.models import Case, DecisionOutcome
 
 PROVING_SECONDS = 25.0
 UNHURRIED = '{"medium": 1800, "high": 1800, "critical": 1800}'
@@ -58,12 +58,12 @@ async def _submitted(client: Client, sample: Sample) -> Case:
 async def _decided(client: Client, sample: Sample, case: Case) -> None:
     submission = case.submission
     try:
-        decided = await client.decide(submission.id, sample.verdict, submission.digest, sample.reason)
+        decided = await client.decide(submission.id, sample.outcome, submission.digest, sample.reason)
     except Problem as problem:
         say(f"         -> not approved: {problem}")
         return
-    say(f"         -> {decided.decision.verdict if decided.decision else ''}: {sample.reason}")
-    if sample.verdict is Verdict.APPROVED:
+    say(f"         -> {decided.decision.outcome if decided.decision else ''}: {sample.reason}")
+    if sample.outcome is DecisionOutcome.APPROVED:
         ended = await follow(client, submission.id)
         say(f"         -> {result_line(ended.result) if ended.result else ended.status}")
 
@@ -77,4 +77,4 @@ async def _wait_for_proof(client: Client) -> None:
     say("Nothing runs here, all else works:")
     for check in health.checks:
         if not check.ok:
-            say(f"  {check.name}: {visible(check.detail)}. {check.mend}")
+            say(f"  {check.name}: {visible(check.detail)}. {check.hint}")

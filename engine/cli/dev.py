@@ -10,7 +10,7 @@ from engine import locations
 from engine.cli.formatting import say
 from engine.cli.progress import counting
 from engine.common.errors import Problem
-from engine.history import AuditError
+from engine.history import HistoryError
 from engine.history.devtools.seed import seed_history
 
 app = typer.Typer(help="Tools for those who work on Pratique.")
@@ -31,6 +31,6 @@ def seed(
     try:
         with counting("runs") as tell:
             events = seed_history(where, runs, seed, tell)
-    except AuditError as error:
-        raise Problem(409, error.title, mend=error.mend) from None
+    except HistoryError as error:
+        raise Problem(409, error.title, hint=error.hint) from None
     say(f"{where}: {runs:,} runs, {events:,} events, all made up")

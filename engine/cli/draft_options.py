@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from engine.common.draft_files import read_draft
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.models import Capabilities, Draft, Expect, InputFile, Language, Limits, Package
+from engine.models import Draft, ExpectedOutput, InputFile, Language, Limits, Package, Permissions
 
 MAX_BYTES = 32 * 1024 * 1024
 
@@ -34,7 +34,7 @@ Secrets = Annotated[list[str] | None, typer.Option("--secret", help="A secret th
 Bounds = Annotated[list[str] | None, typer.Option("--limit", help="memory_mb=256, seconds=60 and so on.")]
 Image = Annotated[str, typer.Option(help="The image to run in; empty: the language's own.")]
 Box = Annotated[str, typer.Option("--sandbox", help="A sandbox that stays, of one's own, to run in.")]
-Expected = Annotated[Expect, typer.Option(help="What the last output is to be.")]
+Expected = Annotated[ExpectedOutput, typer.Option(help="What the last output is to be.")]
 Verify = Annotated[str, typer.Option(help='An assertion about it: "value == 42.5 within 1e-9".')]
 
 
@@ -50,7 +50,7 @@ class Wishes:
     limits: Iterable[str] = ()
     image: str = ""
     sandbox: str = ""
-    expect: Expect = Expect.ANYTHING
+    expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
     builds: Iterable[str] = ()
 
@@ -65,7 +65,7 @@ def draft_of(file: str, language: Language | None, wishes: Wishes) -> Draft:
     plain = draft.model_dump() | {
         "purpose": Untrusted(wishes.purpose),
         "files": tuple(_input(path) for path in wishes.inputs),
-        "capabilities": _capabilities(wishes),
+        "permissions": _permissions(wishes),
         "image": wishes.image,
         "sandbox": wishes.sandbox,
         "expect": wishes.expect,
@@ -89,14 +89,14 @@ def limited(limits: Limits, text: str) -> Limits:
     try:
         return Limits.model_validate({**limits.model_dump(), name: float(value)})
     except ValueError:
-        raise Problem(422, f"{visible(text)} is no limit", mend=f"Write NAME=NUMBER: {known}") from None
+        raise Problem(422, f"{visible(text)} is no limit", hint=f"Write NAME=NUMBER: {known}") from None
 
 
-def _capabilities(wishes: Wishes) -> Capabilities:
+def _permissions(wishes: Wishes) -> Permissions:
     limits = Limits()
     for text in wishes.limits:
         limits = limited(limits, text)
-    return Capabilities(
+    return Permissions(
         domains=tuple(Untrusted(one) for one in wishes.domains),
         packages=tuple(package_of(one) for one in wishes.packages),
         builds=tuple(Untrusted(one) for one in wishes.builds),
@@ -114,14 +114,14 @@ def package_of(text: str) -> Package:
     name, _, rest = text.partition("==")
     version, _, hash_ = rest.partition("@")
     if not name or not version:
-        raise Problem(422, f"{visible(text)} names no exact version", mend="Write NAME==VERSION.")
+        raise Problem(422, f"{visible(text)} names no exact version", hint="Write NAME==VERSION.")
     hashes = (hash_,) if hash_ else ()
     return Package(name=Untrusted(name), version=Untrusted(version), hashes=hashes)
 
 
 def _from_input(language: Language | None) -> Draft:
     if language is None:
-        raise Problem(415, "standard input has no suffix", mend="Add --language python")
+        raise Problem(415, "standard input has no suffix", hint="Add --language python")
     content = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise Problem(413, f"standard input is over {MAX_BYTES} bytes")

@@ -16,6 +16,7 @@ from engine.common.text import Untrusted, visible
 from engine.models import (
     Case,
     Consequence,
+    DecisionOutcome,
     Draft,
     Erasure,
     KillReason,
@@ -26,7 +27,6 @@ from engine.models import (
     Status,
     Stream,
     Summary,
-    Verdict,
     Violation,
 )
 
@@ -84,7 +84,7 @@ def say_case(case: Case) -> None:
 
 def asked_lines(draft: Draft) -> list[str]:
     """Return all that a draft asks for, a line for each kind: nobody approves what is not shown."""
-    asked, operation = draft.capabilities, draft.operation
+    asked, operation = draft.permissions, draft.operation
     kinds = {
         "does": f"{operation.act} {visible(operation.path)}" if operation else "",
         "executable": "yes" if operation and operation.executable else "",
@@ -131,7 +131,7 @@ def consequence_line(one: Consequence) -> str:
     fail = "will fail" if one.certain else "may fail"
     lines = ", ".join(str(line) for line in one.lines)
     where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no line is known to fail"
-    return f"without {visible(one.capability)}: {where}"
+    return f"without {visible(one.permission)}: {where}"
 
 
 def say_erased(erased: Iterable[Erasure]) -> None:
@@ -147,7 +147,7 @@ def _lost(one: Erasure) -> str:
 def say_summaries(summaries: Iterable[Summary]) -> None:
     """Print one aligned line for each submission."""
     for summary in summaries:
-        left = _left(summary) if summary.status is Status.WAITING else summary.status.value
+        left = _left(summary) if summary.status is Status.PENDING else summary.status.value
         who = visible(summary.requester)[:16]
         first = visible(summary.first_line)[:60]
         say(
@@ -179,7 +179,7 @@ def _status(case: Case) -> str:
     if case.decision is None:
         return case.status.value
     reason = f": {visible(case.decision.reason)}" if case.decision.reason else ""
-    approved = ", approved" if case.decision.verdict is Verdict.APPROVED else ""
+    approved = ", approved" if case.decision.outcome is DecisionOutcome.APPROVED else ""
     return f"{case.status.value}{approved} by {visible(case.decision.by.name)}{reason}"
 
 
@@ -189,7 +189,7 @@ def _purpose(purpose: Untrusted) -> str:
 
 def _left(summary: Summary) -> str:
     if summary.deadline is None:
-        return "waiting"
+        return "pending"
     return f"{max(0, (summary.deadline - datetime.now(UTC)).total_seconds()):.0f} s left"
 
 

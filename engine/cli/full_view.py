@@ -10,7 +10,7 @@ from engine.common.plural import many
 from engine.common.presentation import to_read, writes
 from engine.common.review_coverage import gaps, line_count
 from engine.common.text import visible
-from engine.models import Case, Disposed, Disposition, EyesOn, InputFile, Violation
+from engine.models import Case, InputFile, ReviewRecord, Triage, TriageOutcome, Violation
 
 PRINTED_BYTES = 512 * 1024
 """Of a larger input file the beginning is printed, and it does not count as read."""
@@ -28,7 +28,7 @@ def say_all(case: Case) -> None:
         _say_file(file)
 
 
-def printed(case: Case, settled: Iterable[str] = ()) -> EyesOn:
+def printed(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
     """Return the record of what `say_all` printed, and of what the reviewer made of the violations.
 
     It holds no time: nobody knows for how long the lines were looked at.
@@ -37,34 +37,33 @@ def printed(case: Case, settled: Iterable[str] = ()) -> EyesOn:
         Problem: what is settled is no violation of HIGH or more.
     """
     draft, violations = case.submission.draft, case.analysis.violations
-    return EyesOn(
+    return ReviewRecord(
         seconds=0,
         lines=((1, line_count(to_read(draft).text)),),
         violations=tuple(range(len(violations))),
         files=() if writes(draft) else tuple(_whole(draft.files)),
         purpose=bool(draft.purpose),
-        dispositions=tuple(
-            Disposed(violation=number, disposition=made)
-            for number, made in sorted(_settled(case, settled).items())
+        triage=tuple(
+            Triage(violation=number, outcome=made) for number, made in sorted(_settled(case, settled).items())
         ),
     )
 
 
-def say_unsettled(case: Case, seen: EyesOn) -> None:
+def say_unsettled(case: Case, seen: ReviewRecord) -> None:
     """Print which violations are still to be settled, each with its number."""
     for number in gaps(case, seen).unsettled:
         say(dim(f"to settle: {_named(number, case.analysis.violations[number])}"))
 
 
-def _settled(case: Case, words: Iterable[str]) -> dict[int, Disposition]:
-    to_settle = gaps(case, EyesOn(seconds=0)).unsettled
-    found: dict[int, Disposition] = {}
+def _settled(case: Case, words: Iterable[str]) -> dict[int, TriageOutcome]:
+    to_settle = gaps(case, ReviewRecord(seconds=0)).unsettled
+    found: dict[int, TriageOutcome] = {}
     for word in words:
         name, _, value = word.partition("=")
         numbers = [number for number in to_settle if name in {"all", str(number + 1)}]
-        made = next((each for each in Disposition if each.value == value), None)
+        made = next((each for each in TriageOutcome if each.value == value), None)
         if made is None or not (numbers or name == "all"):
-            raise Problem(422, f"{visible(word)} settles no violation of HIGH or more", mend=SETTLE)
+            raise Problem(422, f"{visible(word)} settles no violation of HIGH or more", hint=SETTLE)
         found |= dict.fromkeys(numbers, made)
     return found
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from engine.cli.draft_options import limited
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.models import Capabilities, Grant
+from engine.models import Grant, Permissions
 
 KINDS = {"domain": "domains", "package": "packages", "file": "files", "secret": "secrets", "build": "builds"}
 
 
-def lessened(asked: Capabilities, without: Iterable[str], limits: Iterable[str]) -> Grant:
+def lessened(asked: Permissions, without: Iterable[str], limits: Iterable[str]) -> Grant:
     """Return what is asked for, less what is named: `file:data.csv`, `session`, `memory_mb=256`.
 
     Raises:
@@ -23,10 +23,10 @@ def lessened(asked: Capabilities, without: Iterable[str], limits: Iterable[str])
         kept = _taken(kept, name)
     for limit in limits:
         kept = kept.model_copy(update={"limits": limited(kept.limits, limit)})
-    return Grant(capabilities=kept)
+    return Grant(permissions=kept)
 
 
-def _taken(asked: Capabilities, name: str) -> Capabilities:
+def _taken(asked: Permissions, name: str) -> Permissions:
     if name == "session" and asked.session:
         return asked.model_copy(update={"session": False})
     kind, _, value = name.partition(":")
@@ -34,7 +34,7 @@ def _taken(asked: Capabilities, name: str) -> Capabilities:
     left = tuple(item for item in items if _name(item) != value)
     if left == items:
         raise Problem(
-            422, f"{visible(name)} is not asked for", mend="Write file:NAME, domain:NAME or session."
+            422, f"{visible(name)} is not asked for", hint="Write file:NAME, domain:NAME or session."
         )
     return asked.model_copy(update={KINDS[kind]: left})
 

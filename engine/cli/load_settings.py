@@ -21,5 +21,5 @@ def settings() -> Settings:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise Problem(
-            422, f"settings: {where}: {first['msg']}", mend=f"Edit {locations.settings_file()}"
+            422, f"settings: {where}: {first['msg']}", hint=f"Edit {locations.settings_file()}"
         ) from None

@@ -113,7 +113,7 @@ def bench() -> None:
     """Measure everything that a number is asked of, print a table, and write bench.json here."""
     source = Path(__file__).resolve().parents[2]
     if not (source / "tests" / "benchmarks" / "__main__.py").exists():
-        raise Problem(404, "benchmarks come with the source", mend="Type, in a checkout: make bench")
+        raise Problem(404, "benchmarks come with the source", hint="Type, in a checkout: make bench")
     target = str(Path.cwd() / "bench.json")
     done = subprocess.run([sys.executable, "-m", "tests.benchmarks", target], cwd=source, check=False)
     raise typer.Exit(done.returncode)
@@ -123,7 +123,7 @@ def _chosen(names: list[str]) -> list[images.ImageSpec]:
     specs = {spec.name: spec for spec in images.shipped()}
     unknown = [name for name in names if name not in specs]
     if unknown:
-        raise Problem(404, f"no image is named {visible(unknown[0])}", mend=f"There are: {', '.join(specs)}")
+        raise Problem(404, f"no image is named {visible(unknown[0])}", hint=f"There are: {', '.join(specs)}")
     return [specs[name] for name in names or specs]
 
 
@@ -148,8 +148,8 @@ def _age(moment: datetime) -> str:
 
 def _say_check(check: Check) -> None:
     mark = typer.style("well", fg="green") if check.ok else typer.style("NOT ", fg="red", bold=True)
-    mend = f". {check.mend}" if check.mend else ""
-    say(f"{mark} {check.name:<9} {visible(check.detail)}{mend}")
+    hint = f". {check.hint}" if check.hint else ""
+    say(f"{mark} {check.name:<9} {visible(check.detail)}{hint}")
 
 
 def _asked(what: str) -> bool:

@@ -16,7 +16,7 @@ from engine.cli.formatting import dim, level, say
 from engine.cli.load_settings import settings
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.history import AuditError
+from engine.history import HistoryError
 from engine.history.search.scan import every_case
 from engine.models import Assessment, Case, KillReason
 from engine.policy import Policy, PolicyError, load
@@ -118,8 +118,8 @@ def _loaded(file: Path | None) -> Policy:
         return _load(file)
     except PolicyError as error:
         more = f" (and {len(error.faults) - 1} more)" if len(error.faults) > 1 else ""
-        mend = "Type: pratique policy test " + (visible(str(file)) if file else "")
-        raise Problem(422, visible(str(error.faults[0])) + more, mend=mend.strip()) from None
+        hint = "Type: pratique policy test " + (visible(str(file)) if file else "")
+        raise Problem(422, visible(str(error.faults[0])) + more, hint=hint.strip()) from None
 
 
 def _load(file: Path | None) -> Policy:
@@ -133,9 +133,9 @@ def _stored() -> Iterator[Stored]:
         return
     try:
         for case in every_case(locations.database()):
-            submission, verdict = case.submission, case.decision.verdict if case.decision else None
-            yield Stored(submission.id, submission.draft, case.analysis, verdict, _did(case))
-    except AuditError as error:
+            submission, outcome = case.submission, case.decision.outcome if case.decision else None
+            yield Stored(submission.id, submission.draft, case.analysis, outcome, _did(case))
+    except HistoryError as error:
         raise Problem(503, str(error)) from None
 
 

@@ -10,7 +10,7 @@ import typer
 from engine.cli.client_context import engaged
 from engine.cli.formatting import dim, level, say, say_json
 from engine.common.text import visible
-from engine.models import Level, Sameness, Standing
+from engine.models import Level, MatchMode, PreApproval
 
 app = typer.Typer(help="Approvals given beforehand, for submissions that are the same.")
 
@@ -35,7 +35,7 @@ def listed(
 @app.command()
 def give(
     id: Id,
-    same: Annotated[Sameness, typer.Option(help="What has to be the same.")] = Sameness.DIGEST,
+    same: Annotated[MatchMode, typer.Option(help="What has to be the same.")] = MatchMode.DIGEST,
     ceiling: Annotated[Level, typer.Option(help="Nothing of a higher risk rests on it.")] = Level.HIGH,
     uses: Annotated[int, typer.Option(min=1, help="How many submissions may rest on it.")] = 10,
     days: Annotated[float, typer.Option(help="How long it holds.")] = 7,
@@ -64,9 +64,9 @@ def claim(
     say_json(case) if json else say(f"{visible(id)}: {held}")
 
 
-def _say(standing: Standing) -> None:
+def _say(standing: PreApproval) -> None:
     say(
-        f"{standing.id}  {level(standing.ceiling)} at most, same {standing.sameness} as {standing.basis}, "
+        f"{standing.id}  {level(standing.ceiling)} at most, same {standing.match_mode} as {standing.basis}, "
         f"{standing.uses - standing.used} of {standing.uses} uses left"
     )
     until = f"until {standing.until:%Y-%m-%d %H:%M} UTC"

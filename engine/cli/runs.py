@@ -32,9 +32,9 @@ from engine.cli.submissions import Id, Json
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.models import Case, Expect, Status, Verdict
+from engine.models import Case, DecisionOutcome, ExpectedOutput, Status
 
-OPEN = {Status.WAITING, Status.QUEUED, Status.RUNNING}
+OPEN = {Status.PENDING, Status.QUEUED, Status.RUNNING}
 OVER_SECONDS = 10.0
 """How long one request waits for a case whose output has ended to be over."""
 KILL_SECONDS = 10.0
@@ -53,7 +53,7 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     limit: Bounds = None,
     image: Image = "",
     sandbox: Box = "",
-    expect: Expected = Expect.ANYTHING,
+    expect: Expected = ExpectedOutput.ANYTHING,
     verify: Verify = "",
     json: Json = False,
 ) -> None:
@@ -66,7 +66,7 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
         case = await client.submit(draft)
         if not json:
             say_case(case)
-        if case.status is Status.WAITING:
+        if case.status is Status.PENDING:
             case = await _ask(client, case)
         return await follow(client, case.submission.id, quiet=json)
 
@@ -119,8 +119,8 @@ async def _ask(client: Client, case: Case) -> Case:
     typed = await asyncio.to_thread(
         typer.prompt, f'Run it? Type "{submission.digest[:4]}" to approve', "deny"
     )
-    verdict = Verdict.APPROVED if typed == submission.digest[:4] else Verdict.DENIED
-    return await client.decide(submission.id, verdict, submission.digest)
+    outcome = DecisionOutcome.APPROVED if typed == submission.digest[:4] else DecisionOutcome.DENIED
+    return await client.decide(submission.id, outcome, submission.digest)
 
 
 def _finish(case: Case, json: bool) -> None:

@@ -52,7 +52,7 @@ async def _tried(chosen: tuple[Attempt, ...], as_json: bool) -> int:
                 broken += not outcome.held
                 _say(outcome, as_json)
     except SandboxUnavailable as error:
-        raise Problem(503, str(error), mend=f"Type: {error.mend}" if error.mend else "") from None
+        raise Problem(503, str(error), hint=f"Type: {error.hint}" if error.hint else "") from None
     finally:
         await manager.close()
     return broken

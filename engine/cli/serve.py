@@ -21,9 +21,9 @@ def serve(
 ) -> None:
     """Run an engine without a screen, until Ctrl+C."""
     if listen:
-        os.environ["PRATIQUE_DOORS__LISTEN"] = listen
+        os.environ["PRATIQUE_SERVER__LISTEN"] = listen
     chosen = settings()
-    tcp = f", {chosen.doors.listen} for programs with tokens" if chosen.doors.listen else ""
+    tcp = f", {chosen.server.listen} for programs with tokens" if chosen.server.listen else ""
     say(wrapped(f"engine at {locations.socket()}{tcp}, inbox at {locations.inbox()}; Ctrl+C ends it"))
     on_fast_loop(run_engine(chosen))
 

@@ -49,7 +49,7 @@ def sources(names: Sequence[str], language: Language | None) -> Sources:
         else:
             all_.found.append((name, language or _known(name)))
     if not all_.found:
-        raise Problem(404, f"no code in {visible(', '.join(names))}", mend="Name a file, and its --language")
+        raise Problem(404, f"no code in {visible(', '.join(names))}", hint="Name a file, and its --language")
     return all_
 
 
@@ -69,7 +69,7 @@ def _known(name: str) -> Language:
     found = None if name == INPUT else _language(name)
     if found is None:
         shown = "standard input" if name == INPUT else visible(name)
-        raise Problem(415, f"{shown}: no known language", mend="Add --language python, say")
+        raise Problem(415, f"{shown}: no known language", hint="Add --language python, say")
     return found
 
 

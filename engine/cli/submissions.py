@@ -39,7 +39,7 @@ from engine.cli.grant_options import lessened
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.models import Case, Erasure, Expect, EyesOn, Status, Verdict
+from engine.models import Case, DecisionOutcome, Erasure, ExpectedOutput, ReviewRecord, Status
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
 Id = Annotated[str, typer.Argument(help="The submission, as `pratique queue` names it.")]
@@ -59,7 +59,7 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
     limit: Bounds = None,
     image: Image = "",
     sandbox: Box = "",
-    expect: Expected = Expect.ANYTHING,
+    expect: Expected = ExpectedOutput.ANYTHING,
     verify: Verify = "",
     json: Json = False,
 ) -> None:
@@ -106,8 +106,8 @@ def show(id: Id, json: Json = False) -> None:
     if case.result:
         say()
         say(f"It ended: {result_line(case.result)}. What it printed: pratique tail {case.submission.id}")
-    if case.status is Status.WAITING:
-        say_unsettled(case, EyesOn(seconds=0))
+    if case.status is Status.PENDING:
+        say_unsettled(case, ReviewRecord(seconds=0))
 
 
 async def _with_erasures(client: Client, id: str) -> tuple[Case, tuple[Erasure, ...]]:
@@ -131,8 +131,8 @@ def approve(
         case = await client.case(id)
         submission = case.submission
         if not (len(digest) >= 8 and submission.digest.startswith(digest)):
-            raise Problem(409, f"{id} has another digest", mend=f"Read it again: pratique show {id}")
-        grant = lessened(submission.draft.capabilities, without or [], limit or [])
+            raise Problem(409, f"{id} has another digest", hint=f"Read it again: pratique show {id}")
+        grant = lessened(submission.draft.permissions, without or [], limit or [])
         seen = printed(case, settle or [])
         if not json:
             say_all(case)
@@ -140,7 +140,7 @@ def approve(
         for one in await client.consequences(id, grant):
             say(dim(consequence_line(one)), error=True)
         record = None if json else seen
-        return await client.decide(id, Verdict.APPROVED, submission.digest, reason, grant, record)
+        return await client.decide(id, DecisionOutcome.APPROVED, submission.digest, reason, grant, record)
 
     _say_decided(engaged(decide), json)
 
@@ -150,7 +150,7 @@ def deny(id: Id, reason: Reason = "", json: Json = False) -> None:
 
     async def decide(client: Client) -> Case:
         digest = (await client.case(id)).submission.digest
-        return await client.decide(id, Verdict.DENIED, digest, reason)
+        return await client.decide(id, DecisionOutcome.DENIED, digest, reason)
 
     _say_decided(engaged(decide), json)
 

@@ -66,11 +66,11 @@ async def _start(client: Client) -> None:
         async with asyncio.timeout(START_SECONDS):
             while not await _answers(client):
                 if engine.poll() is not None and not await _answers_soon(client):
-                    raise Problem(503, f"the engine did not start: {_last_line(log)}", mend=f"Read {log}")
+                    raise Problem(503, f"the engine did not start: {_last_line(log)}", hint=f"Read {log}")
                 await asyncio.sleep(PROBE_SECONDS)
     except TimeoutError:
         raise Problem(
-            503, f"the engine did not answer within {START_SECONDS:g} s", mend=f"Read {log}"
+            503, f"the engine did not answer within {START_SECONDS:g} s", hint=f"Read {log}"
         ) from None
 
 

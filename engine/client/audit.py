@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from engine.client.transport import Connection
 from engine.common.text import Untrusted
-from engine.models import Erasure, Facets, FilterHelp, Trends, Verifying
+from engine.models import Erasure, Facets, FilterHelp, Trends, VerificationProgress
 from engine.models.api import Taken, Witnessed
 
 SEARCH_SECONDS = 60.0
@@ -35,14 +35,16 @@ class LookingBack(Connection):
 
     def verifying(
         self, *, resume: bool = False, witnessed: Sequence[str] = ()
-    ) -> AsyncGenerator[Verifying, None]:
+    ) -> AsyncGenerator[VerificationProgress, None]:
         """Have the history read again: yield how far it is, and at the end what was found.
 
         `witnessed` are signed checkpoints that somebody outside has kept; with them all is read.
         """
         if witnessed:
-            return self._lines("/audit/witnessed", {}, Verifying, Witnessed(notes=tuple(witnessed)))
-        return self._lines("/audit/verification", {"resume": resume}, Verifying)
+            return self._lines(
+                "/audit/witnessed", {}, VerificationProgress, Witnessed(notes=tuple(witnessed))
+            )
+        return self._lines("/audit/verification", {"resume": resume}, VerificationProgress)
 
     async def erased(self, id: str) -> tuple[Erasure, ...]:
         """Return what the rules of retention have erased of a submission."""

@@ -27,24 +27,24 @@ from engine.models import (
     Analysis,
     Case,
     Consequence,
+    DecisionOutcome,
     Draft,
     Event,
-    EyesOn,
     Grant,
     Health,
     Language,
     Level,
+    MatchMode,
     Meters,
-    Nearest,
     OutputChunk,
-    Sameness,
-    Standing,
+    PreApproval,
+    ReviewRecord,
+    SimilarSubmission,
     Summary,
-    Verdict,
     Verification,
     WorkspaceFile,
 )
-from engine.models.api import Beforehand, Decided, Handed, Held, Snippet, Withdrawn
+from engine.models.api import Beforehand, Decided, Handed, LeaseStatus, Snippet, Withdrawn
 from engine.models.secret import SecretReference
 from engine.principals.signed_decision import seal
 
@@ -56,9 +56,9 @@ _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _EVENTS = TypeAdapter(tuple[Event, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SECRETS = TypeAdapter(tuple[SecretReference, ...])
-_NEAREST: TypeAdapter[Nearest | None] = TypeAdapter(Nearest | None)
+_NEAREST: TypeAdapter[SimilarSubmission | None] = TypeAdapter(SimilarSubmission | None)
 _FILES = TypeAdapter(tuple[WorkspaceFile, ...])
-_STANDINGS = TypeAdapter(tuple[Standing, ...])
+_STANDINGS = TypeAdapter(tuple[PreApproval, ...])
 
 
 class Client(SandboxClient, LookingBack, TokenClient):
@@ -85,7 +85,7 @@ class Client(SandboxClient, LookingBack, TokenClient):
         return Health.model_validate_json(body)
 
     async def submit(
-        self, draft: Draft, *, key: str = "", join: bool = False, holder: str = "", requester: str = ""
+        self, draft: Draft, *, key: str = "", join: bool = False, lease: str = "", requester: str = ""
     ) -> Case:
         """Hand in a draft; its case comes back stored, analysed and classified.
 
@@ -93,7 +93,7 @@ class Client(SandboxClient, LookingBack, TokenClient):
         submission. Without a connection of `present(holder)` what waits is withdrawn after a while.
         """
         name = Untrusted(requester) if requester else self._requester
-        handed = Handed(draft=draft, requester=name, join=join, holder=holder)
+        handed = Handed(draft=draft, requester=name, join=join, lease=lease)
         headers = {"idempotency-key": key} if key else {}
         return Case.model_validate_json(await self._post("/submissions", handed, headers=headers))
 
@@ -102,9 +102,9 @@ class Client(SandboxClient, LookingBack, TokenClient):
         withdrawn = Withdrawn(requester=Untrusted(requester) if requester else self._requester)
         return Case.model_validate_json(await self._post(f"/submissions/{id}/withdrawal", withdrawn))
 
-    def present(self, holder: str) -> AsyncGenerator[Held, None]:
+    def present(self, lease: str) -> AsyncGenerator[LeaseStatus, None]:
         """Count as there for as long as this is read: one item comes, and then nothing."""
-        return self._lines(f"/holders/{holder}", {}, Held)
+        return self._lines(f"/leases/{lease}", {}, LeaseStatus)
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
@@ -118,14 +118,14 @@ class Client(SandboxClient, LookingBack, TokenClient):
     async def decide(
         self,
         id: str,
-        verdict: Verdict,
+        outcome: DecisionOutcome,
         digest: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: EyesOn | None = None,
+        seen: ReviewRecord | None = None,
     ) -> Case:
         """Approve or deny what was shown, which `digest` names; `seen` is what was on screen."""
-        decided = Decided(verdict=verdict, digest=digest, reason=Untrusted(reason), grant=grant, seen=seen)
+        decided = Decided(outcome=outcome, digest=digest, reason=Untrusted(reason), grant=grant, seen=seen)
         sealed = seal(id, decided, self._key) if self._key else decided
         return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", sealed))
 
@@ -137,7 +137,7 @@ class Client(SandboxClient, LookingBack, TokenClient):
         """Let go of a submission."""
         return Case.model_validate_json(await self._send("DELETE", f"/submissions/{id}/claim"))
 
-    async def nearest(self, id: str) -> Nearest | None:
+    async def nearest(self, id: str) -> SimilarSubmission | None:
         """Return the approved submission whose code is most like this one's, if one is like it."""
         return _NEAREST.validate_json(await self._get(f"/submissions/{id}/nearest"))
 
@@ -145,13 +145,15 @@ class Client(SandboxClient, LookingBack, TokenClient):
         """Return which lines fail where a submission gets this grant and not all that it asks for."""
         return _CONSEQUENCES.validate_json(await self._post(f"/submissions/{id}/consequences", grant))
 
-    async def stand(self, id: str, sameness: Sameness, ceiling: Level, uses: int, days: float) -> Standing:
+    async def stand(
+        self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
+    ) -> PreApproval:
         """Let submissions that are the same as an approved one be approved at once."""
-        beforehand = Beforehand(sameness=sameness, ceiling=ceiling, uses=uses, days=days)
+        beforehand = Beforehand(match_mode=match_mode, ceiling=ceiling, uses=uses, days=days)
         body = await self._post(f"/submissions/{id}/standing-approval", beforehand)
-        return Standing.model_validate_json(body)
+        return PreApproval.model_validate_json(body)
 
-    async def standings(self) -> tuple[Standing, ...]:
+    async def standings(self) -> tuple[PreApproval, ...]:
         """Return the standing approvals that are not taken back, the newest first."""
         return _STANDINGS.validate_json(await self._get("/standing-approvals"))
 
@@ -225,11 +227,11 @@ class Client(SandboxClient, LookingBack, TokenClient):
         """End a run at once."""
         await self._post(f"/runs/{id}/kill")
 
-    async def freeze(self, id: str) -> None:
+    async def pause(self, id: str) -> None:
         """Hold a run where it is."""
         await self._post(f"/runs/{id}/freeze")
 
-    async def thaw(self, id: str) -> None:
+    async def resume(self, id: str) -> None:
         """Let a frozen run go on."""
         await self._post(f"/runs/{id}/thaw")
 

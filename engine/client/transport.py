@@ -140,7 +140,7 @@ class Connection:
                         yield part
         except httpx.HTTPError as error:
             if begun:
-                raise Problem(BROKEN_OFF, "the stream broke off", mend="Ask for the rest.") from error
+                raise Problem(BROKEN_OFF, "the stream broke off", hint="Ask for the rest.") from error
             raise unanswered(error) from error
 
 
@@ -151,14 +151,14 @@ def no_other_way(path: str) -> None:
         Problem: it is such a path, or one that no URL can have.
     """
     if len(path) > LONGEST_PATH or ASTRAY.search(path):
-        raise Problem(404, f"there is nothing at {visible(path)[:200]}", mend="Type: pratique history")
+        raise Problem(404, f"there is nothing at {visible(path)[:200]}", hint="Type: pratique history")
 
 
 def unanswered(error: httpx.HTTPError) -> Problem:
     """Return what it means that no answer came."""
     if isinstance(error, httpx.TimeoutException):
-        return Problem(504, "the engine did not answer in time", mend="Type: pratique doctor")
-    return Problem(503, "no engine answers", mend="Type: pratique serve")
+        return Problem(504, "the engine did not answer in time", hint="Type: pratique doctor")
+    return Problem(503, "no engine answers", hint="Type: pratique serve")
 
 
 def problem_of(status: int, body: bytes) -> Problem:
@@ -166,5 +166,5 @@ def problem_of(status: int, body: bytes) -> Problem:
     try:
         answer = Answer.model_validate(json.loads(body))
     except (ValidationError, ValueError):
-        return Problem(status, f"the engine answered {status}", mend="Type: pratique doctor")
-    return Problem(status, answer.title, mend=answer.mend)
+        return Problem(status, f"the engine answered {status}", hint="Type: pratique doctor")
+    return Problem(status, answer.title, hint=answer.hint)

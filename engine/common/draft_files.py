@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from engine.common.errors import Problem
 from engine.common.strict_yaml import parse
 from engine.common.text import Untrusted, visible
-from engine.models import Capabilities, Draft, Expect, InputFile, Language, Operation
+from engine.models import Draft, ExpectedOutput, InputFile, Language, Operation, Permissions
 from engine.policy.errors import PolicyError
 
 LANGUAGES = {
@@ -40,10 +40,10 @@ class Asked(BaseModel):
     purpose: Untrusted = Untrusted("")
     language: Language | None = None
     image: str = ""
-    capabilities: Capabilities = Capabilities()
+    permissions: Permissions = Permissions()
     sandbox: str = ""
     operation: Operation | None = None
-    expect: Expect = Expect.ANYTHING
+    expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
 
 
@@ -57,7 +57,7 @@ def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> 
     if language is None:
         known = " ".join(LANGUAGES)
         shown = visible(path.name or str(path))
-        raise Problem(415, f"{shown}: not a language that runs here", mend=f"Use one of {known}")
+        raise Problem(415, f"{shown}: not a language that runs here", hint=f"Use one of {known}")
     try:
         return Draft(code=Untrusted(_read(path, max_bytes).decode()), language=language)
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def read_folder(folder: Path, max_bytes: int) -> Draft:
     contents = _read_all(folder, max_bytes)
     mains = [name for name in contents if is_main(name)]
     if len(mains) != 1:
-        raise Problem(422, f"{visible(folder.name)} has {len(mains)} main files", mend="Keep one main.py")
+        raise Problem(422, f"{visible(folder.name)} has {len(mains)} main files", hint="Keep one main.py")
     asked = _asked(contents.pop(REQUEST, b""))
     try:
         code = Untrusted(contents.pop(mains[0]).decode())

@@ -6,12 +6,12 @@ from __future__ import annotations
 class Problem(Exception):
     """An answer that is no: what happened, and what to type next. It travels as the HTTP status `status`."""
 
-    def __init__(self, status: int, title: str, *, mend: str = "", retry_after: float | None = None) -> None:
+    def __init__(self, status: int, title: str, *, hint: str = "", retry_after: float | None = None) -> None:
         super().__init__(title)
         self.retry_after = retry_after
         self.status = status
         self.title = title
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.title}. {self.mend}" if self.mend else self.title
+        return f"{self.title}. {self.hint}" if self.hint else self.title

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from engine.common.errors import Problem
-from engine.models import Noun, OutputChunk, Stream
+from engine.models import FrozenModel, OutputChunk, Stream
 
 FRAMES = "application/vnd.pratique.output"
 """The media type; who does not ask for it gets NDJSON."""
@@ -21,7 +21,7 @@ SHARED = 32
 """How many of the last chunks are kept encoded, for the other readers of the same run."""
 
 
-class Head(Noun):
+class Head(FrozenModel):
     """The line before the bytes of a chunk."""
 
     stream: Stream

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from engine.common.text import Untrusted
-from engine.models import Act, Draft
+from engine.models import Draft, OperationKind
 
 _WORDS = {
-    Act.RUN: "run",
-    Act.INSTALL: "install",
-    Act.WRITE: "write",
-    Act.READ: "read",
-    Act.LIST: "list",
-    Act.REMOVE: "remove",
-    Act.METADATA: "look at",
-    Act.DESTROY: "destroy",
+    OperationKind.RUN: "run",
+    OperationKind.INSTALL: "install",
+    OperationKind.WRITE: "write",
+    OperationKind.READ: "read",
+    OperationKind.LIST: "list",
+    OperationKind.REMOVE: "remove",
+    OperationKind.METADATA: "look at",
+    OperationKind.DESTROY: "destroy",
 }
 
 
@@ -23,8 +23,8 @@ def headline(draft: Draft) -> Untrusted:
         lines = (line.strip() for line in draft.code.text.split("\n"))
         return Untrusted(next((line for line in lines if line), "")[:200])
     path = draft.operation.path.text or "/workspace"
-    packages = ", ".join(f"{each.name.text} {each.version.text}" for each in draft.capabilities.packages)
-    what = packages if draft.operation.act is Act.INSTALL else path
+    packages = ", ".join(f"{each.name.text} {each.version.text}" for each in draft.permissions.packages)
+    what = packages if draft.operation.act is OperationKind.INSTALL else path
     executable = ", executable" if draft.operation.executable else ""
     return Untrusted(f"{_WORDS[draft.operation.act]} {what}{executable} in sandbox {draft.sandbox}")
 
@@ -43,4 +43,4 @@ def to_read(draft: Draft) -> Untrusted:
 
 def writes(draft: Draft) -> bool:
     """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
-    return draft.operation is not None and draft.operation.act is Act.WRITE and bool(draft.files)
+    return draft.operation is not None and draft.operation.act is OperationKind.WRITE and bool(draft.files)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.common.presentation import to_read, writes
-from engine.models import Case, EyesOn, Level
+from engine.models import Case, Level, ReviewRecord
 
 Stretch = tuple[int, int]
 """The first and the last line of a stretch, counted from 1."""
@@ -40,10 +40,10 @@ def wanted(case: Case) -> bool:
     return case.assessment.risk.rank >= Level.HIGH.rank
 
 
-def gaps(case: Case, seen: EyesOn) -> Gaps:
+def gaps(case: Case, seen: ReviewRecord) -> Gaps:
     """Return what of a case was not looked at."""
     draft, violations = case.submission.draft, case.analysis.violations
-    shown, settled = set(seen.violations), {disposed.violation for disposed in seen.dispositions}
+    shown, settled = set(seen.violations), {disposed.violation for disposed in seen.triage}
     return Gaps(
         lines=tuple(_missing(seen.lines, line_count(to_read(draft).text))),
         violations=tuple(number for number in range(len(violations)) if number not in shown),

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from engine import locations
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.common.text import Untrusted
 from engine.core.config.policy_store import PolicyKeeper
 from engine.core.config.secret_store import Secrets
@@ -25,9 +25,9 @@ from engine.core.sessions.registry import Register
 from engine.core.sessions.service import Sandboxes
 from engine.core.submissions.admission import Gate
 from engine.core.submissions.idempotency import Arrivals
-from engine.core.submissions.leases import Holders
-from engine.core.submissions.service import Desk
-from engine.history import AuditError, AuditLog
+from engine.core.submissions.leases import ClientLeases
+from engine.core.submissions.service import SubmissionService
+from engine.history import AuditLog, HistoryError
 from engine.history.witness.witnesses import Witnesses
 from engine.images import reference
 from engine.models import (
@@ -52,10 +52,10 @@ PROVING_SECONDS = 20.0
 class Engine(Views):
     """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
 
-    `desk` takes submissions and decisions, `runs` stops and freezes; what it shows is in `views`.
+    `submissions` takes submissions and decisions, `runs` stops and freezes; what it shows is in `views`.
     """
 
-    def __init__(self, settings: Settings, log: AuditLog, analyst: Analyst, sandboxes: Backend) -> None:
+    def __init__(self, settings: Settings, log: AuditLog, analyst: AnalysisPool, sandboxes: Backend) -> None:
         super().__init__(log)
         self.settings = settings
         self._analyst = analyst
@@ -64,7 +64,7 @@ class Engine(Views):
         self.artifacts = Artifacts(log, sandboxes)
         self._tasks = asyncio.TaskGroup()
         self.archive = Archive(log, self._journal)
-        self._witnesses = Witnesses(settings.audit)
+        self._witnesses = Witnesses(settings.history)
         self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
@@ -90,7 +90,7 @@ class Engine(Views):
             self.runs.start,
             two_reviewers=settings.policy.two_reviewers,
         )
-        self.desk = Desk(
+        self.submissions = SubmissionService(
             self._journal,
             analyst,
             self._opened,
@@ -100,10 +100,10 @@ class Engine(Views):
             rulings,
             Gate(settings, self._journal, self._opened, register),
         )
-        self.sandboxes = Sandboxes(register, self._journal, self.desk, self.runs, sandboxes.sessions)
-        self.arrivals = Arrivals(self.desk, self.runs, self._journal, self.case)
-        self.holders = Holders(
-            self._opened, self._tasks, settings.doors.withdraw_seconds, self._withdraw_for_its_requester
+        self.sandboxes = Sandboxes(register, self._journal, self.submissions, self.runs, sandboxes.sessions)
+        self.arrivals = Arrivals(self.submissions, self.runs, self._journal, self.case)
+        self.leases = ClientLeases(
+            self._opened, self._tasks, settings.server.withdraw_seconds, self._withdraw_for_its_requester
         )
 
     async def __aenter__(self) -> Self:
@@ -128,7 +128,7 @@ class Engine(Views):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End every wait and every run; nothing outlives the engine."""
-        self.holders.close()
+        self.leases.close()
         self._starting.cancel()
         self._keeping.cancel()
         self._tidying.cancel()
@@ -152,10 +152,10 @@ class Engine(Views):
         """Return how the house stands, after giving sandboxes that start `settled_within` seconds."""
         if settled_within:
             await asyncio.wait({self._starting}, timeout=settled_within)
-        going = len(self._opened) - self._opened.waiting
-        detail = Untrusted(f"{self._opened.waiting} waiting, {going} running or queued")
+        going = len(self._opened) - self._opened.pending
+        detail = Untrusted(f"{self._opened.pending} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
-        house = await asyncio.to_thread(house_checks, self.settings.doors)
+        house = await asyncio.to_thread(house_checks, self.settings.server)
         checks = (
             *await self._sandboxes.checks(),
             self.policy.check(),
@@ -166,7 +166,7 @@ class Engine(Views):
         return Health(checks=checks, proof=self._sandboxes.proof)
 
     async def _withdraw_for_its_requester(self, case: Case) -> None:
-        await self.desk.withdraw(case.submission.id, case.submission.requester)
+        await self.submissions.withdraw(case.submission.id, case.submission.requester)
 
     async def _isolated(self) -> bool:
         await asyncio.wait({self._starting}, timeout=PROVING_SECONDS)
@@ -175,8 +175,8 @@ class Engine(Views):
 
     async def _recover(self, case: Case) -> None:
         entry = self._opened.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
-        if case.status is Status.WAITING:
-            self.desk.wait_again(case, entry)
+        if case.status is Status.PENDING:
+            self.submissions.wait_again(case, entry)
         else:
             await self.runs.interrupted(entry)
 
@@ -192,7 +192,7 @@ class Engine(Views):
         while True:
             try:
                 await self._journal.record("sandbox.proved", data=data)
-            except AuditError:
+            except HistoryError:
                 await asyncio.sleep(DISK_SECONDS)
             else:
                 return

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine import locations
 from engine.common.text import Untrusted
 from engine.models import Check
-from engine.settings import DoorSettings
+from engine.settings import ServerSettings
 
 LEAST_FREE = 1 << 30
 """Bytes that have to be free where the state lies: below that events and output may soon not be kept."""
@@ -17,18 +17,18 @@ LARGEST_LOG = 256 << 20
 _TAIL_BYTES = 4096
 
 
-def house_checks(doors: DoorSettings) -> tuple[Check, ...]:
+def house_checks(server: ServerSettings) -> tuple[Check, ...]:
     """Look at the doors, the disk and the log of this engine."""
     state = locations.state()
-    return (*_doors(doors), _disk(state), _log(state / "engine.log"))
+    return (*_doors(server), _disk(state), _log(state / "engine.log"))
 
 
-def _doors(doors: DoorSettings) -> tuple[Check, ...]:
+def _doors(server: ServerSettings) -> tuple[Check, ...]:
     rows = [_row("door: socket", f"{locations.socket()}, for its owner alone", "")]
-    if doors.listen:
-        how = "tokens over TLS" if doors.tls_certificate else "tokens, loopback only"
-        rows.append(_row("door: TCP", f"{doors.listen}, {how}", ""))
-    if not doors.inbox:
+    if server.listen:
+        how = "tokens over TLS" if server.tls_certificate else "tokens, loopback only"
+        rows.append(_row("door: TCP", f"{server.listen}, {how}", ""))
+    if not server.inbox:
         return tuple(rows)
     inbox = locations.inbox()
     can_write = os.access(inbox, os.W_OK)
@@ -37,8 +37,8 @@ def _doors(doors: DoorSettings) -> tuple[Check, ...]:
 
 def _disk(state: Path) -> Check:
     free = shutil.disk_usage(state).free
-    mend = "" if free >= LEAST_FREE else f"df -h {state}   (and make room)"
-    return _row("disk", f"{_gib(free)} free at {state}", mend)
+    hint = "" if free >= LEAST_FREE else f"df -h {state}   (and make room)"
+    return _row("disk", f"{_gib(free)} free at {state}", hint)
 
 
 def _log(log: Path) -> Check:
@@ -46,8 +46,8 @@ def _log(log: Path) -> Check:
         size, last = log.stat().st_size, _last_line(log)
     except OSError:
         return _row("engine log", "none: this engine writes to where it was started", "")
-    mend = "" if size <= LARGEST_LOG else f"truncate --size 0 {log}"
-    return _row("engine log", f"{log}, {size >> 10} KiB" + (f", last: {last}" if last else ""), mend)
+    hint = "" if size <= LARGEST_LOG else f"truncate --size 0 {log}"
+    return _row("engine log", f"{log}, {size >> 10} KiB" + (f", last: {last}" if last else ""), hint)
 
 
 def _last_line(log: Path) -> str:
@@ -61,5 +61,5 @@ def _gib(count: int) -> str:
     return f"{count / (1 << 30):.1f} GiB"
 
 
-def _row(name: str, detail: str, mend: str) -> Check:
-    return Check(name=name, ok=not mend, detail=Untrusted(detail), mend=mend)
+def _row(name: str, detail: str, hint: str) -> Check:
+    return Check(name=name, ok=not hint, detail=Untrusted(detail), hint=hint)

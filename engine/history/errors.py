@@ -6,34 +6,34 @@ import sqlite3
 from pathlib import Path
 
 
-class AuditError(Exception):
+class HistoryError(Exception):
     """The history could not be read or written: what happened, and what to type next."""
 
-    def __init__(self, title: str, *, mend: str = "") -> None:
+    def __init__(self, title: str, *, hint: str = "") -> None:
         super().__init__(title)
         self.title = title
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.title}. {self.mend}" if self.mend else self.title
+        return f"{self.title}. {self.hint}" if self.hint else self.title
 
 
-class ErasedError(AuditError):
+class ErasedError(HistoryError):
     """What is asked for was erased by a rule of retention."""
 
     def __init__(self, what: str, rule: str) -> None:
         super().__init__(f"{what} was erased by retention: {rule or 'no rule is recorded'}")
 
 
-def explain(error: sqlite3.Error | OSError, path: Path) -> AuditError:
+def explain(error: sqlite3.Error | OSError, path: Path) -> HistoryError:
     """Return what an error of SQLite or of the system means for the person at the desk."""
     if isinstance(error, OSError):
         what = f"The history {path} cannot be opened: {error.strerror} ({error.filename})"
-        return AuditError(what, mend=f"Look at: ls -ld {path.parent} {path}*")
+        return HistoryError(what, hint=f"Look at: ls -ld {path.parent} {path}*")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    title, mend = _MEANINGS.get(code, ("The history {path} failed: {error}", "Type: pratique audit verify"))
+    title, hint = _MEANINGS.get(code, ("The history {path} failed: {error}", "Type: pratique audit verify"))
     place = {"path": path, "folder": path.parent, "error": error}
-    return AuditError(title.format(**place), mend=mend.format(**place))
+    return HistoryError(title.format(**place), hint=hint.format(**place))
 
 
 _DAMAGED = (

@@ -48,7 +48,7 @@ def bootstrap(docker: DockerClient, raised: Sequence[str] = ()) -> None:
     if shutil.which("mmdebstrap") is None:
         raise ImageError(
             "no container registry answers and mmdebstrap is missing",
-            mend="Type: sudo apt-get install mmdebstrap",
+            hint="Type: sudo apt-get install mmdebstrap",
         )
     with tempfile.TemporaryDirectory(prefix="pratique-base-") as folder:
         archive = Path(folder) / "base.tar"
@@ -70,13 +70,13 @@ def _mmdebstrap(archive: Path, raised: Sequence[str]) -> None:
         )
     except subprocess.TimeoutExpired:
         reason = f"mmdebstrap took longer than {_BOOTSTRAP_SECONDS} s"
-        raise ImageError(reason, mend="Type: pratique image build") from None
+        raise ImageError(reason, hint="Type: pratique image build") from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["E: it said nothing"]
-        mend = f"Type: mmdebstrap {SUITE} /dev/null"
+        hint = f"Type: mmdebstrap {SUITE} /dev/null"
         if "chroot mode" in said[0]:
-            mend = "Type: sudo apt-get install uidmap, then the same again"
-        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", mend=mend)
+            hint = "Type: sudo apt-get install uidmap, then the same again"
+        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", hint=hint)
 
 
 def _import(docker: DockerClient, archive: Path) -> None:
@@ -84,4 +84,4 @@ def _import(docker: DockerClient, archive: Path) -> None:
         docker.api.import_image_from_file(str(archive), repository=BASE, tag="latest")
         docker.images.get(BASE)
     except (DockerException, requests.RequestException) as error:
-        raise ImageError(f"Docker did not take the base image: {error}", mend="Type: df -h") from None
+        raise ImageError(f"Docker did not take the base image: {error}", hint="Type: df -h") from None

@@ -51,7 +51,7 @@ def build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool = 
             image = docker.images.get(reference(spec.name))
     except (DockerException, requests.RequestException) as error:
         raise ImageError(
-            f"image {spec.name}: Docker failed: {_one_line(error)}", mend="Type: pratique doctor"
+            f"image {spec.name}: Docker failed: {_one_line(error)}", hint="Type: pratique doctor"
         ) from None
     return BuiltImage(
         name=spec.name,
@@ -73,7 +73,7 @@ def make_base(docker: DockerClient, watch: Watch, *, fresh: bool = False) -> str
     watch(Progress(image="base", step=2, steps=2, line="ready"))
     made = base.pinned(docker)
     if made is None:
-        raise ImageError("Docker lost the base image", mend="Type: pratique image build")
+        raise ImageError("Docker lost the base image", hint="Type: pratique image build")
     return made
 
 
@@ -102,7 +102,7 @@ def _build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool) 
 def _line(spec: ImageSpec, answer: dict[str, Any]) -> str:
     if "error" in answer:
         reason = f"image {spec.name}: {_one_line(answer['error'])}"
-        raise ImageError(reason, mend="Type: pratique image build")
+        raise ImageError(reason, hint="Type: pratique image build")
     return str(answer.get("stream", "")).strip()
 
 

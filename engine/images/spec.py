@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine import locations
 from engine.common.errors import Problem
-from engine.models import Noun
+from engine.models import FrozenModel
 
 INPUTS = "pratique.inputs"
 """The label with the hash of what an image was built from."""
@@ -24,11 +24,11 @@ _COMMON = ("seal.sh",)
 class ImageError(Problem):
     """An image could not be made."""
 
-    def __init__(self, title: str, *, mend: str) -> None:
-        super().__init__(503, title, mend=mend)
+    def __init__(self, title: str, *, hint: str) -> None:
+        super().__init__(503, title, hint=hint)
 
 
-class ImageSpec(Noun):
+class ImageSpec(FrozenModel):
     """One image as shipped: the folder of its Dockerfile, and the folder of the files for the guest."""
 
     name: str
@@ -36,7 +36,7 @@ class ImageSpec(Noun):
     guest: Path
 
 
-class Progress(Noun):
+class Progress(FrozenModel):
     """How far a build is: `step` of `steps`, and the line that Docker said last."""
 
     image: str
@@ -45,7 +45,7 @@ class Progress(Noun):
     line: str
 
 
-class BuiltImage(Noun):
+class BuiltImage(FrozenModel):
     """An image that is ready, and whether it had to be built."""
 
     name: str
@@ -55,7 +55,7 @@ class BuiltImage(Noun):
     seconds: float
 
 
-class ListedImage(Noun):
+class ListedImage(FrozenModel):
     """One shipped image as Docker has it: no digest where missing, not current where inputs changed."""
 
     name: str
@@ -94,7 +94,7 @@ def inputs(spec: ImageSpec) -> dict[str, bytes]:
         return common | _files(spec.folder, "") | _files(spec.guest, "guest/") | own
     except OSError as error:
         reason = f"image {spec.name}: {error.filename}: {error.strerror}"
-        raise ImageError(reason, mend="Install Pratique anew") from None
+        raise ImageError(reason, hint="Install Pratique anew") from None
 
 
 def inputs_hash(spec: ImageSpec) -> str:

@@ -7,10 +7,10 @@ from enum import StrEnum
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import Level, Noun
+from engine.models.base import FrozenModel, Level
 
 
-class Span(Noun):
+class Span(FrozenModel):
     """A stretch of code. Lines and columns count from 1, columns in characters; the end is exclusive."""
 
     line: int = Field(ge=1)
@@ -27,14 +27,14 @@ class Confidence(StrEnum):
     HIGH = "high"
 
 
-class Evidence(Noun):
+class Evidence(FrozenModel):
     """One step of the chain from where a value came from to where it is used."""
 
     span: Span
     text: Untrusted
 
 
-class Violation(Noun):
+class Violation(FrozenModel):
     """One finding of the static analysis."""
 
     rule: str
@@ -65,7 +65,7 @@ class Certainty(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Need(StrEnum):
+class EffectKind(StrEnum):
     """The kinds of things that code is predicted to want."""
 
     HOST = "host"
@@ -80,21 +80,21 @@ class Need(StrEnum):
     SIZE = "size"
 
 
-class Prediction(Noun):
+class PredictedEffect(FrozenModel):
     """One thing that the code will want, and the lines that say so."""
 
-    need: Need
+    need: EffectKind
     value: Untrusted
     certainty: Certainty
     lines: tuple[int, ...]
     note: str = ""
 
 
-class Analysis(Noun):
+class Analysis(FrozenModel):
     """All violations of a submission and what it is predicted to want."""
 
     violations: tuple[Violation, ...] = ()
-    predictions: tuple[Prediction, ...] = ()
+    predictions: tuple[PredictedEffect, ...] = ()
     complete: bool = True
     """False where something could not be read or judged: policy then holds it HIGH at least."""
     seconds: float = 0.0

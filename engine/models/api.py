@@ -9,80 +9,80 @@ from pydantic import Field
 
 from engine.common.text import Untrusted
 from engine.models import (
-    Capabilities,
+    DecisionOutcome,
     Digest,
     Draft,
-    Expect,
-    EyesOn,
+    ExpectedOutput,
+    FrozenModel,
     Grant,
     InputFile,
     Language,
     Level,
-    Noun,
+    MatchMode,
     Package,
-    Sameness,
+    Permissions,
+    ReviewRecord,
     Scope,
     Signature,
     Status,
     Stream,
-    Verdict,
 )
 
-HOLDER = r"^[A-Za-z0-9_-]{16,64}$"
+LEASE = r"^[A-Za-z0-9_-]{16,64}$"
 """A name that a client picks by chance."""
 
 
-class Handed(Noun):
+class Handed(FrozenModel):
     """A draft, and the name that its agent gives itself; empty: whoever owns the socket."""
 
     draft: Draft
     requester: Untrusted = Untrusted("")
     join: bool = False
     """Whether the same draft that waits or runs already answers in place of a new submission."""
-    holder: str = Field("", pattern=HOLDER + "|^$")
+    lease: str = Field("", pattern=LEASE + "|^$")
     """The name under which the client stays connected for as long as it wants the submission."""
 
 
-class Witnessed(Noun):
+class Witnessed(FrozenModel):
     """Signed checkpoints that somebody outside has kept."""
 
     notes: tuple[Annotated[str, Field(max_length=1000)], ...] = Field(min_length=1)
 
 
-class Withdrawn(Noun):
+class Withdrawn(FrozenModel):
     """Who wants a submission no more; empty: whoever owns the socket."""
 
     requester: Untrusted = Untrusted("")
 
 
-class Held(Noun):
+class LeaseStatus(FrozenModel):
     """What a client reads that stays connected: that it counts as there."""
 
-    holder: str
+    lease: str
 
 
-class Decided(Noun):
+class Decided(FrozenModel):
     """A verdict about what was shown."""
 
-    verdict: Verdict
+    outcome: DecisionOutcome
     digest: Digest
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
-    seen: EyesOn | None = None
+    seen: ReviewRecord | None = None
     signature: Signature | None = None
     """Over all of it, where the token asks for that (`engine/principals/signed_decision.py`)."""
 
 
-class Beforehand(Noun):
+class Beforehand(FrozenModel):
     """What a standing approval is given for, beside the submission that it is given for."""
 
-    sameness: Sameness
+    match_mode: MatchMode
     ceiling: Level = Level.HIGH
     uses: int = Field(ge=1)
     days: float = Field(gt=0)
 
 
-class Wanted(Noun):
+class Wanted(FrozenModel):
     """The token that is wanted."""
 
     name: Untrusted
@@ -91,32 +91,32 @@ class Wanted(Noun):
     key: str = Field("", pattern=r"^[0-9a-f]{64}$|^$")
 
 
-class Snippet(Noun):
+class Snippet(FrozenModel):
     """Code to analyse without submitting it."""
 
     code: Untrusted
     language: Language
 
 
-class Opening(Noun):
+class Opening(FrozenModel):
     """The sandbox that is wanted."""
 
     language: Language = Language.PYTHON
     image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$")
 
 
-class Code(Noun):
+class Code(FrozenModel):
     """Code to run in a sandbox, and what it asks for."""
 
     code: Untrusted
     purpose: Untrusted = Untrusted("")
     files: tuple[InputFile, ...] = ()
-    capabilities: Capabilities = Capabilities()
-    expect: Expect = Expect.ANYTHING
+    permissions: Permissions = Permissions()
+    expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = Field("", max_length=200)
 
 
-class Packages(Noun):
+class Packages(FrozenModel):
     """Packages to install in a sandbox."""
 
     packages: tuple[Package, ...] = Field(min_length=1, max_length=64)
@@ -124,7 +124,7 @@ class Packages(Noun):
     """Those that may run code of their own meanwhile, by name."""
 
 
-class Asked(Noun):
+class Asked(FrozenModel):
     """A call in a sandbox that waits for a person."""
 
     id: str
@@ -136,7 +136,7 @@ class Asked(Noun):
     """The path whose answer is the call's, once there is one."""
 
 
-class Line(Noun):
+class Line(FrozenModel):
     """A line of what an execution says: one of `text`, `image`, `error` and `status`, and more about it."""
 
     text: str | None = None
@@ -151,17 +151,17 @@ class Line(Noun):
     seconds: float | None = None
 
 
-class Answer(Noun):
-    """A problem as it travels (RFC 9457): `title` says what happened, `mend` what to type next."""
+class Answer(FrozenModel):
+    """A problem as it travels (RFC 9457): `title` says what happened, `hint` what to type next."""
 
     type: str = "about:blank"
     status: int
     title: str
     detail: str = ""
-    mend: str = ""
+    hint: str = ""
 
 
-class Taken(Noun):
+class Taken(FrozenModel):
     """Records that leave the house: what was asked for, how it is written, and how much it is."""
 
     what: Untrusted = Untrusted("")

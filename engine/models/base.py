@@ -13,7 +13,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A SHA-256 in lower-case hexadecimal."""
 
 
-class Noun(BaseModel):
+class FrozenModel(BaseModel):
     """What every noun is: immutable, and refusing fields that it does not know."""
 
     model_config = ConfigDict(
@@ -59,7 +59,7 @@ Roles = Annotated[frozenset[Role], PlainSerializer(sorted, return_type=list[Role
 """Roles travel in order, so that what is hashed or signed is the same in every process."""
 
 
-class Principal(Noun):
+class Principal(FrozenModel):
     """Who acts. The name of an agent is the agent's own word."""
 
     name: Untrusted

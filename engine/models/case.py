@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from engine.common.text import Untrusted
 from engine.models.analysis import Analysis
-from engine.models.base import Digest, Language, Level, Noun
+from engine.models.base import Digest, FrozenModel, Language, Level
 from engine.models.decision import Assessment, Claim, Decision
 from engine.models.run import Display, KillReason, Result
 from engine.models.submission import Submission
@@ -16,7 +16,7 @@ from engine.models.submission import Submission
 class Status(StrEnum):
     """Where a submission stands. Waiting is before the decision; queued and running are after an approval."""
 
-    WAITING = "waiting"
+    PENDING = "pending"
     DENIED = "denied"
     EXPIRED = "expired"
     REFUSED = "refused"
@@ -26,7 +26,7 @@ class Status(StrEnum):
     KILLED = "killed"
 
 
-class Case(Noun):
+class Case(FrozenModel):
     """Everything known about one submission: what doors answer and what screens show.
 
     The run of a submission has the submission's id: one approval, one run.
@@ -47,7 +47,7 @@ class Case(Noun):
     result: Result | None = None
 
 
-class Summary(Noun):
+class Summary(FrozenModel):
     """One line about a submission, for queues and histories."""
 
     id: str
@@ -68,7 +68,7 @@ class Summary(Noun):
     memory_peak: int | None = None
 
 
-class Facets(Noun):
+class Facets(FrozenModel):
     """How many submissions there are of each kind."""
 
     total: int

@@ -8,11 +8,11 @@ from enum import StrEnum
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, Level, Noun, Principal
+from engine.models.base import Digest, FrozenModel, Level, Principal
 from engine.models.submission import Grant
 
 
-class RuleMatch(Noun):
+class RuleMatch(FrozenModel):
     """A policy rule that matched, and the construct or the request that made it match."""
 
     rule: str
@@ -22,7 +22,7 @@ class RuleMatch(Noun):
     """True where the rule leaves nobody anything to decide."""
 
 
-class Assessment(Noun):
+class Assessment(FrozenModel):
     """The risk of a submission, the rules that made it so, and how long a person has to decide."""
 
     risk: Level
@@ -31,7 +31,7 @@ class Assessment(Noun):
     """None: approved at once, and recorded."""
 
 
-class Verdict(StrEnum):
+class DecisionOutcome(StrEnum):
     """How a decision ends. `expired` is nobody's no; `refused` is the policy's."""
 
     APPROVED = "approved"
@@ -44,7 +44,7 @@ WITHDRAWN = "withdrawn by its requester"
 """The reason of a denial that is the requester's own."""
 
 
-class Disposition(StrEnum):
+class TriageOutcome(StrEnum):
     """What a reviewer makes of a violation."""
 
     ACCEPTED = "accepted"
@@ -52,11 +52,11 @@ class Disposition(StrEnum):
     FALSE_POSITIVE = "false-positive"
 
 
-class Disposed(Noun):
+class Triage(FrozenModel):
     """A violation, by its place in the analysis (counted from 0), and what the reviewer made of it."""
 
     violation: int = Field(ge=0)
-    disposition: Disposition
+    outcome: TriageOutcome
 
 
 def _nothing(value: object) -> bool:
@@ -64,7 +64,7 @@ def _nothing(value: object) -> bool:
     return not value
 
 
-class EyesOn(Noun):
+class ReviewRecord(FrozenModel):
     """What a reviewer had on screen before deciding, and for how long."""
 
     seconds: float = Field(ge=0)
@@ -72,33 +72,33 @@ class EyesOn(Noun):
     """Stretches of lines that were on screen: first and last, counted from 1."""
     violations: tuple[int, ...] = ()
     """Violations that were on screen, by their place in the analysis, counted from 0."""
-    dispositions: tuple[Disposed, ...] = ()
+    triage: tuple[Triage, ...] = ()
     files: tuple[int, ...] = Field((), exclude_if=_nothing)
     """Input files that were on screen, by their place in the draft, counted from 0."""
     purpose: bool = Field(False, exclude_if=_nothing)
     """Whether what the agent says it is for was on screen."""
 
 
-class Signature(Noun):
+class Signature(FrozenModel):
     """An Ed25519 signature over a decision's canonical bytes, and the public key that verifies it."""
 
     key: str = Field(pattern=r"^[0-9a-f]{64}$")
     value: str = Field(pattern=r"^[0-9a-f]{128}$")
 
 
-class Claim(Noun):
+class Claim(FrozenModel):
     """A reviewer works on a submission; the claim lapses."""
 
     by: Untrusted
     until: datetime
 
 
-class Decision(Noun):
+class Decision(FrozenModel):
     """Who let a submission run, or did not, and what exactly was allowed."""
 
     submission: str
     digest: Digest
-    verdict: Verdict
+    outcome: DecisionOutcome
     by: Principal
     at: datetime
     reason: Untrusted = Untrusted("")
@@ -109,24 +109,24 @@ class Decision(Noun):
     """The hash of the policy in force."""
     analysis: str = ""
     """The hash of the analysis that was decided upon."""
-    seen: EyesOn | None = None
+    seen: ReviewRecord | None = None
     standing: str = ""
     """The id of the standing approval that it rests on."""
     signature: Signature | None = None
 
 
-class Sameness(StrEnum):
+class MatchMode(StrEnum):
     """What has to be the same for a standing approval to hold."""
 
     DIGEST = "digest"
     SHAPE = "shape"
 
 
-class Standing(Noun):
+class PreApproval(FrozenModel):
     """An approval given beforehand, for submissions that are the same, of one requester."""
 
     id: str
-    sameness: Sameness
+    match_mode: MatchMode
     value: Digest
     """The digest, or the hash of the shape."""
     requester: Untrusted

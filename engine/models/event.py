@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, Noun
+from engine.models.base import Digest, FrozenModel
 
 
-class Event(Noun):
+class Event(FrozenModel):
     """One record of the audit log, chained to the record before by its hash."""
 
     seq: int = Field(ge=1)
@@ -25,7 +25,7 @@ class Event(Noun):
     hash: Digest
 
 
-class Verification(Noun):
+class Verification(FrozenModel):
     """What reading the whole audit log found: intact, or the first record that is not as it was written."""
 
     events: int

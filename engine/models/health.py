@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from engine.common.text import Untrusted
-from engine.models.base import Noun
-from engine.models.run import Proof
+from engine.models.base import FrozenModel
+from engine.models.run import IsolationProof
 
 
-class Check(Noun):
+class Check(FrozenModel):
     """One row of Health: what was looked at, whether it is well, and what to type where it is not."""
 
     name: str
     ok: bool
     detail: Untrusted
-    mend: str = ""
+    hint: str = ""
 
 
-class Health(Noun):
+class Health(FrozenModel):
     """How the house stands."""
 
     checks: tuple[Check, ...]
-    proof: Proof | None = None
+    proof: IsolationProof | None = None
 
     @property
     def can_run(self) -> bool:

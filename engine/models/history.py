@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, Level, Noun
+from engine.models.base import Digest, FrozenModel, Level
 from engine.models.event import Verification
 
 
-class DecisionTimes(Noun):
+class DecisionTimes(FrozenModel):
     """How long submissions of one risk waited for a person, in seconds."""
 
     count: int
@@ -17,7 +17,7 @@ class DecisionTimes(Noun):
     p95: float
 
 
-class Trends(Noun):
+class Trends(FrozenModel):
     """How the desk does."""
 
     submissions: int
@@ -34,7 +34,7 @@ class Trends(Noun):
     busiest: dict[str, int]
 
 
-class Erasure(Noun):
+class Erasure(FrozenModel):
     """A content of a submission that the rules of retention have erased."""
 
     what: Literal["code", "file", "output", "artifact"]
@@ -47,17 +47,17 @@ class Erasure(Noun):
     """Whether other pieces of the output are still there."""
 
 
-class FilterHelp(Noun):
+class FilterHelp(FrozenModel):
     """What a filter may become, and where it cannot be understood."""
 
     completions: tuple[str, ...]
     position: int | None = None
     """The character (from 0) at which it is wrong; None where it is right."""
     problem: str = ""
-    mend: str = ""
+    hint: str = ""
 
 
-class Verifying(Noun):
+class VerificationProgress(FrozenModel):
     """How far the reading of the history is; the last one says what was found."""
 
     done: int

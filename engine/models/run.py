@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, Noun
+from engine.models.base import Digest, FrozenModel
 
 
 class KillReason(StrEnum):
@@ -31,7 +31,7 @@ class Stream(StrEnum):
     STDERR = "stderr"
 
 
-class OutputChunk(Noun):
+class OutputChunk(FrozenModel):
     """Bytes that a guest wrote, `at` seconds after its code went in, from `offset` bytes of all output on."""
 
     stream: Stream
@@ -40,7 +40,7 @@ class OutputChunk(Noun):
     data: bytes
 
 
-class Meters(Noun):
+class Meters(FrozenModel):
     """What a run uses, `at` seconds after its code went in."""
 
     at: float
@@ -58,7 +58,7 @@ class Meters(Noun):
     """Bytes to and from granted hosts so far; None without a granted network."""
 
 
-class Artifact(Noun):
+class Artifact(FrozenModel):
     """A file that a run left in `/workspace`."""
 
     name: Untrusted
@@ -66,7 +66,7 @@ class Artifact(Noun):
     digest: Digest
 
 
-class WorkspaceFile(Noun):
+class WorkspaceFile(FrozenModel):
     """A file in `/workspace` while the run goes on: the guest's word."""
 
     name: Untrusted
@@ -76,7 +76,7 @@ class WorkspaceFile(Noun):
     """Seconds since 1970, by the guest's clock."""
 
 
-class Truth(StrEnum):
+class AssertionOutcome(StrEnum):
     """What became of an assertion about a run's value."""
 
     VERIFIED = "verified"
@@ -84,7 +84,7 @@ class Truth(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Display(Noun):
+class Display(FrozenModel):
     """A rich result that a notebook's execution showed, in the order in which it came.
 
     `text` is the guest's own text, HTML and SVG included, which are never rendered as markup. A picture has
@@ -100,7 +100,7 @@ class Display(Noun):
     """Whether it is the value of the last expression."""
 
 
-class Proof(Noun):
+class IsolationProof(FrozenModel):
     """What a real sandbox said of the kernel it runs on."""
 
     isolated: bool
@@ -112,7 +112,7 @@ class Proof(Noun):
     """The runtime's own version."""
 
 
-class Result(Noun):
+class Result(FrozenModel):
     """The envelope of one run."""
 
     exit_code: int | None
@@ -135,7 +135,7 @@ class Result(Noun):
     """What a notebook showed beside its output."""
     value: Untrusted | None = None
     """What was expected of the output and found there, as JSON."""
-    verified: Truth | None = None
+    verified: AssertionOutcome | None = None
     """What became of the assertion, where there was one."""
     why: Untrusted = Untrusted("")
     """Why the value or the assertion could not be had, where it could not."""

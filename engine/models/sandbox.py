@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from engine.models.base import Language, Noun, Principal
+from engine.models.base import FrozenModel, Language, Principal
 
 
 class SandboxState(StrEnum):
@@ -14,11 +14,11 @@ class SandboxState(StrEnum):
     CREATED = "created"
     READY = "ready"
     RUNNING = "running"
-    FROZEN = "frozen"
+    PAUSED = "paused"
     GONE = "gone"
 
 
-class Sandbox(Noun):
+class Sandbox(FrozenModel):
     """A sandbox that stays. It belongs to one principal, and no other can name it."""
 
     id: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.models.base import Noun
+from engine.models.base import FrozenModel
 
 
-class SecretReference(Noun):
+class SecretReference(FrozenModel):
     """A secret without its value: its name, and the one host that it is for."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from engine.models.base import Noun
+from engine.models.base import FrozenModel
 
 
-class Nearest(Noun):
+class SimilarSubmission(FrozenModel):
     """The approved submission whose code is most like that of another one."""
 
     id: str

@@ -8,10 +8,10 @@ from enum import StrEnum
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, Language, Noun, Principal
+from engine.models.base import Digest, FrozenModel, Language, Principal
 
 
-class Limits(Noun):
+class Limits(FrozenModel):
     """The bounds of one run, each enforced from outside the guest."""
 
     memory_mb: int = Field(512, ge=64)
@@ -27,7 +27,7 @@ def _unused(value: object) -> bool:
     return not value
 
 
-class Package(Noun):
+class Package(FrozenModel):
     """A package asked for by name and exact version."""
 
     name: Untrusted
@@ -42,7 +42,7 @@ class Package(Noun):
     """Where npm lays it below `node_modules`, where that is not its name: `a/node_modules/b`."""
 
 
-class Capabilities(Noun):
+class Permissions(FrozenModel):
     """What is default-deny: asked for in a submission, and given, never more, in a grant."""
 
     domains: tuple[Untrusted, ...] = ()
@@ -55,29 +55,29 @@ class Capabilities(Noun):
     """Names of packages that may run code of their own while they are installed."""
 
 
-class Grant(Noun):
+class Grant(FrozenModel):
     """What the run may have."""
 
-    capabilities: Capabilities
+    permissions: Permissions
 
 
-class InputFile(Noun):
+class InputFile(FrozenModel):
     """A file that is put into `/workspace` before the code starts."""
 
     name: Untrusted
     content: bytes
 
 
-class Consequence(Noun):
+class Consequence(FrozenModel):
     """What comes of taking one capability away: the lines that will fail, or may."""
 
-    capability: Untrusted
+    permission: Untrusted
     lines: tuple[int, ...] = ()
     certain: bool = True
     """False where the analysis could not tell exactly what a line wants."""
 
 
-class Act(StrEnum):
+class OperationKind(StrEnum):
     """What is done in a sandbox. `run` is what a submission asks for; the others are single tool calls."""
 
     RUN = "run"
@@ -90,20 +90,20 @@ class Act(StrEnum):
     DESTROY = "destroy"
 
 
-class Operation(Noun):
+class Operation(FrozenModel):
     """One tool call on a sandbox: what it does, to which file, and what it asks for.
 
     What a write writes is the one input file of its draft, so that the digest covers it and it is shown.
     """
 
-    act: Act
+    act: OperationKind
     path: Untrusted = Untrusted("")
     executable: bool = False
     """Whether a file that is written may be executed."""
-    capabilities: Capabilities = Capabilities()
+    permissions: Permissions = Permissions()
 
 
-class Expect(StrEnum):
+class ExpectedOutput(StrEnum):
     """What a requester expects the output to hold."""
 
     ANYTHING = ""
@@ -112,13 +112,13 @@ class Expect(StrEnum):
     TABLE = "table"
 
 
-class Draft(Noun):
+class Draft(FrozenModel):
     """What an agent hands in: the part of a submission that its digest covers, without who asked."""
 
     code: Untrusted
     language: Language
     files: tuple[InputFile, ...] = ()
-    capabilities: Capabilities = Capabilities()
+    permissions: Permissions = Permissions()
     purpose: Untrusted = Untrusted("")
     image: str = Field(
         "", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="empty: the language's own image"
@@ -132,7 +132,9 @@ class Draft(Noun):
     operation: Operation | None = Field(
         None, description="a tool call on `sandbox`, in place of code", exclude_if=_unused
     )
-    expect: Expect = Field(Expect.ANYTHING, description="what the output is to hold", exclude_if=_unused)
+    expect: ExpectedOutput = Field(
+        ExpectedOutput.ANYTHING, description="what the output is to hold", exclude_if=_unused
+    )
     verify: str = Field(
         "",
         max_length=200,
@@ -141,7 +143,7 @@ class Draft(Noun):
     )
 
 
-class Submission(Noun):
+class Submission(FrozenModel):
     """A draft, who asked, and the digest over both."""
 
     id: str

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import Noun, Role
+from engine.models.base import FrozenModel, Role
 
 
 class Scope(StrEnum):
@@ -33,7 +33,7 @@ ROLES = {
 """The role that each scope gives."""
 
 
-class Token(Noun):
+class Token(FrozenModel):
     """A token without its secret, of which only a hash is kept."""
 
     id: str
@@ -46,7 +46,7 @@ class Token(Noun):
     """The Ed25519 public key (hexadecimal) that its decisions are signed with; empty: they need not be."""
 
 
-class NewToken(Noun):
+class NewToken(FrozenModel):
     """A token just made, with its secret, which is shown this once."""
 
     token: Token

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.models import Expect, Truth
+from engine.models import AssertionOutcome, ExpectedOutput
 from engine.policy.assertions import Assertion, parsed
 from engine.policy.extraction import value_of
 from engine.policy.masking import masked
@@ -21,11 +21,11 @@ class Checked:
     """The value that was expected, as JSON, what became of the assertion, and why either is missing."""
 
     value: str | None = None
-    verified: Truth | None = None
+    verified: AssertionOutcome | None = None
     why: str = ""
 
 
-def checked(texts: tuple[str, ...], expect: Expect, verify: str, *, ended_well: bool) -> Checked:
+def checked(texts: tuple[str, ...], expect: ExpectedOutput, verify: str, *, ended_well: bool) -> Checked:
     """Find the value in the first text that holds one, and judge the assertion about it.
 
     `texts` are the value of a notebook's last expression, where there is one, and the standard output.
@@ -36,7 +36,7 @@ def checked(texts: tuple[str, ...], expect: Expect, verify: str, *, ended_well: 
         return _undecided(verify, "the run did not end well")
     found, why = None, "there is no output"
     for text in texts:
-        found, why = value_of(text, expect or Expect.JSON)
+        found, why = value_of(text, expect or ExpectedOutput.JSON)
         if found is not None:
             break
     if found is None:
@@ -48,13 +48,13 @@ def checked(texts: tuple[str, ...], expect: Expect, verify: str, *, ended_well: 
 
 def _judged(found: str, assertion: Assertion | str) -> Checked:
     if isinstance(assertion, str):
-        return Checked(found, Truth.UNDECIDED, assertion)
+        return Checked(found, AssertionOutcome.UNDECIDED, assertion)
     truth, why = assertion.judge(found)
     return Checked(found, truth, why)
 
 
 def _undecided(verify: str, why: str) -> Checked:
-    return Checked(None, Truth.UNDECIDED if verify else None, why)
+    return Checked(None, AssertionOutcome.UNDECIDED if verify else None, why)
 
 
 def for_agent(text: str) -> str:

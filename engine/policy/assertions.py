@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from engine.models import Truth
+from engine.models import AssertionOutcome
 
 _FORM = re.compile(
     r"(?P<len>len\()?value(?P<path>(?:\.\w{1,64}|\[\d{1,9}\]|\[\"[^\"\\]{1,64}\"\])*)(?(len)\))"
@@ -38,15 +38,15 @@ class Assertion:
     within: float | None = None
     """How far two numbers may be apart to be equal."""
 
-    def judge(self, value: str) -> tuple[Truth, str]:
+    def judge(self, value: str) -> tuple[AssertionOutcome, str]:
         """Say whether it holds of a value, which is JSON, and why where that cannot be said."""
         try:
             found = self._found(json.loads(value))
-            return (Truth.VERIFIED if self._holds(found) else Truth.REFUTED), ""
+            return (AssertionOutcome.VERIFIED if self._holds(found) else AssertionOutcome.REFUTED), ""
         except LookupError:
-            return Truth.UNDECIDED, "the value has no such part"
+            return AssertionOutcome.UNDECIDED, "the value has no such part"
         except TypeError:
-            return Truth.UNDECIDED, "the value cannot be compared with that"
+            return AssertionOutcome.UNDECIDED, "the value cannot be compared with that"
 
     def _found(self, value: Any) -> Any:
         for step in self.path:

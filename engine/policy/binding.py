@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import rfc8785
 
-from engine.models import Analysis, Case, Decision, Limits, Verdict
+from engine.models import Analysis, Case, Decision, DecisionOutcome, Limits
 from engine.policy.grants import beyond
 
 
@@ -23,7 +23,7 @@ def changed(case: Case, digest: str, image: str, ceiling: Limits) -> tuple[str, 
     `digest` is that of the very bytes about to run, `image` the digest of the image they would run in.
     """
     decision = case.decision
-    if decision is None or decision.verdict is not Verdict.APPROVED or decision.grant is None:
+    if decision is None or decision.outcome is not DecisionOutcome.APPROVED or decision.grant is None:
         return ("there is no approval",)
     return tuple(_changed(case, decision, digest, image, ceiling))
 
@@ -39,7 +39,7 @@ def _changed(case: Case, decision: Decision, digest: str, image: str, ceiling: L
     if decision.analysis and decision.analysis != analysis_hash(case.analysis):
         yield "the analysis is another than the one decided upon"
     if decision.grant:
-        asked = submission.draft.capabilities
+        asked = submission.draft.permissions
         yield from (
-            f"the grant is too wide: {more}" for more in beyond(decision.grant.capabilities, asked, ceiling)
+            f"the grant is too wide: {more}" for more in beyond(decision.grant.permissions, asked, ceiling)
         )

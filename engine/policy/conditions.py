@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Container, Iterable
 
-from engine.models import Level, Limits, Need, Violation
+from engine.models import EffectKind, Level, Limits, Violation
 from engine.policy.facts import Facts, Kind
 from engine.policy.hosts import covered
 from engine.policy.schema import LimitsOver, ViolationIs, When, compile_pattern
@@ -83,7 +83,7 @@ def _violation(wanted: ViolationIs) -> Condition:
     )
 
 
-def _predicts(needs: tuple[Need, ...]) -> Condition:
+def _predicts(needs: tuple[EffectKind, ...]) -> Condition:
     return lambda facts: _told(
         f"is predicted to want the {prediction.need} {prediction.value.text}"
         for prediction in facts.predictions
@@ -103,7 +103,7 @@ def _asks(kinds: tuple[Kind, ...]) -> Condition:
 def _domains_outside(allowed: tuple[str, ...]) -> Condition:
     return lambda facts: _told(
         f"asks for the network: {domain.text}"
-        for domain in facts.capabilities.domains
+        for domain in facts.permissions.domains
         if not covered(domain.text, allowed)
     )
 
@@ -111,7 +111,7 @@ def _domains_outside(allowed: tuple[str, ...]) -> Condition:
 def _registries_outside(standard: tuple[str, ...]) -> Condition:
     return lambda facts: _told(
         f"asks for {package.name.text} from a non-standard registry, {package.registry.text}"
-        for package in facts.capabilities.packages
+        for package in facts.permissions.packages
         if package.registry and package.registry.text not in standard
     )
 
@@ -123,7 +123,7 @@ def _limits_over(bounds: LimitsOver) -> Condition:
         have = ((name, getattr(limits, name), most) for name, most in over)
         return (f"asks for {name} {value:g}, over {most:g}" for name, value, most in have if value > most)
 
-    return lambda facts: _told(asked(facts.capabilities.limits))
+    return lambda facts: _told(asked(facts.permissions.limits))
 
 
 def _no_violation(severity: Level) -> Condition:
@@ -138,7 +138,7 @@ def _asks_only(kinds: tuple[Kind, ...]) -> Condition:
     return lambda facts: None if set(facts.asked) - set(kinds) else ("no capability of weight",)
 
 
-def _predicts_only(needs: tuple[Need, ...]) -> Condition:
+def _predicts_only(needs: tuple[EffectKind, ...]) -> Condition:
     return lambda facts: _holds(all(prediction.need in needs for prediction in facts.predictions))
 
 

@@ -8,14 +8,14 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from engine.common.text import Untrusted
-from engine.models import Analysis, Capabilities, Certainty, Consequence, Limits, Need, Prediction
+from engine.models import Analysis, Certainty, Consequence, EffectKind, Limits, Permissions, PredictedEffect
 
 T = TypeVar("T")
 Fits = Callable[[str], bool]
 WORKSPACE = PurePosixPath("/workspace")
 
 
-def consequences(analysis: Analysis, asked: Capabilities, given: Capabilities) -> tuple[Consequence, ...]:
+def consequences(analysis: Analysis, asked: Permissions, given: Permissions) -> tuple[Consequence, ...]:
     """Return what comes of each capability that was asked for and is not given, or given less of.
 
     What the analysis could not tell exactly counts as possible for every capability of its kind.
@@ -28,7 +28,7 @@ def consequences(analysis: Analysis, asked: Capabilities, given: Capabilities) -
     return tuple(found)
 
 
-def _taken(asked: Capabilities, given: Capabilities) -> Iterator[tuple[str, frozenset[Need], Fits]]:
+def _taken(asked: Permissions, given: Permissions) -> Iterator[tuple[str, frozenset[EffectKind], Fits]]:
     for domain in _less(asked.domains, given.domains):
         yield f"domain {domain.text}", _NETWORK, _reaches(domain.text)
     for package in _less(asked.packages, given.packages):
@@ -47,17 +47,17 @@ def _less(asked: Iterable[T], given: Iterable[T]) -> Iterator[T]:
 
 
 def _consequence(
-    name: str, needs: frozenset[Need], fits: Fits, predictions: Iterable[Prediction]
+    name: str, needs: frozenset[EffectKind], fits: Fits, predictions: Iterable[PredictedEffect]
 ) -> Consequence:
     wanting = [one for one in predictions if one.need in needs]
     sure = [one for one in wanting if one.certainty is Certainty.EXACT and fits(one.value.text)]
     unsure = [one for one in wanting if one.certainty is not Certainty.EXACT]
     lines = sorted({line for one in (*sure, *unsure) for line in one.lines})
-    return Consequence(capability=Untrusted(name), lines=tuple(lines), certain=not unsure)
+    return Consequence(permission=Untrusted(name), lines=tuple(lines), certain=not unsure)
 
 
 def _plain(name: str) -> Consequence:
-    return Consequence(capability=Untrusted(name), certain=False)
+    return Consequence(permission=Untrusted(name), certain=False)
 
 
 def _lowered(asked: Limits, given: Limits) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _named(name: str) -> Fits:
     return lambda value: value == name
 
 
-_NETWORK = frozenset({Need.HOST, Need.URL})
-_PACKAGES = frozenset({Need.PACKAGE, Need.MODULE})
-_FILES = frozenset({Need.READ, Need.WRITE})
-_SECRETS = frozenset({Need.ENVIRONMENT})
+_NETWORK = frozenset({EffectKind.HOST, EffectKind.URL})
+_PACKAGES = frozenset({EffectKind.PACKAGE, EffectKind.MODULE})
+_FILES = frozenset({EffectKind.READ, EffectKind.WRITE})
+_SECRETS = frozenset({EffectKind.ENVIRONMENT})

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from engine.common.strict_yaml import Path_
 from engine.common.text import Untrusted
 from engine.models import (
-    Capabilities,
     Certainty,
     Confidence,
     Level,
     Limits,
     Package,
-    Prediction,
+    Permissions,
+    PredictedEffect,
     Span,
     Violation,
 )
@@ -49,10 +49,10 @@ def facts_of(example: Example) -> Facts:
         language=example.language,
         path=example.path,
         executable=example.executable,
-        capabilities=_capabilities(example),
+        permissions=_permissions(example),
         violations=tuple(_violation(one.severity, one.category, one.rule) for one in example.violations),
         predictions=tuple(
-            Prediction(need=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
+            PredictedEffect(need=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
             for need in example.predictions
         ),
         complete=not example.incomplete,
@@ -60,9 +60,9 @@ def facts_of(example: Example) -> Facts:
     )
 
 
-def _capabilities(example: Example) -> Capabilities:
+def _permissions(example: Example) -> Permissions:
     given = {name: value for name, value in example.limits if value is not None}
-    return Capabilities(
+    return Permissions(
         domains=tuple(Untrusted(name) for name in example.domains),
         packages=tuple(
             Package(

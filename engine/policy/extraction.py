@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from engine.models import Expect
+from engine.models import ExpectedOutput
 
 MOST = 4 * 1024 * 1024
 """Longer output is not searched."""
@@ -21,7 +21,7 @@ _OPENING = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
 _MOST_OPENINGS = 50
 
 
-def value_of(text: str, expect: Expect) -> tuple[str | None, str]:
+def value_of(text: str, expect: ExpectedOutput) -> tuple[str | None, str]:
     """Return what is expected of a text as JSON, or None and why there is none."""
     if len(text) > MOST:
         return None, "the output is too long to be searched"
@@ -102,8 +102,8 @@ def _separated(text: str) -> dict[str, Any] | None:
     return {"columns": rows[0], "rows": rows[1 : MOST_ROWS + 1]}
 
 
-_READERS: dict[Expect, Callable[[str], Any]] = {
-    Expect.JSON: _json,
-    Expect.NUMBER: _number,
-    Expect.TABLE: _table,
+_READERS: dict[ExpectedOutput, Callable[[str], Any]] = {
+    ExpectedOutput.JSON: _json,
+    ExpectedOutput.NUMBER: _number,
+    ExpectedOutput.TABLE: _table,
 }

@@ -7,14 +7,14 @@ from enum import StrEnum
 from functools import cached_property
 
 from engine.models import (
-    Act,
     Analysis,
-    Capabilities,
     Draft,
     Language,
     Limits,
     Operation,
-    Prediction,
+    OperationKind,
+    Permissions,
+    PredictedEffect,
     Violation,
 )
 
@@ -46,21 +46,21 @@ LIMIT_OF = {
 }
 KINDS = ("domains", "packages", "files", "secrets", "builds")
 EVERYBODYS = Limits()
-NOTHING = Capabilities()
+NOTHING = Permissions()
 
 
 @dataclass(frozen=True)
 class Facts:
     """Everything that a rule may ask about."""
 
-    act: Act = Act.RUN
+    act: OperationKind = OperationKind.RUN
     code: str = ""
     language: Language | None = None
     path: str = ""
     executable: bool = False
-    capabilities: Capabilities = NOTHING
+    permissions: Permissions = NOTHING
     violations: tuple[Violation, ...] = ()
-    predictions: tuple[Prediction, ...] = ()
+    predictions: tuple[PredictedEffect, ...] = ()
     complete: bool = True
     weaker_runtime: bool = False
     known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
@@ -74,19 +74,19 @@ class Facts:
     @cached_property
     def asked(self) -> dict[Kind, tuple[str, ...]]:
         """What is asked for, in words, by kind; a kind that is not asked for is absent."""
-        return dict(_asked(self.capabilities))
+        return dict(_asked(self.permissions))
 
 
 def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> Facts:
     """Return the facts about code that asks to run, or about the tool call that a draft is."""
     call = draft.operation
     return Facts(
-        act=call.act if call else Act.RUN,
+        act=call.act if call else OperationKind.RUN,
         path=call.path.text if call else "",
         executable=call is not None and call.executable,
         code=draft.code.text,
         language=draft.language,
-        capabilities=together(draft.capabilities, call.capabilities) if call else draft.capabilities,
+        permissions=together(draft.permissions, call.permissions) if call else draft.permissions,
         violations=analysis.violations,
         predictions=analysis.predictions,
         complete=analysis.complete,
@@ -100,22 +100,22 @@ def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts
         act=operation.act,
         path=operation.path.text,
         executable=operation.executable,
-        capabilities=operation.capabilities,
+        permissions=operation.permissions,
         weaker_runtime=weaker_runtime,
     )
 
 
-def together(one: Capabilities, other: Capabilities) -> Capabilities:
+def together(one: Permissions, other: Permissions) -> Permissions:
     """Return everything that one or the other asks for."""
     if other in (NOTHING, one):
         return one
     kinds = {kind: (*getattr(one, kind), *getattr(other, kind)) for kind in KINDS}
     bounds = (one.limits, other.limits)
     limits = {name: max(getattr(bound, name) for bound in bounds) for name in Limits.model_fields}
-    return Capabilities(**kinds, limits=Limits(**limits), session=one.session or other.session)
+    return Permissions(**kinds, limits=Limits(**limits), session=one.session or other.session)
 
 
-def _asked(wanted: Capabilities) -> list[tuple[Kind, tuple[str, ...]]]:
+def _asked(wanted: Permissions) -> list[tuple[Kind, tuple[str, ...]]]:
     if wanted == NOTHING:
         return []
     named = {

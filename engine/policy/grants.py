@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.models import Capabilities, Limits
+from engine.models import Limits, Permissions
 
 KINDS = ("domains", "packages", "files", "secrets", "builds")
 """The kinds of capability that are lists of names."""
 
 
-def beyond(given: Capabilities, asked: Capabilities, ceiling: Limits) -> tuple[str, ...]:
+def beyond(given: Permissions, asked: Permissions, ceiling: Limits) -> tuple[str, ...]:
     """Return what `given` has beyond what was asked or what the ceiling allows; empty where it is within."""
     return (*_more_kinds(given, asked), *_higher(given.limits, asked.limits, "asked for"),
             *_higher(given.limits, ceiling, "the ceiling"))  # fmt: skip
 
 
-def within(given: Capabilities, asked: Capabilities, ceiling: Limits) -> Capabilities:
+def within(given: Permissions, asked: Permissions, ceiling: Limits) -> Permissions:
     """Return what of `given` was asked for and the ceiling allows: always a grant that is not beyond."""
     kept = {kind: _both(getattr(given, kind), getattr(asked, kind)) for kind in KINDS}
     limits = {
         field: min(getattr(limit, field) for limit in (given.limits, asked.limits, ceiling))
         for field in Limits.model_fields
     }
-    return Capabilities(**kept, limits=Limits(**limits), session=given.session and asked.session)
+    return Permissions(**kept, limits=Limits(**limits), session=given.session and asked.session)
 
 
 def _both(given: tuple[Any, ...], asked: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(item for item in given if item in asked)
 
 
-def _more_kinds(given: Capabilities, asked: Capabilities) -> Iterator[str]:
+def _more_kinds(given: Permissions, asked: Permissions) -> Iterator[str]:
     for kind in KINDS:
         extra = set(getattr(given, kind)) - set(getattr(asked, kind))
         if extra:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.models import Analysis, Assessment, Draft, Verdict
+from engine.models import Analysis, Assessment, DecisionOutcome, Draft
 from engine.policy.facts import Facts, of_submission
 from engine.policy.policy import Policy, sharing
 from engine.policy.risk import classify
@@ -27,7 +27,7 @@ class Stored:
     id: str
     draft: Draft
     analysis: Analysis
-    verdict: Verdict | None = None
+    outcome: DecisionOutcome | None = None
     did: str = ""
 
 
@@ -66,7 +66,7 @@ def _flip(one: Stored, old: Policy, new: Policy) -> Flip | None:
     (before, was), (after, would_be) = _outcome(facts, old), _outcome(facts, new)
     if (before, was) == (after, would_be):
         return None
-    decided = _DECIDED[one.verdict] if before is Outcome.ASK and one.verdict else before
+    decided = _DECIDED[one.outcome] if before is Outcome.ASK and one.outcome else before
     return Flip(one.id, decided, after, classify(facts, old), classify(facts, new), one.did)
 
 
@@ -79,4 +79,4 @@ def _outcome(facts: Facts, policy: Policy) -> tuple[Outcome, int]:
     return (Outcome.ASK if rank else Outcome.ALLOW), rank
 
 
-_DECIDED = dict.fromkeys(Verdict, Outcome.DENY) | {Verdict.APPROVED: Outcome.ALLOW}
+_DECIDED = dict.fromkeys(DecisionOutcome, Outcome.DENY) | {DecisionOutcome.APPROVED: Outcome.ALLOW}

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 from engine.common.review_coverage import Gaps, gaps, wanted
 from engine.common.text import visible
-from engine.models import Case, Claim, EyesOn, Level, Principal, Verdict
+from engine.models import Case, Claim, DecisionOutcome, Level, Principal, ReviewRecord
 
 
-def may_not_decide(case: Case, by: Principal, verdict: Verdict, *, two_reviewers: bool) -> str | None:
+def may_not_decide(case: Case, by: Principal, outcome: DecisionOutcome, *, two_reviewers: bool) -> str | None:
     """Return why a reviewer may not decide about a case; None where they may.
 
     Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice. A deny ends it,
@@ -20,7 +20,7 @@ def may_not_decide(case: Case, by: Principal, verdict: Verdict, *, two_reviewers
         return None
     if by.name == case.submission.requester.name:
         return "a requester does not decide about a CRITICAL submission of their own"
-    if verdict is Verdict.APPROVED and any(by.name == review.by.name for review in case.reviews):
+    if outcome is DecisionOutcome.APPROVED and any(by.name == review.by.name for review in case.reviews):
         return "another reviewer has to approve as well"
     return None
 
@@ -38,9 +38,9 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
     return Claim(by=by.name, until=now + timedelta(seconds=seconds))
 
 
-def unseen(case: Case, seen: EyesOn | None) -> tuple[str, ...]:
+def unseen(case: Case, seen: ReviewRecord | None) -> tuple[str, ...]:
     """Return what stands between a HIGH or CRITICAL case and its approval: what was not on screen."""
-    return tuple(_told(case, gaps(case, seen or EyesOn(seconds=0)))) if wanted(case) else ()
+    return tuple(_told(case, gaps(case, seen or ReviewRecord(seconds=0)))) if wanted(case) else ()
 
 
 def _told(case: Case, missing: Gaps) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import re2
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from engine.models import Act, Language, Level, Need
+from engine.models import EffectKind, Language, Level, OperationKind
 from engine.policy import hosts
 from engine.policy.facts import Kind
 
@@ -85,10 +85,10 @@ def _decided_level(value: Any) -> Level:
 
 
 Levels = Annotated[Level, BeforeValidator(_of(Level, "risk"))]
-Acts = Annotated[Act, BeforeValidator(_of(Act, "operation"))]
+Acts = Annotated[OperationKind, BeforeValidator(_of(OperationKind, "operation"))]
 Languages = Annotated[Language, BeforeValidator(_of(Language, "language"))]
-Kinds = Annotated[Kind, BeforeValidator(_of(Kind, "capability"))]
-Needs = Annotated[Need, BeforeValidator(_of(Need, "need"))]
+Kinds = Annotated[Kind, BeforeValidator(_of(Kind, "permission"))]
+Needs = Annotated[EffectKind, BeforeValidator(_of(EffectKind, "need"))]
 Domain = Annotated[str, AfterValidator(_domain)]
 Pattern = Annotated[str, AfterValidator(_bounded)]
 Seconds = Annotated[float, BeforeValidator(_seconds)]
@@ -176,7 +176,7 @@ class ExampleViolation(Part):
 class Example(Part):
     """A submission or a tool call that a rule must match, or must not."""
 
-    act: Acts = Act.RUN
+    act: Acts = OperationKind.RUN
     code: str = ""
     language: Languages = Language.PYTHON
     path: str = ""

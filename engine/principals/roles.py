@@ -7,7 +7,7 @@ from enum import StrEnum
 from engine.models import Principal, Role
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """What a principal may want to do."""
 
     SUBMIT = "submit"
@@ -17,14 +17,14 @@ class Deed(StrEnum):
     MANAGE = "change standing approvals"
 
 
-_MAY: dict[Role, frozenset[Deed]] = {
-    Role.REQUESTER: frozenset({Deed.SUBMIT}),
-    Role.REVIEWER: frozenset({Deed.SUBMIT, Deed.DECIDE, Deed.STEER, Deed.LOOK, Deed.MANAGE}),
-    Role.AUDITOR: frozenset({Deed.LOOK}),
-    Role.ADMIN: frozenset(Deed),
+_MAY: dict[Role, frozenset[Action]] = {
+    Role.REQUESTER: frozenset({Action.SUBMIT}),
+    Role.REVIEWER: frozenset({Action.SUBMIT, Action.DECIDE, Action.STEER, Action.LOOK, Action.MANAGE}),
+    Role.AUDITOR: frozenset({Action.LOOK}),
+    Role.ADMIN: frozenset(Action),
 }
 
 
-def may(principal: Principal, deed: Deed) -> bool:
+def may(principal: Principal, deed: Action) -> bool:
     """Say whether one of a principal's roles allows a deed."""
     return any(deed in _MAY[role] for role in principal.roles)

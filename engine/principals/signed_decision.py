@@ -34,7 +34,7 @@ def check(id: str, decided: Decided, key: str) -> None:
         Problem: it is not signed, or with another key, or for something else.
     """
     if decided.signature is None:
-        raise Problem(403, "decisions of this token have to be signed", mend="Sign with the token's key.")
+        raise Problem(403, "decisions of this token have to be signed", hint="Sign with the token's key.")
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
     try:
         public.verify(bytes.fromhex(decided.signature.value), covered(id, decided))

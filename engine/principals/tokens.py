@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from engine.models import Digest, Noun, Token
+from engine.models import Digest, FrozenModel, Token
 
 PREFIX = "pratique_"
 """What every secret begins with, so that scanners of source code know one."""
@@ -21,7 +21,7 @@ MOST_SECRET = 256
 """Characters of a secret that are looked at."""
 
 
-class Kept(Noun):
+class Kept(FrozenModel):
     """A token and the SHA-256 of its secret. With 256 bits of chance behind it, it needs no salt."""
 
     token: Token

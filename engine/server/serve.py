@@ -16,10 +16,10 @@ import uvicorn
 import uvloop
 
 from engine import locations
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.core import Engine
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.store.sqlite.writer import witness_file
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
@@ -47,13 +47,13 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
         raise Problem(409, f"an engine runs here already, at {path}")
     try:
         await _serve(settings, path, until_idle)
-    except AuditError as error:
+    except HistoryError as error:
         raise Problem(503, str(error)) from error
 
 
 async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
     async with _engine(settings) as engine, contextlib.AsyncExitStack() as listeners:
-        outside = listeners.enter_context(tcp(settings.doors)) if settings.doors.listen else None
+        outside = listeners.enter_context(tcp(settings.server)) if settings.server.listen else None
         own = listeners.enter_context(unix(path))
         try:
             await _open_doors(engine, own, outside, until_idle)
@@ -64,21 +64,21 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 async def _open_doors(
     engine: Engine, own: socket.socket, outside: socket.socket | None, until_idle: bool
 ) -> None:
-    settings = engine.settings.doors
+    settings = engine.settings.server
     ending = asyncio.Event()
     own_traffic, traffic = Traffic(settings.max_requests), Traffic(settings.max_requests)
-    async with asyncio.TaskGroup() as doors:
-        app = Agents(application(engine, ending.set), engine.settings, doors)
+    async with asyncio.TaskGroup() as tasks:
+        app = Agents(application(engine, ending.set), engine.settings, tasks)
         servers = [(server(Guard(app, settings, own_traffic)), own)]
         if outside:
             keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
             servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
-        http = doors.create_task(_serve_http(servers, ending))
+        http = tasks.create_task(_serve_http(servers, ending))
         others = []
         if settings.inbox:
-            others.append(doors.create_task(watch_inbox(engine, locations.inbox())))
+            others.append(tasks.create_task(watch_inbox(engine, locations.inbox())))
         if until_idle and settings.idle_minutes:
-            others.append(doors.create_task(_end_when_idle(ending, (own_traffic, traffic), engine)))
+            others.append(tasks.create_task(_end_when_idle(ending, (own_traffic, traffic), engine)))
         await http
         app.close()
         for task in others:
@@ -97,7 +97,7 @@ async def _serve_http(servers: Sequence[tuple[uvicorn.Server, socket.socket]], e
 
 
 async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engine: Engine) -> None:
-    most = engine.settings.doors.idle_minutes * 60
+    most = engine.settings.server.idle_minutes * 60
     while engine.busy or min(one.quiet_seconds for one in traffic) < most:
         await asyncio.sleep(IDLE_CHECK_SECONDS)
     ending.set()
@@ -105,8 +105,8 @@ async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engi
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    log = await AuditLog.open(locations.database(), settings.audit)
-    analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, engine_id())
+    log = await AuditLog.open(locations.database(), settings.history)
+    analyst, sandboxes = AnalysisPool(settings.analysis), SandboxManager(settings.sandbox, engine_id())
     try:
         async with Engine(settings, log, analyst, sandboxes) as engine:
             _settle_memory()
@@ -124,7 +124,7 @@ async def _hand_over(settings: Settings) -> None:
     if note:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HAND_OVER_SECONDS):
-                await Witnesses(settings.audit).give(note)
+                await Witnesses(settings.history).give(note)
 
 
 def _settle_memory() -> None:

@@ -51,13 +51,13 @@ def installing(what: str, packages: Iterable[str]) -> Change:
 def make(change: Change, machine: Machine, ask: Ask) -> None:
     """Make a change, if it may be made. Raises SetupError, which says what to type in place of it."""
     if not (machine.root or machine.sudo):
-        raise SetupError(f"root is needed to {change.what}", mend="Type, as root: pratique setup")
+        raise SetupError(f"root is needed to {change.what}", hint="Type, as root: pratique setup")
     if not ask(change.what):
-        raise SetupError(f"refused: {change.what}", mend=change.by_hand)
+        raise SetupError(f"refused: {change.what}", hint=change.by_hand)
     for command in change.commands:
         said = run(as_root(command, machine))
         if said is not None and command not in change.tolerated:
-            raise SetupError(f"could not {change.what}: {said}", mend=change.by_hand)
+            raise SetupError(f"could not {change.what}: {said}", hint=change.by_hand)
 
 
 def as_root(command: Command, machine: Machine) -> Command:

@@ -36,14 +36,14 @@ def doctor() -> tuple[Check, ...]:
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
 
 
-def row(name: str, detail: str, *, ok: bool = True, mend: str = "") -> Check:
+def row(name: str, detail: str, *, ok: bool = True, hint: str = "") -> Check:
     """Return one row."""
-    return Check(name=name, ok=ok, detail=Untrusted(detail), mend="" if ok else mend)
+    return Check(name=name, ok=ok, detail=Untrusted(detail), hint="" if ok else hint)
 
 
 def failed(name: str, problem: Problem) -> Check:
     """Return the row of something that is not well."""
-    return row(name, problem.title, ok=False, mend=problem.mend)
+    return row(name, problem.title, ok=False, hint=problem.hint)
 
 
 def _python() -> Check:
@@ -55,7 +55,7 @@ def _settings() -> Check:
     try:
         Settings()
     except (ValidationError, SettingsError, YAMLError, ValueError) as error:
-        return row("settings", _first_error(error), ok=False, mend=f"Mend {path}")
+        return row("settings", _first_error(error), ok=False, hint=f"Mend {path}")
     return row("settings", str(path) if path.exists() else f"defaults (no {path})")
 
 
@@ -78,17 +78,17 @@ def _state() -> Check:
             "state",
             f"{error.filename}: {error.strerror}",
             ok=False,
-            mend="Set PRATIQUE_HOME to a folder of yours",
+            hint="Set PRATIQUE_HOME to a folder of yours",
         )
     detail = f"{folder}, {free / 1024**3:.1f} GiB free"
-    return row("state", detail, ok=free > _ROOM_BYTES, mend=f"Make room on the disk of {folder}")
+    return row("state", detail, ok=free > _ROOM_BYTES, hint=f"Make room on the disk of {folder}")
 
 
 def _docker_rows() -> tuple[Check, ...]:
     try:
         docker = docker_engine.connect(_TRY_SECONDS)
     except Problem as problem:
-        missing = (row(name, "needs Docker", ok=False, mend=problem.mend) for name in ("gvisor", "images"))
+        missing = (row(name, "needs Docker", ok=False, hint=problem.hint) for name in ("gvisor", "images"))
         return (failed("docker", problem), *missing)
     with contextlib.closing(docker):
         looks = (("docker", _engine), ("gvisor", _gvisor), ("images", _images))
@@ -101,7 +101,7 @@ def _looked(name: str, look: Callable[[DockerClient], Check], docker: DockerClie
     except Problem as problem:
         return failed(name, problem)
     except (DockerException, requests.RequestException, OSError) as error:
-        return row(name, " ".join(str(error).split()), ok=False, mend="Type: sudo systemctl restart docker")
+        return row(name, " ".join(str(error).split()), ok=False, hint="Type: sudo systemctl restart docker")
 
 
 def _engine(docker: DockerClient) -> Check:
@@ -120,32 +120,32 @@ def _images(docker: DockerClient) -> Check:
         f"{image.name} {'changed' if image.digest else 'missing'}" for image in found if not image.current
     ]
     detail = ", ".join(wanting or [image.name for image in found])
-    return row("images", detail, ok=not wanting, mend="Type: pratique image build")
+    return row("images", detail, ok=not wanting, hint="Type: pratique image build")
 
 
 def _gvisor(docker: DockerClient) -> Check:
     if not gvisor.known(docker):
-        return row("gvisor", f"Docker has no runtime {RUNTIME}", ok=False, mend=SETUP)
+        return row("gvisor", f"Docker has no runtime {RUNTIME}", ok=False, hint=SETUP)
     began = time.monotonic()
     try:
         said = _kernel_log(docker)
     except ImageNotFound:
-        return row("gvisor", "cannot be tried without images", ok=False, mend="Type: pratique image build")
+        return row("gvisor", "cannot be tried without images", ok=False, hint="Type: pratique image build")
     except DockerException as error:
         return _does_not_start(str(error))
     took = (time.monotonic() - began) * 1000
     ok = "Starting gVisor" in said
     detail = f"a sandbox starts and says so in {took:.0f} ms" if ok else "a sandbox starts, on another kernel"
-    return row("gvisor", detail, ok=ok, mend=f"Look at the runtime {RUNTIME} in {DAEMON_JSON}")
+    return row("gvisor", detail, ok=ok, hint=f"Look at the runtime {RUNTIME} in {DAEMON_JSON}")
 
 
 def _does_not_start(said: str) -> Check:
     reason = "a sandbox does not start: " + " ".join(said.split())
     if "network enabled in root network namespace" in said:
-        mend = f'Add "runtimeArgs": ["--network=none"] to {RUNTIME} in {DAEMON_JSON}, then: pratique setup'
+        hint = f'Add "runtimeArgs": ["--network=none"] to {RUNTIME} in {DAEMON_JSON}, then: pratique setup'
     else:
-        mend = f"Look at the runtime {RUNTIME} in {DAEMON_JSON}"
-    return row("gvisor", reason, ok=False, mend=mend)
+        hint = f"Look at the runtime {RUNTIME} in {DAEMON_JSON}"
+    return row("gvisor", reason, ok=False, hint=hint)
 
 
 def _kernel_log(docker: DockerClient) -> str:

@@ -24,7 +24,7 @@ def merged(text: str, runtime: str, binary: str, path: Path = DAEMON_JSON) -> st
     config = _parsed(text, path)
     runtimes = config.setdefault("runtimes", {})
     if not isinstance(runtimes, dict):
-        raise SetupError(f"{path}: `runtimes` is not an object", mend=f"Mend {path}, then: pratique setup")
+        raise SetupError(f"{path}: `runtimes` is not an object", hint=f"Mend {path}, then: pratique setup")
     if runtime in runtimes:
         return None
     runtimes[runtime] = _entry(binary)
@@ -38,15 +38,15 @@ def _entry(binary: str) -> dict[str, Any]:
 def _parsed(text: str, path: Path) -> dict[str, Any]:
     if not text.strip():
         return {}
-    mend = f"Mend {path}, then: pratique setup"
+    hint = f"Mend {path}, then: pratique setup"
     try:
         config = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise SetupError(f"{path}:{error.lineno}:{error.colno}: {error.msg}", mend=mend) from None
+        raise SetupError(f"{path}:{error.lineno}:{error.colno}: {error.msg}", hint=hint) from None
     except ValueError as error:
-        raise SetupError(f"{path}: {error}", mend=mend) from None
+        raise SetupError(f"{path}: {error}", hint=hint) from None
     if not isinstance(config, dict):
-        raise SetupError(f"{path}: not a JSON object", mend=mend)
+        raise SetupError(f"{path}: not a JSON object", hint=hint)
     return config
 
 
@@ -100,4 +100,4 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} cannot be read: {error}", mend="Type: sudo pratique setup") from None
+        raise SetupError(f"{path} cannot be read: {error}", hint="Type: sudo pratique setup") from None

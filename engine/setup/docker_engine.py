@@ -38,7 +38,7 @@ def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
         client = DockerClient(timeout=timeout, **_options(place))
         client.ping()
     except BadEndpoint as error:
-        raise SetupError(str(error), mend=f"Type: {MEND}") from None
+        raise SetupError(str(error), hint=f"Type: {MEND}") from None
     except (DockerException, requests.RequestException, OSError) as error:
         if client is not None:
             client.close()
@@ -63,16 +63,16 @@ def _why_not(error: Exception) -> SetupError:
     if isinstance(error, PermissionError):
         return SetupError(
             f"Docker refuses you: {_SOCKET} is not yours",
-            mend='Type: sudo usermod -aG docker "$USER", and log in again',
+            hint='Type: sudo usermod -aG docker "$USER", and log in again',
         )
     if os.environ.get("DOCKER_HOST"):
-        return SetupError("no Docker Engine answers at DOCKER_HOST", mend="Type: unset DOCKER_HOST")
+        return SetupError("no Docker Engine answers at DOCKER_HOST", hint="Type: unset DOCKER_HOST")
     if name := endpoint().context:
         told = visible(Untrusted(name))
-        return SetupError(f"no Docker Engine answers in context {told}", mend=f"Type: {MEND}")
+        return SetupError(f"no Docker Engine answers in context {told}", hint=f"Type: {MEND}")
     if isinstance(error, TimeoutError | requests.Timeout):
-        return SetupError("Docker does not answer in time", mend="Type: sudo systemctl restart docker")
-    return SetupError("no Docker Engine answers", mend="Type: pratique setup")
+        return SetupError("Docker does not answer in time", hint="Type: sudo systemctl restart docker")
+    return SetupError("no Docker Engine answers", hint="Type: pratique setup")
 
 
 def ensure(machine: Machine, ask: Ask, say: Say) -> None:
@@ -93,7 +93,7 @@ def _elsewhere() -> bool:
     try:
         return bool(endpoint().context)
     except BadEndpoint as error:
-        raise SetupError(str(error), mend=f"Type: {MEND}") from None
+        raise SetupError(str(error), hint=f"Type: {MEND}") from None
 
 
 def install_change(machine: Machine) -> Change:
@@ -101,7 +101,7 @@ def install_change(machine: Machine) -> Change:
     if not machine.apt:
         raise SetupError(
             "Docker is missing, and this machine has no apt-get",
-            mend="Install Docker Engine as your distribution says, then: pratique setup",
+            hint="Install Docker Engine as your distribution says, then: pratique setup",
         )
     packages = ["docker.io", "iptables", "ca-certificates"]
     if machine.apparmor and shutil.which("apparmor_parser", path=_path()) is None:
@@ -148,8 +148,8 @@ def _wait(process: subprocess.Popen[bytes] | None, log: Path | None) -> None:
         ended = process is not None and process.poll() is not None
         if ended or time.monotonic() > deadline:
             said = last_line(log.read_text(errors="replace")) if log else "it does not answer"
-            mend = f"Read {log}" if log else "Type: sudo journalctl -u docker"
-            raise SetupError(f"dockerd did not start: {said}", mend=mend)
+            hint = f"Read {log}" if log else "Type: sudo journalctl -u docker"
+            raise SetupError(f"dockerd did not start: {said}", hint=hint)
         time.sleep(0.2)
 
 

@@ -36,7 +36,7 @@ def known(docker: DockerClient) -> bool:
     try:
         return RUNTIME in docker.info().get("Runtimes", {})
     except (DockerException, requests.RequestException) as error:
-        raise SetupError(f"Docker failed: {error}", mend="Type: pratique doctor") from None
+        raise SetupError(f"Docker failed: {error}", hint="Type: pratique doctor") from None
 
 
 def ways(machine: Machine) -> tuple[Way, ...]:
@@ -59,7 +59,7 @@ def _install(machine: Machine, ask: Ask, say: Say) -> str:
             return binary
     said = "; ".join(reason.title for reason in reasons)
     raise SetupError(
-        f"no way to get {RUNTIME}: {said}", mend=reasons[0].mend if reasons else "Install gVisor"
+        f"no way to get {RUNTIME}: {said}", hint=reasons[0].hint if reasons else "Install gVisor"
     )
 
 
@@ -76,5 +76,5 @@ def _wait(docker: DockerClient) -> None:
     deadline = time.monotonic() + _RELOAD_SECONDS
     while not known(docker):
         if time.monotonic() > deadline:
-            raise SetupError("Docker does not know runsc yet", mend="Type: sudo systemctl restart docker")
+            raise SetupError("Docker does not know runsc yet", hint="Type: sudo systemctl restart docker")
         time.sleep(0.2)

@@ -14,8 +14,8 @@ from engine.common.errors import Problem
 class SetupError(Problem):
     """A step of the set-up is not possible, or was refused."""
 
-    def __init__(self, title: str, *, mend: str) -> None:
-        super().__init__(503, title, mend=mend)
+    def __init__(self, title: str, *, hint: str) -> None:
+        super().__init__(503, title, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

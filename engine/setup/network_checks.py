@@ -77,4 +77,4 @@ async def _packages(
 
 
 def _row(name: str, detail: str, *, ok: bool = True) -> Check:
-    return Check(name=name, ok=ok, detail=Untrusted(detail), mend="" if ok else "Type: pratique selftest")
+    return Check(name=name, ok=ok, detail=Untrusted(detail), hint="" if ok else "Type: pratique selftest")

@@ -59,10 +59,10 @@ def _downloaded(folder: Path, source: str) -> Path:
     )
     for command in ((*apt, "update"), (*apt, "download", RUNTIME)):
         if said := run(command, folder=str(folder)):
-            raise SetupError(f"apt-get could not fetch {RUNTIME}: {said}", mend="Type: sudo apt-get update")
+            raise SetupError(f"apt-get could not fetch {RUNTIME}: {said}", hint="Type: sudo apt-get update")
     packages = list(folder.glob("*.deb"))
     if not packages:
-        raise SetupError(f"apt-get fetched no {RUNTIME}", mend="Type: sudo apt-get update")
+        raise SetupError(f"apt-get fetched no {RUNTIME}", hint="Type: sudo apt-get update")
     return packages[0]
 
 
@@ -76,7 +76,7 @@ def mirror(targets: str) -> str:
         release, _, address = rest.partition(" ")
         if origin == "Debian" and "-" not in release and address:
             return address.strip()
-    raise SetupError("apt has no Debian mirror", mend="Type: sudo apt-get update")
+    raise SetupError("apt has no Debian mirror", hint="Type: sudo apt-get update")
 
 
 def _index_targets() -> str:
@@ -112,17 +112,17 @@ def fetch_verified(address: str, target: Path) -> None:
 
     Raises SetupError, and leaves no file, where it is not or nothing answers.
     """
-    mend = "Install gVisor's runsc by hand, then: pratique setup"
+    hint = "Install gVisor's runsc by hand, then: pratique setup"
     try:
         with httpx.Client(timeout=60, follow_redirects=True) as client:
             wanted = client.get(f"{address}.sha512").raise_for_status().text.split()[:1]
             found = _stream(client, address, target)
     except (httpx.HTTPError, OSError) as error:
         target.unlink(missing_ok=True)
-        raise SetupError(f"gVisor's makers do not answer: {error}", mend=mend) from None
+        raise SetupError(f"gVisor's makers do not answer: {error}", hint=hint) from None
     if not wanted or not hmac.compare_digest(wanted[0].lower(), found):
         target.unlink(missing_ok=True)
-        raise SetupError(f"{address} is not what its checksum says", mend=mend)
+        raise SetupError(f"{address} is not what its checksum says", hint=hint)
 
 
 def _stream(client: httpx.Client, address: str, target: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Language, Limits, Status, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Limits, Permissions, Status
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import EngineProcess
@@ -68,7 +68,7 @@ for tick in range(500):
 LINES = 1_000_000
 FLOOD_BYTES = LINES * len("999999 the guest writes a line of about sixty characters\n")
 LASTING = "import time\nfor second in range(600):\n    print(second, flush=True)\n    time.sleep(1)\n"
-WAITING, RUNNING, UPDATES = 200, 20, 40
+PENDING, RUNNING, UPDATES = 200, 20, 40
 ROOM = {
     "PRATIQUE_POLICY__DEADLINES": '{"medium": 3600, "high": 3600, "critical": 3600}',
     "PRATIQUE_POLICY__SUBMISSIONS_PER_MINUTE": "1000000",
@@ -130,19 +130,19 @@ async def _large_code(engine: EngineProcess, client: Client) -> list[Row]:
 
 
 def _open_and_jump(engine: EngineProcess) -> list[Row]:
-    with console(engine.home) as desk:
-        desk.see(*MARKS)
+    with console(engine.home) as submissions:
+        submissions.see(*MARKS)
         time.sleep(SETTLE_SECONDS)
-        before, _ = desk.press(b"]")
-        desk.see(*MARKS, since=before)
-        to_large, to_small = (b"]", b"[") if desk.saw(MARKS[0], before) else (b"[", b"]")
+        before, _ = submissions.press(b"]")
+        submissions.see(*MARKS, since=before)
+        to_large, to_small = (b"]", b"[") if submissions.saw(MARKS[0], before) else (b"[", b"]")
         shown = []
         for _ in range(ROUNDS):
-            desk.until_painted(to_small, MARKS[1])
+            submissions.until_painted(to_small, MARKS[1])
             time.sleep(SETTLE_SECONDS)
-            shown.append(desk.until_painted(to_large, MARKS[0]))
+            shown.append(submissions.until_painted(to_large, MARKS[0]))
             time.sleep(SETTLE_SECONDS)
-        jumps = [_jump(desk) for _ in range(JUMPS)]
+        jumps = [_jump(submissions) for _ in range(JUMPS)]
     paint, jump = percentiles(shown), percentiles(jumps)
     return [
         Row(
@@ -152,33 +152,33 @@ def _open_and_jump(engine: EngineProcess) -> list[Row]:
     ]
 
 
-def _jump(desk: PtyConsole) -> float:
+def _jump(submissions: PtyConsole) -> float:
     """Return the milliseconds of CPU that a jump takes, and what else the console does within 150 ms."""
-    start = desk.cpu()
-    desk.press(b"n")
+    start = submissions.cpu()
+    submissions.press(b"n")
     time.sleep(0.15)
-    return (desk.cpu() - start) * 1000
+    return (submissions.cpu() - start) * 1000
 
 
 # --- flood -------------------------------------------------------------------------------------------------
 
 
 async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
-    with console(engine.home) as desk:
-        await asyncio.to_thread(desk.see, b"Nothing waits")
-        desk.press(b"2")
+    with console(engine.home) as submissions:
+        await asyncio.to_thread(submissions.see, b"Nothing waits")
+        submissions.press(b"2")
         id = await _approved(client, FLOOD, Limits(cpus=1, seconds=120, output_kb=65536))
-        await asyncio.to_thread(desk.see, b"the guest writes")
-        cpu, start, keys = desk.cpu(), time.perf_counter(), list[float]()
+        await asyncio.to_thread(submissions.see, b"the guest writes")
+        cpu, start, keys = submissions.cpu(), time.perf_counter(), list[float]()
         while (case := await client.case(id)).result is None:
             for _ in range(2):
-                keys.append(await asyncio.to_thread(desk.until_painted, b"f", b"paused", b"following"))
+                keys.append(await asyncio.to_thread(submissions.until_painted, b"f", b"paused", b"following"))
             await asyncio.sleep(0.25)
         seconds = time.perf_counter() - start
-        share = (desk.cpu() - cpu) / seconds * 100
+        share = (submissions.cpu() - cpu) / seconds * 100
         said = f"{LINES:,} lines".encode()
-        await asyncio.to_thread(desk.see, said)
-        idle = [await asyncio.to_thread(desk.until_painted, b"f", said) for _ in range(20)]
+        await asyncio.to_thread(submissions.see, said)
+        idle = [await asyncio.to_thread(submissions.until_painted, b"f", said) for _ in range(20)]
     key, calm = percentiles(keys), percentiles(idle)[1]
     written = case.result.stdout_bytes
     rate = LINES / case.result.duration
@@ -193,10 +193,12 @@ async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
 
 async def _approved(client: Client, code: str, limits: Limits) -> str:
     """Hand code in, approve it where it waits, and return its id."""
-    draft = Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=Capabilities(limits=limits))
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON, permissions=Permissions(limits=limits))
     case = await client.submit(draft)
-    if case.status is Status.WAITING:
-        await client.decide(case.submission.id, Verdict.APPROVED, case.submission.digest, "to measure")
+    if case.status is Status.PENDING:
+        await client.decide(
+            case.submission.id, DecisionOutcome.APPROVED, case.submission.digest, "to measure"
+        )
     return case.submission.id
 
 
@@ -205,7 +207,7 @@ async def _approved(client: Client, code: str, limits: Limits) -> str:
 
 async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
     """Draw while 200 wait, 20 run and the queue changes: untouched, then with keys that go elsewhere."""
-    for number in range(WAITING):
+    for number in range(PENDING):
         await client.submit(_waits(number))
     runs = [
         await _approved(client, LASTING, Limits(cpus=0.1, memory_mb=64, seconds=600)) for _ in range(RUNNING)
@@ -214,11 +216,11 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
         while sum(each.status is Status.RUNNING for each in await client.queue()) < RUNNING:
             await asyncio.sleep(0.5)
     told = engine.home / "frames"
-    with console(engine.home, FRAMES.replace("TOLD", str(told))) as desk:
-        await asyncio.to_thread(desk.see, b"Waiting 200")
+    with console(engine.home, FRAMES.replace("TOLD", str(told))) as submissions:
+        await asyncio.to_thread(submissions.see, b"Waiting 200")
         await asyncio.sleep(SETTLE_SECONDS)
-        calm = await _frames(desk, client, told, b"")
-        moving = await _frames(desk, client, told, b"]2]1")
+        calm = await _frames(submissions, client, told, b"")
+        moving = await _frames(submissions, client, told, b"]2]1")
     for id in runs:
         await client.kill(id)
     return [
@@ -237,14 +239,14 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
 
 
 async def _frames(
-    desk: PtyConsole, client: Client, told: Path, keys: bytes
+    submissions: PtyConsole, client: Client, told: Path, keys: bytes
 ) -> list[tuple[float, float, float]]:
     """Return how long frames took and how much CPU, while the queue changes and somebody presses keys."""
     before = len(told.read_text().splitlines())
     for number in range(UPDATES):
-        gone = await client.submit(_waits(WAITING + number))
+        gone = await client.submit(_waits(PENDING + number))
         if keys:
-            desk.press(keys[number % len(keys) :][:1])
+            submissions.press(keys[number % len(keys) :][:1])
         await asyncio.sleep(0.1)
         await client.withdraw(gone.submission.id)
     frames = [[float(each) for each in line.split()] for line in told.read_text().splitlines()[before:]]

@@ -31,7 +31,7 @@ import time
 from textual.app import App
 from textual.screen import Screen
 from console.main import main
-from console.widgets.history_table import HistoryTable
+from console.history.table import HistoryTable
 told = open("TOLD", "w", buffering=1)
 update, display, began = Screen._on_timer_update, App._display, [0.0, 0.0]
 def timed(self):
@@ -82,18 +82,18 @@ def _rows() -> list[Row]:
 
 def _opened(home: Path) -> tuple[list[float], int]:
     """Return the milliseconds from the key to the first page, and the bytes of memory it then takes."""
-    with _desk(home) as desk:
+    with _submissions(home) as submissions:
         took = []
         for _ in range(OPENINGS):
-            took.append(desk.until_painted(b"4", b"outcome"))
+            took.append(submissions.until_painted(b"4", b"outcome"))
             time.sleep(0.3)
-            desk.press(b"1")
+            submissions.press(b"1")
             time.sleep(0.3)
-        desk.until_painted(b"4", b"outcome")
+        submissions.until_painted(b"4", b"outcome")
         for _ in range(OPENINGS * REPEATS_A_SECOND):
-            desk.press(PAGE_DOWN)
+            submissions.press(PAGE_DOWN)
             time.sleep(1 / REPEATS_A_SECOND)
-        return took, desk.memory()
+        return took, submissions.memory()
 
 
 def _opening(few: tuple[list[float], int], many: tuple[list[float], int]) -> list[Row]:
@@ -112,15 +112,15 @@ def _opening(few: tuple[list[float], int], many: tuple[list[float], int]) -> lis
 
 def _held(home: Path) -> list[Row]:
     told = home / "frames"
-    with _desk(home, FRAMES.replace("TOLD", str(told))) as desk:
-        desk.until_painted(b"4", b"outcome")
-        begin, step = _step(desk, told)
-        cpu, pressed = desk.cpu(), list[float]()
+    with _submissions(home, FRAMES.replace("TOLD", str(told))) as submissions:
+        submissions.until_painted(b"4", b"outcome")
+        begin, step = _step(submissions, told)
+        cpu, pressed = submissions.cpu(), list[float]()
         start = time.perf_counter()
         while (due := start + len(pressed) / REPEATS_A_SECOND) < start + HELD_SECONDS:
             time.sleep(max(0.0, due - time.perf_counter()))
-            pressed.append(desk.press(PAGE_DOWN)[1])
-        share = (desk.cpu() - cpu) / HELD_SECONDS
+            pressed.append(submissions.press(PAGE_DOWN)[1])
+        share = (submissions.cpu() - cpu) / HELD_SECONDS
         time.sleep(SETTLE_SECONDS)
     frames = [frame for frame in _frames(told) if frame.at > start]
     told.unlink()
@@ -128,12 +128,12 @@ def _held(home: Path) -> list[Row]:
     return _of_frames(aims, frames, share)
 
 
-def _step(desk: PtyConsole, told: Path) -> tuple[int, int]:
+def _step(submissions: PtyConsole, told: Path) -> tuple[int, int]:
     """Return where the cursor is after two presses, and how far the second one moved it."""
     places = []
     for _ in range(2):
         time.sleep(SETTLE_SECONDS)
-        desk.press(PAGE_DOWN)
+        submissions.press(PAGE_DOWN)
         time.sleep(SETTLE_SECONDS)
         places.append(_frames(told)[-1].cursor)
     return places[1], places[1] - places[0]
@@ -169,13 +169,13 @@ def _frames(told: Path) -> list[Frame]:
 
 
 @contextmanager
-def _desk(home: Path, program: str = "from console.main import main; main()") -> Iterator[PtyConsole]:
+def _submissions(home: Path, program: str = "from console.main import main; main()") -> Iterator[PtyConsole]:
     engine = EngineProcess(home)
     engine.start()
     try:
-        with console(home, program) as desk:
-            desk.see(b"Nothing waits")
+        with console(home, program) as submissions:
+            submissions.see(b"Nothing waits")
             time.sleep(SETTLE_SECONDS)
-            yield desk
+            yield submissions
     finally:
         engine.end()

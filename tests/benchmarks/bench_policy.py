@@ -19,15 +19,15 @@ from engine.history import AuditLog
 from engine.history.search.scan import every_case
 from engine.models import (
     Analysis,
-    Capabilities,
     Case,
     Certainty,
     Confidence,
     Draft,
+    EffectKind,
     Language,
     Level,
-    Need,
-    Prediction,
+    Permissions,
+    PredictedEffect,
     Principal,
     Span,
     Status,
@@ -36,7 +36,7 @@ from engine.models import (
 )
 from engine.policy import assess, load, shipped
 from engine.policy.policy_diff import Stored, flips
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.row import Row
 
@@ -61,7 +61,7 @@ def cases(count: int) -> Iterator[Case]:
         draft = Draft(
             code=Untrusted("\n".join((f"total = {number}", *lines))),
             language=Language.PYTHON,
-            capabilities=Capabilities(domains=hosts),
+            permissions=Permissions(domains=hosts),
         )
         analysis = Analysis(
             violations=tuple(violation(chance) for _ in range(number % 4)),
@@ -92,10 +92,10 @@ def violation(chance: Random) -> Violation:
     )
 
 
-def prediction(chance: Random) -> Prediction:
+def prediction(chance: Random) -> PredictedEffect:
     """Return something that code is predicted to want."""
-    return Prediction(
-        need=chance.choice(list(Need)),
+    return PredictedEffect(
+        need=chance.choice(list(EffectKind)),
         value=Untrusted(f"thing-{chance.randrange(1000)}"),
         certainty=Certainty.EXACT,
         lines=(chance.randrange(1, 100),),
@@ -104,7 +104,7 @@ def prediction(chance: Random) -> Prediction:
 
 async def fill(path: Path, count: int) -> None:
     """Write a history of so many cases."""
-    log = await AuditLog.open(path, AuditSettings())
+    log = await AuditLog.open(path, HistorySettings())
     for case in cases(count):
         await log.append("classified", case.submission.id, AGENT.name, DATA, case=case, durable=False)
     await log.close()

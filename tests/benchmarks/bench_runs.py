@@ -10,12 +10,12 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history import AuditLog
-from engine.models import Draft, Language, Principal, Role, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Principal, Role
 from engine.sandbox import SandboxManager
 from engine.sandbox.run import metrics_sampler
 from engine.settings import SandboxSettings, Settings
@@ -76,7 +76,7 @@ async def _first_byte(client: Client, draft: Draft) -> float:
     """Return the milliseconds from the approval, as the client sends it, to the first byte that it gets."""
     submission = (await client.submit(draft)).submission
     begun = time.perf_counter()
-    await client.decide(submission.id, Verdict.APPROVED, submission.digest, "to measure")
+    await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest, "to measure")
     async with contextlib.aclosing(client.output(submission.id)) as chunks:
         await anext(chunks)
     taken = (time.perf_counter() - begun) * 1000
@@ -102,9 +102,9 @@ async def _approved() -> Row:
             while not all(stock.ready for stock in engine.stocks) or not engine.stocks:
                 await asyncio.sleep(0.1)
             await asyncio.sleep(0.3)
-            case = await engine.desk.submit(_DRAFT, _AGENT)
+            case = await engine.submissions.submit(_DRAFT, _AGENT)
             id, digest = case.submission.id, case.submission.digest
-            await engine.desk.decide(id, _ADA, Verdict.APPROVED, digest)
+            await engine.submissions.decide(id, _ADA, DecisionOutcome.APPROVED, digest)
             begun = time.perf_counter()
             async with contextlib.aclosing(engine.output(id)) as chunks:
                 await anext(chunks)
@@ -123,9 +123,9 @@ async def _engine() -> AsyncIterator[Engine]:
         before, os.environ["PRATIQUE_HOME"] = os.environ.get("PRATIQUE_HOME"), home
         images = {"python": "python"}
         settings = Settings(sandbox=SandboxSettings(pool=1, images=images))
-        log = await AuditLog.open(Path(home) / "pratique.db", settings.audit)
+        log = await AuditLog.open(Path(home) / "pratique.db", settings.history)
         analyst, sandboxes = (
-            Analyst(settings.analysis),
+            AnalysisPool(settings.analysis),
             SandboxManager(settings.sandbox, f"bench-{os.getpid()}"),
         )
         try:

@@ -23,7 +23,7 @@ DEADLINE = 60.0
 FILTERS, TEXTS = 240, 50
 VALUES = {
     "risk": ("low", "medium", "high", "critical", "high,critical"),
-    "status": ("finished", "killed", "denied", "expired", "waiting", "running"),
+    "status": ("finished", "killed", "denied", "expired", "pending", "running"),
     "decision": ("approved", "denied", "expired"),
     "kill": ("none", "timeout", "memory", "output", "disk", "memory,timeout,output"),
     "lang": ("python", "shell", "javascript", "py,js"),

@@ -17,7 +17,7 @@ from itertools import count
 
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import Draft, Language, Sandbox, Status, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Sandbox, Status
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row
@@ -65,7 +65,7 @@ class Soak:
     """How far it is, and how much memory the console took on the way."""
 
     client: Client
-    waiting: deque[str] = field(default_factory=deque)
+    pending: deque[str] = field(default_factory=deque)
     numbers: count[int] = field(default_factory=count)
     submissions: int = 0
     runs: int = 0
@@ -88,11 +88,14 @@ class Soak:
 async def rows() -> list[Row]:
     """Measure."""
     async with engine_of(**ROOM) as (engine, client):
-        with console(engine.home) as desk:
-            await asyncio.to_thread(desk.see, b"Nothing waits")
+        with console(engine.home) as submissions:
+            await asyncio.to_thread(submissions.see, b"Nothing waits")
             soak, began = Soak(client), time.perf_counter()
             async with asyncio.TaskGroup() as group:
-                watching = [group.create_task(_press(desk, soak)), group.create_task(_sample(desk, soak))]
+                watching = [
+                    group.create_task(_press(submissions, soak)),
+                    group.create_task(_sample(submissions, soak)),
+                ]
                 async with asyncio.TaskGroup() as callers:
                     for _ in range(CALLERS):
                         callers.create_task(_call(soak))
@@ -120,9 +123,9 @@ async def _wait(soak: Soak, number: int) -> None:
     code = WAITS.format(n=number, more="\n".join(f"value_{n} = {n}" for n in range(number % 97 * 5)))
     case = await soak.client.submit(Draft(code=Untrusted(code), language=Language.PYTHON))
     soak.submissions += 1
-    soak.waiting.append(case.submission.id)
-    if len(soak.waiting) > MOST_WAITING:
-        await soak.client.withdraw(soak.waiting.popleft())
+    soak.pending.append(case.submission.id)
+    if len(soak.pending) > MOST_WAITING:
+        await soak.client.withdraw(soak.pending.popleft())
 
 
 async def _run(soak: Soak, number: int, sandbox: Sandbox | None) -> None:
@@ -130,8 +133,8 @@ async def _run(soak: Soak, number: int, sandbox: Sandbox | None) -> None:
     draft = Draft(code=Untrusted(code), language=Language.PYTHON, sandbox=sandbox.id if sandbox else "")
     case = await soak.client.submit(draft)
     submission = case.submission
-    if case.status is Status.WAITING:
-        await soak.client.decide(submission.id, Verdict.APPROVED, submission.digest, "to measure")
+    if case.status is Status.PENDING:
+        await soak.client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest, "to measure")
     case = await soak.client.case(submission.id, within=RUN_SECONDS)
     if case.result is None or case.result.exit_code:
         raise RuntimeError(f"{submission.id} did not run: {case.status}, {case.result}")
@@ -139,14 +142,14 @@ async def _run(soak: Soak, number: int, sandbox: Sandbox | None) -> None:
     soak.runs += 1
 
 
-async def _press(desk: PtyConsole, soak: Soak) -> None:
+async def _press(submissions: PtyConsole, soak: Soak) -> None:
     while True:
         for keys in ROUND:
-            desk.press(keys)
+            submissions.press(keys)
             await asyncio.sleep(KEY_SECONDS if keys != ESCAPE else ESCAPE_SECONDS)
 
 
-async def _sample(desk: PtyConsole, soak: Soak) -> None:
+async def _sample(submissions: PtyConsole, soak: Soak) -> None:
     while True:
-        soak.samples.append((soak.done, desk.memory() / 1e6))
+        soak.samples.append((soak.done, submissions.memory() / 1e6))
         await asyncio.sleep(0.5)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.cli.batch import Item, analyse_all
 from engine.models import Analysis
 from engine.settings import AnalysisSettings
@@ -93,7 +93,7 @@ async def run(count: int, seed: int = 0) -> Outcome:
 
 async def _once_more(outcome: Outcome) -> None:
     """Analyse what was late again, one at a time: a machine with too much to do makes anything late."""
-    analyst = Analyst()
+    analyst = AnalysisPool()
     late, outcome.faults["late"] = outcome.faults["late"], []
     outcome.delayed = len(late)
     try:

@@ -120,7 +120,7 @@ async def _fill(engine: EngineProcess) -> None:
 async def _busy(engine: EngineProcess) -> None:
     """Start a run that takes a while."""
     draft = Draft(code=Untrusted(BUSY), language=Language.PYTHON, purpose=Untrusted("Fit a line."))
-    draft = draft.model_copy(update={"capabilities": draft.capabilities.model_copy(
+    draft = draft.model_copy(update={"permissions": draft.permissions.model_copy(
         update={"limits": Limits(cpus=1, memory_mb=256, seconds=60)})})  # fmt: skip
     async with engine.client("model-trainer") as agent:
         case = await agent.submit(draft)
@@ -128,10 +128,10 @@ async def _busy(engine: EngineProcess) -> None:
 
 
 async def _approve(client: Client, id: str, digest: str) -> None:
-    from engine.models import Verdict  # noqa: PLC0415
+    from engine.models import DecisionOutcome  # noqa: PLC0415
 
-    if (await client.case(id)).status is Status.WAITING:
-        await client.decide(id, Verdict.APPROVED, digest, "reads its own input file and draws it")
+    if (await client.case(id)).status is Status.PENDING:
+        await client.decide(id, DecisionOutcome.APPROVED, digest, "reads its own input file and draws it")
 
 
 async def _ended(client: Client, id: str) -> None:

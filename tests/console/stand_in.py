@@ -14,43 +14,43 @@ from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Assessment,
-    Capabilities,
     Case,
     Check,
     Claim,
     Consequence,
     Decision,
+    DecisionOutcome,
     Draft,
     Erasure,
     Event,
-    EyesOn,
     Facets,
     FilterHelp,
     Grant,
     Health,
     InputFile,
+    IsolationProof,
     KillReason,
     Language,
     Level,
+    MatchMode,
     Meters,
-    Nearest,
     OutputChunk,
-    Prediction,
+    Permissions,
+    PreApproval,
+    PredictedEffect,
     Principal,
-    Proof,
     Result,
+    ReviewRecord,
     RuleMatch,
-    Sameness,
+    SimilarSubmission,
     Span,
-    Standing,
     Status,
     Stream,
     Submission,
     Summary,
     Trends,
-    Verdict,
     Verification,
-    Verifying,
+    VerificationProgress,
     Violation,
 )
 from engine.policy.consequences import consequences
@@ -80,8 +80,8 @@ def case(
     purpose: str = "to help",
     level: Level = Level.HIGH,
     violations: tuple[Violation, ...] = (),
-    predictions: tuple[Prediction, ...] = (),
-    wanted: Capabilities | None = None,
+    predictions: tuple[PredictedEffect, ...] = (),
+    wanted: Permissions | None = None,
     files: tuple[InputFile, ...] = (),
     seconds: float = 3600,
     language: Language = Language.PYTHON,
@@ -89,12 +89,12 @@ def case(
     """Return a case that waits for a decision for `seconds`."""
     now = datetime.now(UTC)
     draft = Draft(code=Untrusted(code), language=language, purpose=Untrusted(purpose),
-                  capabilities=wanted or Capabilities(), files=files)  # fmt: skip
+                  permissions=wanted or Permissions(), files=files)  # fmt: skip
     requester = Principal(name=Untrusted(who))
     digest = sha256((id + code).encode("utf-8", "replace")).hexdigest()
     return Case(
         submission=Submission(id=id, draft=draft, requester=requester, submitted_at=now, digest=digest),
-        status=Status.WAITING,
+        status=Status.PENDING,
         analysis=Analysis(violations=violations, predictions=predictions),
         assessment=Assessment(
             risk=level,
@@ -133,9 +133,9 @@ class StandIn:
 
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}
-        self.decided: list[tuple[str, Verdict, str, str, Grant | None]] = []
-        self.seen: list[EyesOn | None] = []
-        self.given: list[Standing] = []
+        self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
+        self.seen: list[ReviewRecord | None] = []
+        self.given: list[PreApproval] = []
         self.told: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
         self.written: dict[str, list[OutputChunk]] = {}
@@ -153,11 +153,11 @@ class StandIn:
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
         self._happened = ("changed", "")
-        self.proof = Proof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
+        self.proof = IsolationProof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
                            detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
         self.checks: tuple[Check, ...] = (
             Check(name="docker", ok=True, detail=Untrusted("well")),
-            Check(name="disk", ok=False, detail=Untrusted("full"), mend="Type: pratique prune"),
+            Check(name="disk", ok=False, detail=Untrusted("full"), hint="Type: pratique prune"),
         )
 
     async def health(self, settled_within: float = 0) -> Health:
@@ -166,7 +166,7 @@ class StandIn:
 
     async def queue(self) -> tuple[Summary, ...]:
         self._answer()
-        open_ones = {Status.WAITING, Status.QUEUED, Status.RUNNING}
+        open_ones = {Status.PENDING, Status.QUEUED, Status.RUNNING}
         return tuple(summary(each) for each in self.cases.values() if each.status in open_ones)
 
     async def case(self, id: str) -> Case:
@@ -184,21 +184,21 @@ class StandIn:
     async def decide(
         self,
         id: str,
-        verdict: Verdict,
+        outcome: DecisionOutcome,
         digest: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: EyesOn | None = None,
+        seen: ReviewRecord | None = None,
     ) -> Case:
-        self.decided.append((id, verdict, digest, reason, grant))
+        self.decided.append((id, outcome, digest, reason, grant))
         self.seen.append(seen)
         known = self.cases[id]
         if known.submission.digest != digest:
             raise Problem(409, "that is not what was shown")
-        decision = Decision(submission=id, digest=digest, verdict=verdict, by=ME, at=datetime.now(UTC),
+        decision = Decision(submission=id, digest=digest, outcome=outcome, by=ME, at=datetime.now(UTC),
                             reason=Untrusted(reason), grant=grant)  # fmt: skip
-        status = Status.RUNNING if verdict is Verdict.APPROVED else Status.DENIED
-        begun = datetime.now(UTC) if verdict is Verdict.APPROVED else None
+        status = Status.RUNNING if outcome is DecisionOutcome.APPROVED else Status.DENIED
+        begun = datetime.now(UTC) if outcome is DecisionOutcome.APPROVED else None
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
         return self.cases[id]
 
@@ -213,27 +213,29 @@ class StandIn:
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
         draft = self.cases[id].submission.draft
-        return consequences(self.cases[id].analysis, draft.capabilities, grant.capabilities)
+        return consequences(self.cases[id].analysis, draft.permissions, grant.permissions)
 
-    async def stand(self, id: str, sameness: Sameness, ceiling: Level, uses: int, days: float) -> Standing:
+    async def stand(
+        self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
+    ) -> PreApproval:
         known, at = self.cases[id].submission, datetime.now(UTC)
         new = f"a-{len(self.given)}"
-        given = Standing(id=new, sameness=sameness, value=known.digest, by=ME, at=at,
+        given = PreApproval(id=new, match_mode=match_mode, value=known.digest, by=ME, at=at,
                          requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
                          until=at + timedelta(days=days),
-                         grant=Grant(capabilities=Capabilities()))  # fmt: skip
+                         grant=Grant(permissions=Permissions()))  # fmt: skip
         self.given.append(given)
         return given
 
-    async def standings(self) -> tuple[Standing, ...]:
+    async def standings(self) -> tuple[PreApproval, ...]:
         return tuple(reversed(self.given))
 
     async def revoke(self, id: str) -> None:
         self.given = [one for one in self.given if one.id != id]
 
-    async def nearest(self, id: str) -> Nearest | None:
+    async def nearest(self, id: str) -> SimilarSubmission | None:
         others = [other for other in self.cases if other != id]
-        return Nearest(id=others[0], similarity=0.87) if others else None
+        return SimilarSubmission(id=others[0], similarity=0.87) if others else None
 
     def put(self, changed: Case, type: str = "changed") -> None:
         """Take a case in, and wake who listens."""
@@ -283,11 +285,11 @@ class StandIn:
     async def kill(self, id: str) -> None:
         self.told.append(("kill", id))
 
-    async def freeze(self, id: str) -> None:
-        self.told.append(("freeze", id))
+    async def pause(self, id: str) -> None:
+        self.told.append(("pause", id))
 
-    async def thaw(self, id: str) -> None:
-        self.told.append(("thaw", id))
+    async def resume(self, id: str) -> None:
+        self.told.append(("resume", id))
 
     async def history(
         self, filter: str = "", before: str | None = None, limit: int = 200
@@ -307,9 +309,9 @@ class StandIn:
     async def verify(self) -> Verification:
         return Verification(events=7, intact=True)
 
-    async def verifying(self, *, resume: bool = False) -> AsyncIterator[Verifying]:
-        yield Verifying(done=3, total=7)
-        yield Verifying(done=7, total=7, found=await self.verify())
+    async def verifying(self, *, resume: bool = False) -> AsyncIterator[VerificationProgress]:
+        yield VerificationProgress(done=3, total=7)
+        yield VerificationProgress(done=7, total=7, found=await self.verify())
 
     async def facets(self, filter: str = "") -> Facets:
         rows = await self.history(filter)
@@ -320,7 +322,7 @@ class StandIn:
     async def help_with(self, filter: str) -> FilterHelp:
         wrong = filter.find("!")
         if wrong >= 0:
-            return FilterHelp(completions=(), position=wrong, problem="That is wrong", mend="Leave it out")
+            return FilterHelp(completions=(), position=wrong, problem="That is wrong", hint="Leave it out")
         return FilterHelp(completions=(f"{filter}:",))
 
     async def trends(self, days: float = 7) -> Trends:
@@ -334,7 +336,7 @@ class StandIn:
 
     def _answer(self) -> None:
         if self.lost.is_set():
-            raise Problem(503, "no engine answers", mend="Type: pratique serve")
+            raise Problem(503, "no engine answers", hint="Type: pratique serve")
 
 
 def event(seq: int, type: str, subject: str, data: dict[str, Any] | None = None, by: str = "engine") -> Event:

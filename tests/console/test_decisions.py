@@ -13,11 +13,11 @@ from console.review import reasons
 from console.review.decisions import Decided, Decisions
 from console.review.grant_reduction import Dial, choices, grant
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Limits, Package, Verdict
+from engine.models import DecisionOutcome, Limits, Package, Permissions
 from tests.console.stand_in import case
 
-ONE = Decided(case("s-1", "1"), Verdict.APPROVED)
-TWO = Decided(case("s-2", "2"), Verdict.DENIED)
+ONE = Decided(case("s-1", "1"), DecisionOutcome.APPROVED)
+TWO = Decided(case("s-2", "2"), DecisionOutcome.DENIED)
 
 
 class Sent:
@@ -70,7 +70,7 @@ async def test_a_decision_close_to_the_deadline_does_not_wait() -> None:
     assert [ONE] == sent.decided
 
 
-ASKED = Capabilities(
+ASKED = Permissions(
     domains=(Untrusted("a"), Untrusted("b")),
     packages=(Package(name=Untrusted("p"), version=Untrusted("1")),),
     secrets=(Untrusted("KEY"),),
@@ -80,7 +80,7 @@ ASKED = Capabilities(
 
 def test_all_switches_on_is_what_was_asked() -> None:
     """Untouched, a grant is the request."""
-    assert ASKED == grant(ASKED, choices(ASKED)).capabilities
+    assert ASKED == grant(ASKED, choices(ASKED)).permissions
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Limits.model_fields)), st.sampled_from([-1, 1])), max_size=40))
@@ -89,7 +89,7 @@ def test_no_turn_of_a_dial_gives_more_than_was_asked(turns: list[tuple[str, int]
     given_ = {each.name: each for each in choices(ASKED) if isinstance(each, Dial)}
     for name, step in turns:
         given_[name] = given_[name].turned(step)
-    limits = grant(ASKED, tuple(given_.values())).capabilities.limits
+    limits = grant(ASKED, tuple(given_.values())).permissions.limits
     asked = ASKED.limits.model_dump()
     assert all(value <= asked[name] for name, value in limits.model_dump().items())
 

@@ -34,7 +34,7 @@ from engine.history.search.timeline import timeline
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.blobs import put as put_content
 from engine.models import Event, Status
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
 
 HOSTILE = "\x1b]52;c;eA==\x07\x9b2J\u202e\u2066\u200b\ud7ff\r\b[red]"
@@ -95,7 +95,7 @@ def clean(text: str) -> bool:
 @pytest.fixture
 async def told(tmp_path: Path) -> AsyncIterator[tuple[AuditLog, tuple[Event, ...]]]:
     """Yield a history with every type of event, about a case that is hostile too, and its events."""
-    log = await AuditLog.open(tmp_path / "pratique.db", AuditSettings())
+    log = await AuditLog.open(tmp_path / "pratique.db", HistorySettings())
     case = build_case(
         "s-1", HOSTILE, requester=HOSTILE, reviewer=HOSTILE, status=Status.FINISHED, exit_code=0
     )

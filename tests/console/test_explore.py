@@ -24,7 +24,17 @@ from console.run.artifacts import LeftScreen
 from console.run.output_log import OutputLog
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Display, Draft, Expect, Language, Limits, Package, Status, Verdict
+from engine.models import (
+    DecisionOutcome,
+    Display,
+    Draft,
+    ExpectedOutput,
+    Language,
+    Limits,
+    Package,
+    Permissions,
+    Status,
+)
 from tests.console.desk import QUICK, desk, frame, quiet, until
 from tests.console.stand_in import StandIn, case, chunk
 from tests.console.test_hostile_frames import plain
@@ -49,16 +59,16 @@ def test_what_is_typed_is_asked_for() -> None:
         Package(name=Untrusted("x"), version=Untrusted("1"), registry=Untrusted("https://r.example")),
     )
     domains = (Untrusted("a.example"), Untrusted("b.example:443"))
-    asked = Capabilities(domains=domains, packages=packages, builds=(Untrusted("x"),),
+    asked = Permissions(domains=domains, packages=packages, builds=(Untrusted("x"),),
                          secrets=(Untrusted("TOKEN"),), limits=Limits(memory_mb=256, cpus=1.5))  # fmt: skip
-    wanted = Wishes(asked, ("~/a.csv", "b.txt"), "science", Expect.NUMBER, "value == 4")
+    wanted = Wishes(asked, ("~/a.csv", "b.txt"), "science", ExpectedOutput.NUMBER, "value == 4")
     assert wanted == request_fields.understood(lines)
     assert 10 == wanted.many
 
 
 def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
     """No capability, limit or wish of a draft is left out of the form, but what has keys of its own."""
-    asked = {*Capabilities.model_fields, *Limits.model_fields, *Draft.model_fields}
+    asked = {*Permissions.model_fields, *Limits.model_fields, *Draft.model_fields}
     elsewhere = {
         "limits",
         "session",
@@ -66,7 +76,7 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
         "code",
         "language",
         "purpose",
-        "capabilities",
+        "permissions",
         "sandbox",
         "operation",
     }
@@ -168,9 +178,9 @@ async def test_what_the_form_says_is_handed_in(own_home: Path, tmp_path: Path) -
         await quiet(pilot, "ctrl+r")
         await until(pilot, lambda: bool(engine.submitted))
         draft = engine.submitted[0]
-        assert ["numpy"] == [each.name.text for each in draft.capabilities.packages]
-        assert ["numpy"] == [each.text for each in draft.capabilities.builds]
-        assert Expect.JSON is draft.expect
+        assert ["numpy"] == [each.name.text for each in draft.permissions.packages]
+        assert ["numpy"] == [each.text for each in draft.permissions.builds]
+        assert ExpectedOutput.JSON is draft.expect
         assert [("a.csv", b"1,2")] == [(each.name.text, each.content) for each in draft.files]
 
 
@@ -240,7 +250,7 @@ async def test_what_a_notebook_shows_is_seen_while_it_runs(own_home: Path) -> No
 def test_an_output_that_is_empty_says_why(status: Status) -> None:
     """Where nothing is printed stands why, in one line of a narrow pane."""
     said = run_follow.hint(case("s-1", "print(1)").model_copy(update={"status": status}))
-    assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.WAITING
+    assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.PENDING
     assert 0 < len(said) < 48
 
 
@@ -284,6 +294,6 @@ async def test_a_sandbox_keeps_its_state_between_runs(
 async def approved(reviewer: Client, pilot: Pilot[Any], code: str) -> None:
     """Approve the submission of `code` as soon as it waits."""
     async with asyncio.timeout(60):
-        while not (waiting := [each for each in await reviewer.queue() if each.first_line.text == code]):
+        while not (pending := [each for each in await reviewer.queue() if each.first_line.text == code]):
             await pilot.pause(0.05)
-    await reviewer.decide(waiting[0].id, Verdict.APPROVED, waiting[0].digest, "reads nothing")
+    await reviewer.decide(pending[0].id, DecisionOutcome.APPROVED, pending[0].digest, "reads nothing")

@@ -60,9 +60,9 @@ MOMENTS = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?|\b\d{1,3}:\d\d(?
 def calm() -> StandIn:
     """Return an engine with one submission that waits, two runs that ended, and one thing to mend."""
     found = (violation(span(1, 8, 10), level=Level.LOW), violation(span(6, 7, 17)))
-    waiting = case("s-waiting", CODE, who="report-writer", violations=found, seconds=90_000)
+    pending = case("s-waiting", CODE, who="report-writer", violations=found, seconds=90_000)
     done = running("s-done").model_copy(update={"status": Status.FINISHED, "result": result()})
-    engine = StandIn(waiting, done, killed("s-killed"))
+    engine = StandIn(pending, done, killed("s-killed"))
     for id in ("s-done", "s-killed"):
         engine.written[id] = [chunk("to \x1b[32mstdout\x1b[0m\n"), chunk("to stderr\n", Stream.STDERR)]
     engine.analysis = Analysis(violations=(violation(span(1, 1, 6)),))
@@ -71,7 +71,7 @@ def calm() -> StandIn:
         Check(
             name="image pratique/python", ok=True, detail=Untrusted("0123456789ab, built 3 days ago, 180 MiB")
         ),
-        Check(name="disk", ok=False, detail=Untrusted("0.5 GiB free"), mend="df -h /   (and make room)"),
+        Check(name="disk", ok=False, detail=Untrusted("0.5 GiB free"), hint="df -h /   (and make room)"),
     )
     return engine
 

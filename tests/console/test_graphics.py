@@ -35,9 +35,9 @@ SIXEL = re.compile(r'\x1bP0;1q"1;1;\d+;\d+(?:#\d+;2;\d+;\d+;\d+)+(?:[#!]\d+|[?-~
 PROGRAM = """
 import sys
 from textual.app import App
-from console.announcing import Announcing
-from console.preferences import Preferences
-from console.widgets.picture import PictureView
+from console.app.notifications import Announcing
+from console.app.preferences import Preferences
+from console.run.picture import PictureView
 class Tiny(Announcing):
     prefer = Preferences(pictures=sys.argv[1])
     def compose(self):

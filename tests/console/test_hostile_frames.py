@@ -29,24 +29,24 @@ from console.run.replay import ReplayScreen
 from engine.common.text import Untrusted
 from engine.models import (
     Artifact,
-    Capabilities,
     Case,
     Certainty,
     Check,
     Decision,
+    DecisionOutcome,
     Display,
+    EffectKind,
     Grant,
     InputFile,
     KillReason,
     Language,
     Level,
-    Need,
+    MatchMode,
     Package,
-    Prediction,
-    Sameness,
+    Permissions,
+    PredictedEffect,
     Status,
     Stream,
-    Verdict,
 )
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.payloads import PAYLOADS
@@ -62,11 +62,11 @@ STRAY = re.compile(
 
 def hostile(*payloads: str) -> StandIn:
     """Return an engine in which every text that an agent or a guest can write is one of `payloads`."""
-    waiting = [_waiting(f"s-waiting-{index}", payload) for index, payload in enumerate(payloads)]
-    ended = [_ended(f"s-ended-{index}", payload, waiting[0]) for index, payload in enumerate(payloads)]
-    engine = StandIn(*waiting, *reversed(ended))
+    pending = [_waiting(f"s-waiting-{index}", payload) for index, payload in enumerate(payloads)]
+    ended = [_ended(f"s-ended-{index}", payload, pending[0]) for index, payload in enumerate(payloads)]
+    engine = StandIn(*pending, *reversed(ended))
     engine.checks = tuple(
-        Check(name="docker", ok=False, detail=Untrusted(each), mend="x") for each in payloads
+        Check(name="docker", ok=False, detail=Untrusted(each), hint="x") for each in payloads
     )
     every = "\n".join(payloads)
     engine.figures = engine.figures.model_copy(
@@ -89,21 +89,23 @@ def hostile(*payloads: str) -> StandIn:
 
 def _waiting(id: str, payload: str) -> Case:
     text = Untrusted(payload)
-    wanted = Capabilities(domains=(text,), packages=(Package(name=text, version=text),), secrets=(text,),
+    wanted = Permissions(domains=(text,), packages=(Package(name=text, version=text),), secrets=(text,),
                           files=(text,))  # fmt: skip
     return case(
         id, payload + "\nprint(1)", who=payload, purpose=payload, wanted=wanted,
         violations=(violation(span(1, 1, 4), payload),),
-        predictions=(Prediction(need=Need.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)),),
+        predictions=(PredictedEffect(
+            need=EffectKind.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)
+        ),),
         files=(InputFile(name=text, content=payload.encode("utf-8", "surrogatepass")),),
     )  # fmt: skip
 
 
 def _ended(id: str, payload: str, like: Case) -> Case:
-    ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.capabilities)
+    ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.permissions)
     decision = Decision(
-        submission=id, digest=ended.submission.digest, verdict=Verdict.APPROVED, by=ME,
-        at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(capabilities=Capabilities()),
+        submission=id, digest=ended.submission.digest, outcome=DecisionOutcome.APPROVED, by=ME,
+        at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(permissions=Permissions()),
     )  # fmt: skip
     artifact = Artifact(name=Untrusted(payload), size=3, digest="0" * 64)
     rows = Untrusted(json.dumps({"columns": [payload], "rows": [[payload]]}))
@@ -170,7 +172,7 @@ async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def standings(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """List one approval that was given beforehand."""
-    await app.client.stand(app.queue[0].id, Sameness.DIGEST, Level.HIGH, 1, 1)
+    await app.client.stand(app.queue[0].id, MatchMode.DIGEST, Level.HIGH, 1, 1)
     await quiet(pilot, "S")
 
 
@@ -224,7 +226,7 @@ SILENT = {"ask", "open", "help", "palette", "tour"}
 PACKAGES = {"review", "run", "explore", "history", "health", "help"}
 """The packages of the console that have screens."""
 
-BASES = {"Place", "Reading", "Judging", "Searching"}
+BASES = {"Watched", "Workbench", "Place", "Reading", "Judging", "Searching"}
 
 
 def screens() -> set[str]:

@@ -95,7 +95,7 @@ async def test_a_console_that_dies_takes_no_run_with_it(engine: EngineProcess) -
         with console(engine) as terminal:
             terminal.see("os.environ")
             os.kill(terminal.process(), signal.SIGKILL)
-        assert Status.WAITING is (await agent.case(submission.id)).status
+        assert Status.PENDING is (await agent.case(submission.id)).status
 
 
 HOSTILE = "print('\\x1b')  # \x1b]52;c;UFdO\x07\x1b]0;OWNED\x07\x1b[2J\x1b[1;1H\x9b31m \u202e[/]"
@@ -130,7 +130,7 @@ async def test_nothing_is_approved_by_plain_keys(engine: EngineProcess) -> None:
                 if chr(code) not in "d;3":
                     terminal.type(chr(code))
             terminal.see("Pratique")
-        assert Status.WAITING is (await agent.case(submission.id)).status
+        assert Status.PENDING is (await agent.case(submission.id)).status
 
 
 def underlined(colours: str, beside: str) -> str:

@@ -18,7 +18,7 @@ from console.history.table import HistoryTable
 from console.review.violations import ViolationList
 from console.run.output_log import KEPT_LINES, OutputLog
 from console.run.screen import RunScreen
-from console.run.streams import Held
+from console.run.streams import LeaseStatus
 from engine.common.text import Untrusted
 from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Status, Stream
 from tests.console.desk import desk, frame, quiet, until
@@ -58,12 +58,12 @@ async def test_a_run_is_stopped_held_and_killed_by_its_keys() -> None:
         await until(pilot, lambda: isinstance(app.screen, RunScreen) and "s-1" in frame(app))
         await quiet(pilot, "h", "h", "s", "K")
         await until(pilot, lambda: len(engine.told) == 4)
-        assert [(verb, "s-1") for verb in ("freeze", "thaw", "stop", "kill")] == engine.told
+        assert [(verb, "s-1") for verb in ("pause", "resume", "stop", "kill")] == engine.told
 
 
 def test_time_that_a_run_was_held_is_counted_apart() -> None:
     """Each hold adds up; the event after the key changes nothing, and the end forgets."""
-    held, began = Held(), datetime(2026, 1, 1, tzinfo=UTC)
+    held, began = LeaseStatus(), datetime(2026, 1, 1, tzinfo=UTC)
     held.hold("s-1", began)
     held.hold("s-1", began + timedelta(seconds=1))
     held.go_on("s-1", began + timedelta(seconds=4))

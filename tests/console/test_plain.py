@@ -15,35 +15,35 @@ from console.plain.session import PlainDesk
 from console.review.grant_reduction import worded
 from engine.common.text import Untrusted
 from engine.models import (
-    Act,
-    Capabilities,
     Case,
-    Expect,
+    DecisionOutcome,
+    ExpectedOutput,
     InputFile,
     Level,
     Limits,
     Operation,
+    OperationKind,
     Package,
+    Permissions,
     Status,
     Stream,
-    Verdict,
 )
 from tests.console.payloads import PAYLOADS
 from tests.console.stand_in import StandIn, case, chunk, result, span, violation
 from tests.console.test_hostile_frames import STRAY
 
-WANTED = Capabilities(
+WANTED = Permissions(
     domains=(Untrusted("a.example"),), packages=(Package(name=Untrusted("numpy"), version=Untrusted("2")),),
     secrets=(Untrusted("API"),), files=(Untrusted("a.csv"),), limits=Limits(memory_mb=333),
 )  # fmt: skip
 
 
-def waiting(id: str = "s-1") -> Case:
+def pending(id: str = "s-1") -> Case:
     """Return a case that asks for everything there is."""
     found = (violation(span(1, 8, 10)),)
     each = case(id, "import os\nprint(1)\n", violations=found, wanted=WANTED, purpose="to count",
                 files=(InputFile(name=Untrusted("a.csv"), content=b"north,7\n"),))  # fmt: skip
-    more = {"image": "notebook", "sandbox": "sb-1", "expect": Expect.NUMBER, "verify": "value == 42"}
+    more = {"image": "notebook", "sandbox": "sb-1", "expect": ExpectedOutput.NUMBER, "verify": "value == 42"}
     draft = each.submission.draft.model_copy(update=more)
     return each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
 
@@ -77,7 +77,7 @@ async def said(engine: StandIn, *lines: str) -> list[str]:
 
 async def test_everything_that_is_asked_for_is_said() -> None:
     """Code, files, image, sandbox, what is expected and verified, domains, packages, secrets and limits."""
-    told = "\n".join(await said(StandIn(waiting()), "list", "show 1"))
+    told = "\n".join(await said(StandIn(pending()), "list", "show 1"))
     for words in ("import os", "a.csv", "north,7", "notebook", "sb-1", "number", "value == 42", "a.example",
                   "numpy 2", "API", "333 MiB", "to count", "py-environ", "CWE-526", "line 1, column 8",
                   "because of agent"):  # fmt: skip
@@ -87,7 +87,7 @@ async def test_everything_that_is_asked_for_is_said() -> None:
 async def test_a_tool_call_is_said_as_what_it_does() -> None:
     """What would be written where is read out."""
     each = case("s-1", "", files=(InputFile(name=Untrusted("x.sh"), content=b"rm -r /\n"),))
-    operation = Operation(act=Act.WRITE, path=Untrusted("x.sh"), executable=True)
+    operation = Operation(act=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)
     draft = each.submission.draft.model_copy(update={"operation": operation, "sandbox": "sb-1"})
     each = each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
     told = "\n".join(formatting.case(each))
@@ -97,7 +97,7 @@ async def test_a_tool_call_is_said_as_what_it_does() -> None:
 
 async def test_nothing_is_approved_that_was_not_read_out() -> None:
     """An approval needs `show` and the digest; it carries that all was seen, and what was settled."""
-    engine = StandIn(waiting())
+    engine = StandIn(pending())
     digest = engine.cases["s-1"].submission.digest
     told = await said(engine, f"approve s-1 {digest}")
     assert "First read it" in told[-1]
@@ -107,17 +107,17 @@ async def test_nothing_is_approved_that_was_not_read_out() -> None:
         engine, "show s-1", "settle s-1 1 accepted", f"approve s-1 {digest[:8]} without=1 memory_mb=100"
     )
     assert "s-1 is running. Type: tail s-1" == told[-1]
-    id, verdict, shown, _, grant = engine.decided[0][:5]
-    assert ("s-1", Verdict.APPROVED, digest) == (id, verdict, shown)
+    id, outcome, shown, _, grant = engine.decided[0][:5]
+    assert ("s-1", DecisionOutcome.APPROVED, digest) == (id, outcome, shown)
     assert grant is not None
-    assert ((), 100) == (grant.capabilities.domains, grant.capabilities.limits.memory_mb)
+    assert ((), 100) == (grant.permissions.domains, grant.permissions.limits.memory_mb)
 
 
 async def test_a_denial_says_why() -> None:
     """What follows the id is the reason."""
-    engine = StandIn(waiting())
+    engine = StandIn(pending())
     await said(engine, "list", "deny 1 needs no network")
-    assert [("s-1", Verdict.DENIED, "needs no network")] == [
+    assert [("s-1", DecisionOutcome.DENIED, "needs no network")] == [
         (each[0], each[1], each[3]) for each in engine.decided
     ]
 
@@ -136,7 +136,7 @@ async def test_no_hostile_text_steers_the_terminal(name: str) -> None:
     """Whatever an agent or a guest wrote is said without a character that steers."""
     text = PAYLOADS[name]
     each = case("s-1", text, who=text, purpose=text, violations=(violation(span(1, 1, 2), text),),
-                wanted=Capabilities(domains=(Untrusted(text),)), level=Level.LOW)  # fmt: skip
+                wanted=Permissions(domains=(Untrusted(text),)), level=Level.LOW)  # fmt: skip
     engine = StandIn(each)
     engine.written["s-1"] = [chunk(text)]
     told = "\n".join(await said(engine, "list", "show 1", "tail 1", f"show {text}", text))
@@ -146,7 +146,7 @@ async def test_no_hostile_text_steers_the_terminal(name: str) -> None:
 @given(st.text(max_size=40))
 def test_any_line_is_answered(line: str) -> None:
     """No line breaks the desk."""
-    asyncio.run(said(StandIn(waiting()), "show s-1", f"approve s-1 {line}", f"settle {line}", line))
+    asyncio.run(said(StandIn(pending()), "show s-1", f"approve s-1 {line}", f"settle {line}", line))
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,6 @@ async def test_lines_are_answered_until_there_are_no_more() -> None:
         yield "list\n"
 
     async with asyncio.timeout(60):
-        await main.run(StandIn(waiting()), lines(), told.append)  # type: ignore[arg-type]
+        await main.run(StandIn(pending()), lines(), told.append)  # type: ignore[arg-type]
     assert "NOT WELL: disk: full To mend: Type: pratique prune" == told[-1]
     assert any("s-1, waiting" in each for each in told)

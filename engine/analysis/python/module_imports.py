@@ -11,7 +11,7 @@ from engine.analysis.python.evaluate.names import DANGEROUS_MODULES, STDLIB, can
 from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import Slips
-from engine.models import Need
+from engine.models import EffectKind
 
 _PACKED = re.compile(r"pyarmor|pytransform|^obfuscat")
 
@@ -38,13 +38,13 @@ def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
 
 def _predict(walk: Walk, node: ast.stmt, module: str, top: str) -> None:
     if top in STDLIB:
-        walk.predict(Need.MODULE, module, node)
+        walk.predict(EffectKind.MODULE, module, node)
         return
     note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
     if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
         meant = lookalike(top)
         note += f"; looks like {meant}" if meant else "; no popular package is known by this name"
-    walk.predict(Need.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
+    walk.predict(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
 
 
 @lru_cache(maxsize=1024)

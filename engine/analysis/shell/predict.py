@@ -11,7 +11,7 @@ from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.flow import language_of
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import shown
-from engine.models import Need, Prediction
+from engine.models import EffectKind, PredictedEffect
 
 _URL = re.compile(
     r"(?:https?|ftps?|sftp|wss?|telnet|gopher|ldaps?|git|ssh|rsync|socks5?)://[^\s'\"<>|\\)]+", re.IGNORECASE
@@ -52,7 +52,7 @@ _OWN_VARIABLES = re.compile(
 _VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 
 
-def predictions(script: Script) -> list[Prediction]:
+def predictions(script: Script) -> list[PredictedEffect]:
     """Return what the script will want."""
     return predicted(want for work in (_files, _network, _programs, _environment) for want in work(script))
 
@@ -60,7 +60,7 @@ def predictions(script: Script) -> list[Prediction]:
 def _files(script: Script) -> Iterator[Want]:
     for target in written(script):
         if target.path and not target.path.startswith("/dev/") and "://" not in target.path:
-            yield Want(Need.WRITE, paths.normal(target.path), target.by.row)
+            yield Want(EffectKind.WRITE, paths.normal(target.path), target.by.row)
     for target in read(script):
         if (
             target.path
@@ -68,10 +68,10 @@ def _files(script: Script) -> Iterator[Want]:
             and "://" not in target.path
             and target.path not in {"-", "|"}
         ):
-            yield Want(Need.READ, paths.normal(target.path), target.by.row)
+            yield Want(EffectKind.READ, paths.normal(target.path), target.by.row)
     for command in script.named("rm", "rmdir", "unlink", "shred"):
         for arg in command.operands:
-            yield Want(Need.WRITE, paths.normal(arg.text), command.row, "deleted")
+            yield Want(EffectKind.WRITE, paths.normal(arg.text), command.row, "deleted")
 
 
 def _network(script: Script) -> Iterator[Want]:
@@ -84,8 +84,8 @@ def _network(script: Script) -> Iterator[Want]:
             yield from _hosts(command)
     for redirect in script.redirects:
         if device := _DEVICE.search(redirect.target.text):
-            yield Want(Need.HOST, device[1], redirect.row)
-            yield Want(Need.PORT, device[2], redirect.row)
+            yield Want(EffectKind.HOST, device[1], redirect.row)
+            yield Want(EffectKind.PORT, device[2], redirect.row)
 
 
 def _hosts(command: Command) -> Iterator[Want]:
@@ -93,14 +93,14 @@ def _hosts(command: Command) -> Iterator[Want]:
     for index, arg in enumerate(operands):
         match = _HOST.match(arg.text)
         if match and not (command.name in {"scp", "rsync"} and ":" not in arg.text):
-            yield Want(Need.HOST, match[1], command.row)
+            yield Want(EffectKind.HOST, match[1], command.row)
             if match[2]:
-                yield Want(Need.PORT, match[2], command.row)
+                yield Want(EffectKind.PORT, match[2], command.row)
         elif command.name in {"nc", "ncat", "netcat", "telnet"} and arg.text.isdigit() and index:
-            yield Want(Need.PORT, arg.text, command.row)
+            yield Want(EffectKind.PORT, arg.text, command.row)
     port = command.option("-p") if command.name in {"ssh", "nc", "ncat"} else None
     if port is not None and port.text.isdigit():
-        yield Want(Need.PORT, port.text, command.row)
+        yield Want(EffectKind.PORT, port.text, command.row)
 
 
 def _programs(script: Script) -> Iterator[Want]:
@@ -109,9 +109,9 @@ def _programs(script: Script) -> Iterator[Want]:
             continue
         for wrapper in command.wrappers:
             if wrapper not in _BUILTINS:
-                yield Want(Need.COMMAND, wrapper, command.row)
+                yield Want(EffectKind.COMMAND, wrapper, command.row)
         if command.name and command.name not in _BUILTINS:
-            yield Want(Need.COMMAND, command.program.text, command.row)
+            yield Want(EffectKind.COMMAND, command.program.text, command.row)
         yield from _packages(command)
 
 
@@ -128,7 +128,7 @@ def _packages(command: Command) -> Iterator[Want]:
     for text in texts:
         if text not in verbs | {"pip", "global", "tool"} and re.match(r"[@\w\x00]", text):
             yield Want(
-                Need.PACKAGE,
+                EffectKind.PACKAGE,
                 re.split(r"[=<>~!;\[]|(?<=.)@", text)[0],
                 command.row,
                 shown(text) + " by " + name,
@@ -152,7 +152,7 @@ def _environment(script: Script) -> Iterator[Want]:
         ):
             continue
         seen.add(name)
-        yield Want(Need.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
+        yield Want(EffectKind.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
 
 
 def _quoted(text: str, position: int) -> bool:

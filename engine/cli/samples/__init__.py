@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, InputFile, Language, Limits, Verdict
+from engine.models import DecisionOutcome, Draft, InputFile, Language, Limits, Permissions
 
 DEFAULT = Limits()
 
@@ -19,7 +19,7 @@ class Sample:
     language: Language
     requester: str
     purpose: str
-    verdict: Verdict
+    outcome: DecisionOutcome
     reason: str
     inputs: tuple[str, ...] = ()
     limits: Limits = DEFAULT
@@ -32,7 +32,7 @@ class Sample:
             language=self.language,
             purpose=Untrusted(self.purpose),
             files=tuple(InputFile(name=Untrusted(name), content=_read(name)) for name in self.inputs),
-            capabilities=Capabilities(limits=self.limits),
+            permissions=Permissions(limits=self.limits),
         )
 
 
@@ -46,7 +46,7 @@ SAMPLES = (
         Language.PYTHON,
         "report-writer",
         "Summarise the half-year's sales and draw them.",
-        Verdict.APPROVED,
+        DecisionOutcome.APPROVED,
         "reads its own input file and draws it",
         inputs=("sales.csv",),
         limits=Limits(cpus=1.0, seconds=60),
@@ -56,7 +56,7 @@ SAMPLES = (
         Language.PYTHON,
         "code-helper",
         "Convert a temperature.",
-        Verdict.DENIED,
+        DecisionOutcome.DENIED,
         "a temperature needs no environment",
     ),
     Sample(
@@ -64,7 +64,7 @@ SAMPLES = (
         Language.SHELL,
         "release-notes-bot",
         "Summarise the release notes.",
-        Verdict.DENIED,
+        DecisionOutcome.DENIED,
         "sends /etc/passwd to a host that nobody asked for",
     ),
     Sample(
@@ -72,7 +72,7 @@ SAMPLES = (
         Language.PYTHON,
         "optimizer",
         "Find the best combination.",
-        Verdict.APPROVED,
+        DecisionOutcome.APPROVED,
         "let it hit its limit",
         limits=Limits(memory_mb=256, seconds=20),
     ),
@@ -81,7 +81,7 @@ SAMPLES = (
         Language.PYTHON,
         "access-reviewer",
         "Check who may enter.",
-        Verdict.DENIED,
+        DecisionOutcome.DENIED,
         "its text is not in the order in which it is shown",
     ),
 )

@@ -55,7 +55,7 @@ class PolicyKeeper:
             return Check(name="policy", ok=True, detail=Untrusted(name))
         more = f" and {len(self._faults) - 1} more" if len(self._faults) > 1 else ""
         detail = f"{self._faults[0]}{more}; the last good policy stays in force ({name})"
-        return Check(name="policy", ok=False, detail=Untrusted(detail), mend="pratique policy test")
+        return Check(name="policy", ok=False, detail=Untrusted(detail), hint="pratique policy test")
 
     async def _reload(self, *, first: bool = False) -> None:
         before, wrong = self.current.hash, self._faults

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine import locations
 from engine.common.errors import Problem
 from engine.core.history.event_bus import Journal
-from engine.models import Noun, Principal
+from engine.models import FrozenModel, Principal
 from engine.models.secret import SecretReference
 from engine.policy.hosts import covered, fault
 from engine.sandbox.api.network_spec import Secret
@@ -28,7 +28,7 @@ _TAKEN = re.compile(
 _VALUE = re.compile(r"[\x21-\x7e]{8,8192}")
 
 
-class Kept(Noun):
+class Kept(FrozenModel):
     """A secret as it lies on disk, readable by its owner alone."""
 
     name: str
@@ -49,12 +49,12 @@ def read(path: Path) -> tuple[Kept, ...]:
         raise Problem(503, f"{path} cannot be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as file:
         if os.fstat(descriptor).st_mode & 0o077:
-            raise Problem(503, f"{path} is open to others", mend=f"Type: chmod 600 {path}")
+            raise Problem(503, f"{path} is open to others", hint=f"Type: chmod 600 {path}")
         try:
             return _KEPT.validate_json(file.read())
         except ValidationError:
             raise Problem(
-                503, f"{path} is damaged", mend="Move it away, and set the secrets again."
+                503, f"{path} is damaged", hint="Move it away, and set the secrets again."
             ) from None
 
 
@@ -81,7 +81,7 @@ def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:
     kept, hosts = {one.name: one for one in read(locations.secrets())}, list(domains)
     for name in wanted:
         if name not in kept:
-            raise Problem(422, "a secret is asked for that is not set", mend="Type: pratique secret list")
+            raise Problem(422, "a secret is asked for that is not set", hint="Type: pratique secret list")
         if not covered(kept[name].host, hosts):
             raise Problem(422, f"the secret {name} is for {kept[name].host}, which is not granted")
     return tuple(Secret(name, kept[name].host, kept[name].value) for name in wanted)
@@ -105,7 +105,7 @@ class Secrets:
         async with self._lock:
             others = [one for one in read(self._path) if one.name != name]
             if len(others) >= MOST:
-                raise Problem(409, f"there are {MOST} secrets", mend="Remove some.")
+                raise Problem(409, f"there are {MOST} secrets", hint="Remove some.")
             both = sorted([*others, Kept(name=name, host=host, value=value)], key=lambda one: one.name)
             await self._journal.record("secret.set", name, by.name, data={"name": name, "host": host})
             await asyncio.to_thread(write, self._path, both)
@@ -117,7 +117,7 @@ class Secrets:
             kept = read(self._path)
             found = next((one for one in kept if one.name == name), None)
             if found is None:
-                raise Problem(404, "there is no secret of that name", mend="Type: pratique secret list")
+                raise Problem(404, "there is no secret of that name", hint="Type: pratique secret list")
             await self._journal.record(
                 "secret.removed", name, by.name, data={"name": name, "host": found.host}
             )

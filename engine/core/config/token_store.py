@@ -65,7 +65,7 @@ class Tokens:
         secret = tokens.new_secret()
         async with self._lock:
             if len(self._kept) >= MOST_TOKENS:
-                raise Problem(409, f"there are {MOST_TOKENS} tokens", mend="Revoke some.")
+                raise Problem(409, f"there are {MOST_TOKENS} tokens", hint="Revoke some.")
             await self._change((*self._kept, Kept(token=token, sha256=tokens.hash_of(secret))))
             data = {"token": token.id, "name": name, "scopes": [scope.value for scope in token.scopes]}
             await self._journal.record("principal.added", token.id, by.name, data=data)
@@ -80,7 +80,7 @@ class Tokens:
         async with self._lock:
             left = tuple(one for one in self._kept if one.token.id != id)
             if left == self._kept:
-                raise Problem(404, f"there is no token {visible(id)}", mend="Type: pratique token list")
+                raise Problem(404, f"there is no token {visible(id)}", hint="Type: pratique token list")
             await self._change(left)
             await self._journal.record("principal.removed", id, by.name, data={"token": id})
 

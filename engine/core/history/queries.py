@@ -32,14 +32,14 @@ class Views:
         return bool(self._opened)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many submissions wait for a decision."""
-        return self._opened.waiting
+        return self._opened.pending
 
     @property
     def going(self) -> int:
         """How many are approved and not over."""
-        return len(self._opened) - self._opened.waiting
+        return len(self._opened) - self._opened.pending
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Tell a listener each event once it is recorded."""
@@ -58,7 +58,7 @@ class Views:
         entry = self._opened.find(id)
         case = entry.case if entry else await self._log.case(id)
         if case is None:
-            raise Problem(404, f"no submission {id}", mend="Type: pratique history")
+            raise Problem(404, f"no submission {id}", hint="Type: pratique history")
         return case
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
@@ -68,7 +68,7 @@ class Views:
             Problem: there is none of that id.
         """
         case = await self.case(id)
-        return consequences(case.analysis, case.submission.draft.capabilities, grant.capabilities)
+        return consequences(case.analysis, case.submission.draft.permissions, grant.permissions)
 
     async def over(self, id: str, within: float | None = None) -> Case:
         """Return the case of a submission once it is decided against, or its run has ended.
@@ -131,4 +131,4 @@ class Views:
 
 
 def _urgency(summary: Summary) -> tuple[bool, datetime]:
-    return summary.status is not Status.WAITING, summary.deadline or datetime.max.replace(tzinfo=UTC)
+    return summary.status is not Status.PENDING, summary.deadline or datetime.max.replace(tzinfo=UTC)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import Journal
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.search.filter import FilterError, complete, parse
 from engine.models import (
     Erasure,
@@ -20,7 +20,7 @@ from engine.models import (
     Summary,
     Trends,
     Verification,
-    Verifying,
+    VerificationProgress,
 )
 
 RETAIN_SECONDS = 3600.0
@@ -40,7 +40,7 @@ class Archive:
     async def keep(self) -> None:
         """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
         while True:
-            with contextlib.suppress(AuditError):  # a disk that cannot take it is told to whoever writes
+            with contextlib.suppress(HistoryError):  # a disk that cannot take it is told to whoever writes
                 await self._log.retain()
             await asyncio.sleep(RETAIN_SECONDS)
 
@@ -65,7 +65,7 @@ class Archive:
             parse(filter, datetime.now(UTC))
         except FilterError as error:
             return FilterHelp(
-                completions=completions, position=error.position, problem=error.problem, mend=error.mend
+                completions=completions, position=error.position, problem=error.problem, hint=error.hint
             )
         return FilterHelp(completions=completions)
 
@@ -114,13 +114,13 @@ class Archive:
 
     async def verify(
         self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()
-    ) -> AsyncGenerator[Verifying, None]:
+    ) -> AsyncGenerator[VerificationProgress, None]:
         """Read the history again and yield how far it is, then what was found; it is recorded."""
-        told: asyncio.Queue[Verifying] = asyncio.Queue()
-        last = Verifying(done=0, total=0)
+        told: asyncio.Queue[VerificationProgress] = asyncio.Queue()
+        last = VerificationProgress(done=0, total=0)
 
         def tell(done: int, total: int) -> None:
-            told.put_nowait(Verifying(done=done, total=total))
+            told.put_nowait(VerificationProgress(done=done, total=total))
 
         reading = asyncio.create_task(self._log.verify(tell, resume=resume, witnessed=witnessed))
         reading.add_done_callback(lambda _: told.put_nowait(last))
@@ -131,14 +131,14 @@ class Archive:
         finally:
             reading.cancel()
 
-    async def _found(self, found: Verification, by: Principal) -> Verifying:
+    async def _found(self, found: Verification, by: Principal) -> VerificationProgress:
         await self._journal.record("verified", "", by.name, data=found.model_dump(mode="json"))
-        return Verifying(done=found.events, total=found.events, found=found)
+        return VerificationProgress(done=found.events, total=found.events, found=found)
 
 
 def _result(reading: asyncio.Task[Verification]) -> Verification:
     """Return what was found: a history that cannot be read to its end is not intact."""
     try:
         return reading.result()
-    except AuditError as error:
+    except HistoryError as error:
         return Verification(events=0, intact=False, problem=f"it cannot be read to its end: {error.title}")

@@ -11,7 +11,7 @@ from engine.core.submissions.active import Opened, OpenSubmissions
 from engine.models import Case, Claim, Principal, Status
 from engine.policy.review import claim
 from engine.principals import may
-from engine.principals.roles import Deed
+from engine.principals.roles import Action
 
 
 class Claims:
@@ -49,12 +49,12 @@ class Claims:
             return await self._changed(entry, "released", by, None)
 
     def _waiting(self, id: str, by: Principal) -> Opened:
-        if not may(by, Deed.DECIDE):
+        if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
         return self._opened.get(id)
 
     async def _changed(self, entry: Opened, type: str, by: Principal, claim: Claim | None) -> Case:
-        if entry.case.status is not Status.WAITING:
+        if entry.case.status is not Status.PENDING:
             raise Problem(409, f"{entry.id} waits no more: it is {entry.case.status}")
         case: Case = entry.case.model_copy(update={"claim": claim})
         data = {"until": claim.until.isoformat()} if claim else {}

@@ -9,16 +9,16 @@ from engine.common.text import Untrusted
 from engine.core.history.event_bus import Journal
 from engine.core.review.decisions import Decisions
 from engine.core.submissions.active import Opened, OpenSubmissions
-from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
+from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy.review import wants_another
 
 NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 
 STATUS_OF = {
-    Verdict.APPROVED: Status.QUEUED,
-    Verdict.DENIED: Status.DENIED,
-    Verdict.EXPIRED: Status.EXPIRED,
-    Verdict.REFUSED: Status.REFUSED,
+    DecisionOutcome.APPROVED: Status.QUEUED,
+    DecisionOutcome.DENIED: Status.DENIED,
+    DecisionOutcome.EXPIRED: Status.EXPIRED,
+    DecisionOutcome.REFUSED: Status.REFUSED,
 }
 
 
@@ -51,7 +51,7 @@ class Rulings:
         by: Principal,
         reason: str,
         grant: Grant,
-        seen: EyesOn | None = None,
+        seen: ReviewRecord | None = None,
         standing: str = "",
     ) -> Case:
         """Approve a submission: it runs, or waits for another reviewer where two are wanted.
@@ -60,7 +60,9 @@ class Rulings:
             Problem: the grant cannot be given, or nothing can run.
         """
         await self._decisions.may_grant(entry.case, grant)
-        decision = await self._decisions.make(entry.case, by, Verdict.APPROVED, reason, grant, seen, standing)
+        decision = await self._decisions.make(
+            entry.case, by, DecisionOutcome.APPROVED, reason, grant, seen, standing
+        )
         if wants_another(entry.case, two_reviewers=self._two_reviewers):
             return await self._reviewed(entry, decision)
         case = await self._settle(entry, decision)
@@ -68,10 +70,15 @@ class Rulings:
         return case
 
     async def deny(
-        self, entry: Opened, by: Principal, verdict: Verdict, reason: str, seen: EyesOn | None = None
+        self,
+        entry: Opened,
+        by: Principal,
+        outcome: DecisionOutcome,
+        reason: str,
+        seen: ReviewRecord | None = None,
     ) -> Case:
         """Deny, refuse or expire a submission."""
-        decision = await self._decisions.make(entry.case, by, verdict, reason, seen=seen)
+        decision = await self._decisions.make(entry.case, by, outcome, reason, seen=seen)
         case = await self._settle(entry, decision)
         self._opened.close(entry)
         return case
@@ -83,9 +90,9 @@ class Rulings:
     async def _expire(self, entry: Opened, seconds: float) -> None:
         await asyncio.sleep(seconds)
         async with entry.lock:
-            if entry.case.status is Status.WAITING:
+            if entry.case.status is Status.PENDING:
                 most = entry.case.assessment.deadline_seconds or 0.0
-                await self.deny(entry, NOBODY, Verdict.EXPIRED, f"nobody decided within {most:g} s")
+                await self.deny(entry, NOBODY, DecisionOutcome.EXPIRED, f"nobody decided within {most:g} s")
 
     async def _reviewed(self, entry: Opened, decision: Decision) -> Case:
         """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
@@ -97,10 +104,10 @@ class Rulings:
         return case
 
     async def _settle(self, entry: Opened, decision: Decision) -> Case:
-        verdict = decision.verdict
-        update = {"decision": decision, "status": STATUS_OF[verdict], "claim": None}
+        outcome = decision.outcome
+        update = {"decision": decision, "status": STATUS_OF[outcome], "claim": None}
         case: Case = entry.case.model_copy(update=update)
-        kind = "expired" if verdict is Verdict.EXPIRED else "decided"
+        kind = "expired" if outcome is DecisionOutcome.EXPIRED else "decided"
         data = decision.model_dump(mode="json")
         await self._journal.record(kind, entry.id, decision.by.name, data=data, case=case)
         entry.case = case

@@ -12,7 +12,7 @@ from engine.core.review.grant_validation import may_be_given
 from engine.core.runs.execution import image_name
 from engine.core.submissions.canonical import digest
 from engine.images import reference
-from engine.models import Case, Decision, EyesOn, Grant, Principal, Status, Verdict
+from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy import beyond
 from engine.policy.binding import analysis_hash, changed
 from engine.policy.review import may_not_decide, unseen
@@ -47,7 +47,7 @@ class Decisions:
         """Where packages are looked up."""
         return self._sandboxes.packages
 
-    def may_decide(self, case: Case, by: Principal, verdict: Verdict, shown: str) -> None:
+    def may_decide(self, case: Case, by: Principal, outcome: DecisionOutcome, shown: str) -> None:
         """Let a reviewer decide about what was `shown`.
 
         Raises:
@@ -55,17 +55,17 @@ class Decisions:
                 second person is wanted.
         """
         id, now = case.submission.id, datetime.now(UTC)
-        if case.status is not Status.WAITING:
+        if case.status is not Status.PENDING:
             raise Problem(409, f"{id} waits no more: it is {case.status}")
         if case.deadline is not None and now >= case.deadline:
-            raise Problem(409, f"{id} is past its deadline", mend="Have it submitted again.")
+            raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
-            raise Problem(409, f"what was shown is not {id}: the digests differ", mend="Open it again.")
-        why = may_not_decide(case, by, verdict, two_reviewers=self._settings.policy.two_reviewers)
+            raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
+        why = may_not_decide(case, by, outcome, two_reviewers=self._settings.policy.two_reviewers)
         if why:
             raise Problem(403, why)
         claim = case.claim
-        if verdict is Verdict.APPROVED and claim and claim.by != by.name and now < claim.until:
+        if outcome is DecisionOutcome.APPROVED and claim and claim.by != by.name and now < claim.until:
             left = (claim.until - now).total_seconds()
             raise Problem(409, f"{visible(claim.by)} is at {id}, for {left:.0f} s more at most")
 
@@ -75,36 +75,36 @@ class Decisions:
         Raises:
             Problem: it is more than was asked for, or nothing can run.
         """
-        given = grant.capabilities
-        over = beyond(given, case.submission.draft.capabilities, self._settings.policy.ceiling)
+        given = grant.permissions
+        over = beyond(given, case.submission.draft.permissions, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
-        if lacking := self._sandboxes.abilities.lacking(case.submission.draft.language, given):
-            raise Problem(422, f"the sandboxes of this engine have {lacking}", mend="Approve without.")
+        if lacking := self._sandboxes.capabilities.lacking(case.submission.draft.language, given):
+            raise Problem(422, f"the sandboxes of this engine have {lacking}", hint="Approve without.")
         may_be_given(given, case.submission.draft)
         if not await self._isolated():
-            raise Problem(503, "nothing runs: gVisor is not proven here", mend="Type: pratique doctor")
+            raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
-    def has_been_seen(self, case: Case, seen: EyesOn | None) -> None:
+    def has_been_seen(self, case: Case, seen: ReviewRecord | None) -> None:
         """Let an approval rest on what was on screen, where settings ask for that.
 
         Raises:
             Problem: something was not on screen, or a violation was not disposed of.
         """
-        missing = unseen(case, seen) if self._settings.policy.asks_for_eyes else ()
+        missing = unseen(case, seen) if self._settings.policy.requires_full_review else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             told = f"not everything was looked at: {missing[0]}{more}"
-            raise Problem(409, told, mend=RECORD)
+            raise Problem(409, told, hint=RECORD)
 
     async def make(
         self,
         case: Case,
         by: Principal,
-        verdict: Verdict,
+        outcome: DecisionOutcome,
         reason: str,
         grant: Grant | None = None,
-        seen: EyesOn | None = None,
+        seen: ReviewRecord | None = None,
         standing: str = "",
     ) -> Decision:
         """Return a signed decision, an approval bound to the image that it is for.
@@ -115,12 +115,12 @@ class Decisions:
         decision = Decision(
             submission=case.submission.id,
             digest=case.submission.digest,
-            verdict=verdict,
+            outcome=outcome,
             by=by,
             at=datetime.now(UTC),
             reason=Untrusted(reason),
             grant=grant,
-            image=await self._image(case) if verdict is Verdict.APPROVED else "",
+            image=await self._image(case) if outcome is DecisionOutcome.APPROVED else "",
             policy=self._policy.current.hash,
             analysis=analysis_hash(case.analysis),
             seen=seen,
@@ -129,7 +129,7 @@ class Decisions:
         try:
             return sign(decision, self._keys.key(by))
         except KeyUnusable as error:
-            if verdict is Verdict.APPROVED:
+            if outcome is DecisionOutcome.APPROVED:
                 raise Problem(503, str(error)) from None
             return decision
 
@@ -146,4 +146,4 @@ class Decisions:
         try:
             return await self._sandboxes.image_digest(reference(image_name(case, self._settings.sandbox)))
         except SandboxUnavailable as error:
-            raise Problem(503, str(error), mend=f"Type: {error.mend}" if error.mend else "") from None
+            raise Problem(503, str(error), hint=f"Type: {error.hint}" if error.hint else "") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.config import secret_store
-from engine.models import Act, Capabilities, Draft
+from engine.models import Draft, OperationKind, Permissions
 from engine.policy.hosts import fault
 from engine.sandbox.packages import lock
 
@@ -14,25 +14,25 @@ _STAYING = ("domains", "secrets", "packages", "builds")
 _WITHOUT = "Approve without."
 
 
-def may_be_given(given: Capabilities, draft: Draft) -> None:
+def may_be_given(given: Permissions, draft: Draft) -> None:
     """Let capabilities be given to a draft. Raises Problem."""
     if given.session and not draft.sandbox:
-        raise Problem(422, "this engine cannot give a session to a run that names no sandbox", mend=_WITHOUT)
+        raise Problem(422, "this engine cannot give a session to a run that names no sandbox", hint=_WITHOUT)
     if staying := _not_staying(given, draft):
         kinds = " and no ".join(staying)
-        raise Problem(422, f"code in a sandbox that stays is given no {kinds}", mend=_WITHOUT)
+        raise Problem(422, f"code in a sandbox that stays is given no {kinds}", hint=_WITHOUT)
     wrong = [why for domain in given.domains if (why := fault(domain.text))]
     if wrong:
-        raise Problem(422, f"no network is given: {visible(wrong[0])}", mend=_WITHOUT)
+        raise Problem(422, f"no network is given: {visible(wrong[0])}", hint=_WITHOUT)
     secret_store.granted((name.text for name in given.secrets), (domain.text for domain in given.domains))
     try:
         if given.packages:
             lock.check(given.packages, draft.language)
     except lock.BadLock as error:
-        raise Problem(422, f"no packages are given: {error}", mend=_WITHOUT) from None
+        raise Problem(422, f"no packages are given: {error}", hint=_WITHOUT) from None
 
 
-def _not_staying(given: Capabilities, draft: Draft) -> list[str]:
-    installs = draft.operation is not None and draft.operation.act is Act.INSTALL
+def _not_staying(given: Permissions, draft: Draft) -> list[str]:
+    installs = draft.operation is not None and draft.operation.act is OperationKind.INSTALL
     wanted = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
     return [kind for kind in wanted if not (installs and kind in {"packages", "builds"})]

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.history.event_bus import Journal
-from engine.models import Case, Event, Grant, Level, Principal, Sameness, Standing, Verdict
+from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.fingerprint import shape
 from engine.policy.pre_approval import cannot_stand, resting_on
 from engine.principals import may
-from engine.principals.roles import Deed
+from engine.principals.roles import Action
 
 SUBJECT = "standing-approvals"
 PAGE = 1000
@@ -24,7 +24,7 @@ class Standings:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._by_id: dict[str, Standing] = {}
+        self._by_id: dict[str, PreApproval] = {}
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
@@ -35,13 +35,13 @@ class Standings:
                 self._replay(event)
             seen = events[-1].seq
 
-    def listed(self) -> tuple[Standing, ...]:
+    def listed(self) -> tuple[PreApproval, ...]:
         """Return all that are not revoked, the newest first."""
         return tuple(one for one in reversed(self._by_id.values()) if not one.revoked)
 
     async def give(
-        self, case: Case, by: Principal, sameness: Sameness, ceiling: Level, uses: int, days: float
-    ) -> Standing:
+        self, case: Case, by: Principal, match_mode: MatchMode, ceiling: Level, uses: int, days: float
+    ) -> PreApproval:
         """Let submissions that are the same as an approved case be approved at once, for its requester.
 
         Raises:
@@ -49,17 +49,17 @@ class Standings:
         """
         self._may_manage(by)
         decision, now = case.decision, datetime.now(UTC)
-        if decision is None or decision.verdict is not Verdict.APPROVED or decision.grant is None:
-            raise Problem(409, f"{case.submission.id} was not approved", mend="Approve it first.")
-        standing = Standing(
+        if decision is None or decision.outcome is not DecisionOutcome.APPROVED or decision.grant is None:
+            raise Problem(409, f"{case.submission.id} was not approved", hint="Approve it first.")
+        standing = PreApproval(
             id=f"a-{secrets.token_hex(4)}",
-            sameness=sameness,
-            value=_value(case, sameness),
+            match_mode=match_mode,
+            value=_value(case, match_mode),
             requester=case.submission.requester.name,
             ceiling=ceiling,
             uses=uses,
             until=now + timedelta(days=min(days, 10_000)),
-            grant=Grant(capabilities=decision.grant.capabilities),
+            grant=Grant(permissions=decision.grant.permissions),
             basis=case.submission.id,
             by=by,
             at=now,
@@ -79,10 +79,10 @@ class Standings:
         async with self._lock:
             standing = self._by_id.get(id)
             if standing is None or standing.revoked:
-                raise Problem(404, f"there is no standing approval {id}", mend="Type: pratique standing list")
+                raise Problem(404, f"there is no standing approval {id}", hint="Type: pratique standing list")
             await self._record("standing.revoked", by, standing.model_copy(update={"revoked": True}), {})
 
-    async def rest(self, case: Case) -> Standing | None:
+    async def rest(self, case: Case) -> PreApproval | None:
         """Return the standing approval that a case rests on, with one more of its uses taken."""
         async with self._lock:
             standing = resting_on(case, self._by_id.values(), datetime.now(UTC))
@@ -93,18 +93,18 @@ class Standings:
             await self._record("standing.used", standing.by, used, data)
             return used
 
-    async def _record(self, type: str, by: Principal, standing: Standing, data: dict[str, object]) -> None:
+    async def _record(self, type: str, by: Principal, standing: PreApproval, data: dict[str, object]) -> None:
         await self._journal.record(type, SUBJECT, by.name, data={"standing": standing.id, **data})
         self._by_id[standing.id] = standing
 
     def _may_manage(self, by: Principal) -> None:
-        if not may(by, Deed.MANAGE):
+        if not may(by, Action.MANAGE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
 
     def _replay(self, event: Event) -> None:
         id = str(event.data["standing"])
         if event.type == "standing.given":
-            self._by_id[id] = Standing.model_validate(event.data["approval"])
+            self._by_id[id] = PreApproval.model_validate(event.data["approval"])
             return
         standing = self._by_id[id]
         if event.type == "standing.revoked":
@@ -113,10 +113,10 @@ class Standings:
             self._by_id[id] = standing.model_copy(update={"used": int(event.data["used"])})
 
 
-def _value(case: Case, sameness: Sameness) -> str:
-    if sameness is Sameness.DIGEST:
+def _value(case: Case, match_mode: MatchMode) -> str:
+    if match_mode is MatchMode.DIGEST:
         return case.submission.digest
     value = shape(case.submission.draft)
     if value is None:
-        raise Problem(422, "this code has no shape: it cannot be read", mend="Approve its exact digest.")
+        raise Problem(422, "this code has no shape: it cannot be read", hint="Approve its exact digest.")
     return value

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
 from engine.common.presentation import to_read
-from engine.models import Case, Nearest, Summary
+from engine.models import Case, SimilarSubmission, Summary
 from engine.policy.similarity import Sketch, likeness, sketch
 
 COMPARED = 100
@@ -29,7 +29,7 @@ class Alike:
         self._case = case
         self._sketches: OrderedDict[str, Sketch] = OrderedDict()
 
-    async def nearest(self, id: str) -> Nearest | None:
+    async def nearest(self, id: str) -> SimilarSubmission | None:
         """Return the approved submission that is most like this one; None where none is like it.
 
         Raises:
@@ -42,10 +42,12 @@ class Alike:
         found = [await self._compared(own, one.id) for one in approved if one.id != id]
         return _best(found)
 
-    async def _compared(self, own: Sketch, id: str) -> Nearest:
+    async def _compared(self, own: Sketch, id: str) -> SimilarSubmission:
         if id not in self._sketches:
-            return Nearest(id=id, similarity=likeness(own, await self._sketch(await self._case(id))))
-        return Nearest(id=id, similarity=likeness(own, self._sketches[id]))
+            return SimilarSubmission(
+                id=id, similarity=likeness(own, await self._sketch(await self._case(id)))
+            )
+        return SimilarSubmission(id=id, similarity=likeness(own, self._sketches[id]))
 
     async def _sketch(self, case: Case) -> Sketch:
         id = case.submission.id
@@ -62,7 +64,7 @@ def _of(case: Case) -> Sketch:
     return sketch(to_read(draft).text, draft.language if case.analysis.complete else None)
 
 
-def _best(found: Iterable[Nearest]) -> Nearest | None:
+def _best(found: Iterable[SimilarSubmission]) -> SimilarSubmission | None:
     """Return the likest, of equals the latest."""
     best = max(found, key=lambda one: one.similarity, default=None)
     return best if best is not None and best.similarity >= ALIKE else None

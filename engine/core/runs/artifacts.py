@@ -27,7 +27,7 @@ class Artifacts:
         try:
             return await self._sandboxes.files(run)
         except SandboxUnavailable as error:
-            raise Problem(409, f"{run}: {error}", mend=error.mend) from None
+            raise Problem(409, f"{run}: {error}", hint=error.hint) from None
 
     async def fetch(self, run: str, name: str) -> bytes:
         """Return the newest file of that name, or of that digest, that a run left; or has, while it goes on.

@@ -12,7 +12,17 @@ from engine.core.config import secret_store
 from engine.core.history.event_bus import Journal
 from engine.core.runs.run_stream import Feed
 from engine.core.submissions.canonical import digest
-from engine.models import Capabilities, Case, Display, KillReason, Language, Meters, Need, OutputChunk, Result
+from engine.models import (
+    Case,
+    Display,
+    EffectKind,
+    KillReason,
+    Language,
+    Meters,
+    OutputChunk,
+    Permissions,
+    Result,
+)
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.api.egress_policy import Terms
 from engine.sandbox.api.network_spec import Wanted
@@ -88,7 +98,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         raise Problem(409, f"{submission.id} has no approval")
     if digest(submission.draft, submission.requester) != decision.digest:
         raise Problem(409, f"{submission.id} is not what was approved: its digest differs")
-    granted = decision.grant.capabilities
+    granted = decision.grant.permissions
     if submission.draft.sandbox and not granted.session:
         raise Problem(409, f"{submission.id} was not granted its session")
     files = tuple(file for file in submission.draft.files if file.name in granted.files)
@@ -109,7 +119,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     )
 
 
-def _network(granted: Capabilities, settings: NetworkSettings) -> Wanted | None:
+def _network(granted: Permissions, settings: NetworkSettings) -> Wanted | None:
     """Return what of the network was granted; without a name there is none. Raises Problem."""
     names = tuple(domain.text for domain in granted.domains)
     held = secret_store.granted((name.text for name in granted.secrets), names)
@@ -121,7 +131,7 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
     draft = case.submission.draft
     if draft.image:
         return draft.image
-    imported = {Need.MODULE, Need.PACKAGE}
+    imported = {EffectKind.MODULE, EffectKind.PACKAGE}
     modules = {item.value.text.split(".")[0] for item in case.analysis.predictions if item.need in imported}
     if draft.language is Language.PYTHON and modules & DATA_MODULES:
         return settings.data_image

@@ -59,22 +59,22 @@ class Runs:
         entry = await self._asked("run.kill", id, by)
         await self._sandboxes.kill(entry.id, by.name.text)
 
-    async def freeze(self, id: str, by: Principal) -> None:
+    async def pause(self, id: str, by: Principal) -> None:
         """Hold a run where it is.
 
         Raises:
             Problem: there is no such run, or runs cannot be held here.
         """
-        if not self._sandboxes.abilities.freeze:
-            raise Problem(409, "runs cannot be frozen here: control groups are not ours", mend="Stop it.")
+        if not self._sandboxes.capabilities.pause:
+            raise Problem(409, "runs cannot be frozen here: control groups are not ours", hint="Stop it.")
         entry = await self._asked("run.freeze", id, by)
-        if await self._sandboxes.freeze(entry.id):
-            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.FROZEN)
+        if await self._sandboxes.pause(entry.id):
+            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.PAUSED)
 
-    async def thaw(self, id: str, by: Principal) -> None:
+    async def resume(self, id: str, by: Principal) -> None:
         """Let a frozen run go on."""
         entry = await self._asked("run.thaw", id, by)
-        if await self._sandboxes.thaw(entry.id):
+        if await self._sandboxes.resume(entry.id):
             self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> Opened:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
-from engine.models import Act, Draft, Language, Principal, Sandbox, SandboxState
+from engine.models import Draft, Language, OperationKind, Principal, Sandbox, SandboxState
 from engine.settings import SandboxSettings
 
 REMEMBERED = 100
@@ -38,9 +38,9 @@ class Register:
         """
         own = sum(one.owner.name == owner.name for one in self.living)
         if own >= self._settings.sessions_each:
-            raise Problem(429, f"you have {own} sandboxes already", mend="Destroy one first.")
+            raise Problem(429, f"you have {own} sandboxes already", hint="Destroy one first.")
         if len(self.living) >= self._settings.sessions:
-            raise Problem(429, f"{len(self.living)} sandboxes are open already", mend="Come back later.")
+            raise Problem(429, f"{len(self.living)} sandboxes are open already", hint="Come back later.")
         now = datetime.now(UTC)
         sandbox = Sandbox(
             id=f"b-{secrets.token_hex(6)}",
@@ -68,7 +68,7 @@ class Register:
         """
         sandbox = self._by_id.get(id)
         if sandbox is None or sandbox.owner.name != by.name:
-            raise Problem(404, f"you have no sandbox {id}", mend="Create one.")
+            raise Problem(404, f"you have no sandbox {id}", hint="Create one.")
         return sandbox
 
     def change(self, id: str, **what: object) -> Sandbox:
@@ -107,20 +107,20 @@ class Register:
         Raises:
             Problem: it is not the requester's, is gone, or speaks another language.
         """
-        if draft.operation and (not draft.sandbox or draft.operation.act is Act.RUN):
+        if draft.operation and (not draft.sandbox or draft.operation.act is OperationKind.RUN):
             raise Problem(422, "an operation is a tool call on a sandbox, which it names")
         if not draft.sandbox:
             return
         sandbox = self.own(draft.sandbox, requester)
         if sandbox.state is SandboxState.GONE:
-            raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", mend="Create another one.")
+            raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", hint="Create another one.")
         if (draft.language, draft.image) != (sandbox.language, sandbox.image):
             raise Problem(422, f"sandbox {sandbox.id} is one of {sandbox.image}, for {sandbox.language}")
-        installs = draft.operation is not None and draft.operation.act is Act.INSTALL
-        wanted = [kind for kind in NOT_HERE if getattr(draft.capabilities, kind)]
+        installs = draft.operation is not None and draft.operation.act is OperationKind.INSTALL
+        wanted = [kind for kind in NOT_HERE if getattr(draft.permissions, kind)]
         wanted = [kind for kind in wanted if not (installs and kind in INSTALLED)]
         if wanted:
-            raise Problem(422, f"a sandbox that stays has no {' or '.join(wanted)}", mend="Run it alone.")
+            raise Problem(422, f"a sandbox that stays has no {' or '.join(wanted)}", hint="Run it alone.")
 
     def completed(self, draft: Draft) -> Draft:
         """Return a draft with the image of the sandbox that it names, where it names no image itself."""
@@ -131,7 +131,7 @@ class Register:
 def _overdue(sandbox: Sandbox, now: datetime) -> str:
     if (now - sandbox.created_at).total_seconds() > sandbox.life_seconds:
         return "at the end of its life"
-    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.FROZEN}
+    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.PAUSED}
     if not at_work and (now - sandbox.used_at).total_seconds() > sandbox.idle_seconds:
         return f"idle for {sandbox.idle_seconds:g} s"
     return ""

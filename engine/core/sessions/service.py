@@ -15,24 +15,24 @@ from engine.common.text import Untrusted
 from engine.core.history.event_bus import Journal
 from engine.core.runs.service import Runs
 from engine.core.sessions.registry import Register
-from engine.core.submissions.service import Desk
+from engine.core.submissions.service import SubmissionService
 from engine.models import (
-    Act,
-    Capabilities,
     Case,
     Draft,
-    Expect,
+    ExpectedOutput,
     InputFile,
     Language,
     Operation,
+    OperationKind,
     Package,
+    Permissions,
     Principal,
     Sandbox,
     SandboxState,
 )
 from engine.sandbox.api.backend import Staying
 
-NOTHING = Capabilities()
+NOTHING = Permissions()
 NOBODY = Principal(name=Untrusted("engine"), roles=frozenset())
 LOOK_SECONDS = 1.0
 """How often the time of sandboxes is looked at."""
@@ -42,11 +42,16 @@ class Sandboxes:
     """The sandboxes that stay, for their owners."""
 
     def __init__(
-        self, register: Register, journal: Journal, desk: Desk, runs: Runs, sessions: Staying
+        self,
+        register: Register,
+        journal: Journal,
+        submissions: SubmissionService,
+        runs: Runs,
+        sessions: Staying,
     ) -> None:
         self._register = register
         self._journal = journal
-        self._desk = desk
+        self._submissions = submissions
         self._runs = runs
         self._sessions = sessions
 
@@ -94,7 +99,7 @@ class Sandboxes:
         """Forget all that ran in a sandbox, with whatever runs in it. Raises Problem where there is none."""
         sandbox = self._register.own(id, by)
         if sandbox.state is SandboxState.GONE:
-            raise Problem(409, f"sandbox {id} is gone: {sandbox.why}", mend="Create another one.")
+            raise Problem(409, f"sandbox {id} is gone: {sandbox.why}", hint="Create another one.")
         await self._journal.record("sandbox.restart", id, by.name)
         await self._kill_current(sandbox, by)
         self._sessions.renew(id)
@@ -129,8 +134,8 @@ class Sandboxes:
         *,
         purpose: str = "",
         files: tuple[InputFile, ...] = (),
-        capabilities: Capabilities = NOTHING,
-        expect: Expect = Expect.ANYTHING,
+        permissions: Permissions = NOTHING,
+        expect: ExpectedOutput = ExpectedOutput.ANYTHING,
         verify: str = "",
     ) -> Case:
         """Submit code to run in a sandbox, with what ran there before still there."""
@@ -139,37 +144,37 @@ class Sandboxes:
             code=Untrusted(code),
             language=sandbox.language,
             files=files,
-            capabilities=capabilities,
+            permissions=permissions,
             purpose=Untrusted(purpose),
             image=sandbox.image,
             sandbox=id,
             expect=expect,
             verify=verify,
         )
-        return await self._desk.submit(draft, by)
+        return await self._submissions.submit(draft, by)
 
     async def write(
         self, id: str, by: Principal, path: str, content: bytes, *, executable: bool = False
     ) -> Case:
         """Submit the writing of a file below `/workspace`."""
-        operation = Operation(act=Act.WRITE, path=Untrusted(path), executable=executable)
+        operation = Operation(act=OperationKind.WRITE, path=Untrusted(path), executable=executable)
         return await self._operate(id, by, operation, InputFile(name=Untrusted(path), content=content))
 
     async def read(self, id: str, by: Principal, path: str) -> Case:
         """Submit the reading of a file; its bytes are the run's standard output."""
-        return await self._operate(id, by, Operation(act=Act.READ, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(act=OperationKind.READ, path=Untrusted(path)))
 
     async def files(self, id: str, by: Principal, path: str = "") -> Case:
         """Submit the listing of a folder; the run's output is JSON: `[{"name", "size", "folder"}]`."""
-        return await self._operate(id, by, Operation(act=Act.LIST, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(act=OperationKind.LIST, path=Untrusted(path)))
 
     async def metadata(self, id: str, by: Principal, path: str) -> Case:
         """Submit a question about one file; the run's output is one entry of a listing."""
-        return await self._operate(id, by, Operation(act=Act.METADATA, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(act=OperationKind.METADATA, path=Untrusted(path)))
 
     async def remove(self, id: str, by: Principal, path: str) -> Case:
         """Submit the removal of a file."""
-        return await self._operate(id, by, Operation(act=Act.REMOVE, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(act=OperationKind.REMOVE, path=Untrusted(path)))
 
     async def install(
         self, id: str, by: Principal, packages: tuple[Package, ...], builds: tuple[Untrusted, ...] = ()
@@ -178,8 +183,8 @@ class Sandboxes:
 
         `builds` names those that may run code of their own meanwhile.
         """
-        wants = Capabilities(packages=packages, builds=builds)
-        return await self._operate(id, by, Operation(act=Act.INSTALL, capabilities=wants))
+        wants = Permissions(packages=packages, builds=builds)
+        return await self._operate(id, by, Operation(act=OperationKind.INSTALL, permissions=wants))
 
     async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:
         sandbox = self._register.own(id, by)
@@ -187,14 +192,14 @@ class Sandboxes:
             code=Untrusted(""),
             language=sandbox.language,
             files=files,
-            capabilities=operation.capabilities,
+            permissions=operation.permissions,
             image=sandbox.image,
             sandbox=id,
             operation=operation,
         )
-        return await self._desk.submit(draft, by)
+        return await self._submissions.submit(draft, by)
 
 
 def _current(sandbox: Sandbox) -> str:
-    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.FROZEN}
+    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.PAUSED}
     return sandbox.executions[-1] if at_work else ""

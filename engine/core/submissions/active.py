@@ -46,9 +46,9 @@ class OpenSubmissions:
         return len(self._by_id)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many wait for a decision."""
-        return sum(entry.case.status is Status.WAITING for entry in self)
+        return sum(entry.case.status is Status.PENDING for entry in self)
 
     def add(self, case: Case, read_back: ReadBack) -> Opened:
         """Open a case."""
@@ -67,7 +67,7 @@ class OpenSubmissions:
             Problem: it is over, or never was.
         """
         if id not in self._by_id:
-            raise Problem(409, f"{id} is over, or never was", mend=f"Type: pratique show {id}")
+            raise Problem(409, f"{id} is over, or never was", hint=f"Type: pratique show {id}")
         return self._by_id[id]
 
     def running(self, id: str) -> Opened:

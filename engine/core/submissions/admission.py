@@ -72,7 +72,7 @@ class Gate:
             raise Problem(422, wrong)
         if large := too_large(draft, self._settings.policy):
             raise Problem(413, large)
-        over = beyond(draft.capabilities, draft.capabilities, self._settings.policy.ceiling)
+        over = beyond(draft.permissions, draft.permissions, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
         await self._in_turn(requester, draft.sandbox)
@@ -92,23 +92,23 @@ class Gate:
 
     async def _with_room(self, requester: Principal) -> None:
         """Raise Problem where the queue is full, or the requester's own part of it."""
-        doors, inside = self._settings.doors, len(self._opened) + self._coming.total()
-        if inside >= doors.max_waiting:
+        server, inside = self._settings.server, len(self._opened) + self._coming.total()
+        if inside >= server.max_pending:
             reason = f"{inside} submissions wait or run already"
             raise await self._full(requester, reason, _first_end(self._opened))
         entries = [entry for entry in self._opened if entry.case.submission.requester.name == requester.name]
         own = len(entries) + self._coming[requester.name.text]
-        if own >= doors.max_waiting_each:
+        if own >= server.max_pending_each:
             reason = f"{own} submissions of yours wait or run already, of {inside} in all"
             raise await self._full(requester, reason, _first_end(entries), "Withdraw some that wait, or come")
 
-    async def _full(self, requester: Principal, reason: str, wait: float, mend: str = "Come") -> Problem:
+    async def _full(self, requester: Principal, reason: str, wait: float, hint: str = "Come") -> Problem:
         """Record that somebody is turned away, a few times a minute each at most, and return the answer."""
         wait = max(1.0, wait)
         if not self._tellings.take(requester.name.text, self._clock()):
             data = {"reason": reason, "retry_after": wait}
             await self._journal.record("throttled", "", requester.name, data=data, durable=False)
-        return Problem(429, reason, mend=f"{mend} back in {wait:.0f} s.", retry_after=wait)
+        return Problem(429, reason, hint=f"{hint} back in {wait:.0f} s.", retry_after=wait)
 
 
 def _first_end(entries: Iterable[Opened]) -> float:

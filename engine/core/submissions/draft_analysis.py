@@ -6,18 +6,18 @@ import asyncio
 
 from engine.analysis.input_files import Reading, joined, misnamed, placed, readings, unread, without_own
 from engine.analysis.packages import wanted
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.models import Analysis, Draft
 
 _DEADLINES = 2
 """How many deadlines of one analysis all input files have together."""
 
 
-async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
+async def analysed(analyst: AnalysisPool, draft: Draft) -> Analysis:
     """Return everything that is wrong with a draft and its input files, and what they will want."""
     own = await analyst.analyse(draft.code.text, draft.language)
-    if draft.capabilities.packages:
-        names = (package.name.text for package in draft.capabilities.packages)
+    if draft.permissions.packages:
+        names = (package.name.text for package in draft.permissions.packages)
         own = joined([own, wanted(names, draft.code.text, draft.language)])
     if not draft.files:
         return own
@@ -34,7 +34,7 @@ async def analysed(analyst: Analyst, draft: Draft) -> Analysis:
     return without_own(joined(parts), (name for name, _ in files))
 
 
-async def _read(analyst: Analyst, reading: Reading, code: str, until: float) -> Analysis:
+async def _read(analyst: AnalysisPool, reading: Reading, code: str, until: float) -> Analysis:
     try:
         async with asyncio.timeout_at(until):
             found = await analyst.analyse(reading.source, reading.language)

@@ -10,7 +10,7 @@ from engine.common.errors import Problem
 from engine.core.history.event_bus import Journal
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, Keys, key_hash
-from engine.core.submissions.service import Desk
+from engine.core.submissions.service import SubmissionService
 from engine.models import Case, Draft, Principal, Status
 
 
@@ -18,9 +18,13 @@ class Arrivals:
     """The way to the desk for requests that may come twice, and the way back for their requesters."""
 
     def __init__(
-        self, desk: Desk, runs: Runs, journal: Journal, case: Callable[[str], Awaitable[Case]]
+        self,
+        submissions: SubmissionService,
+        runs: Runs,
+        journal: Journal,
+        case: Callable[[str], Awaitable[Case]],
     ) -> None:
-        self._desk = desk
+        self._submissions = submissions
         self._runs = runs
         self._journal = journal
         self._case = case
@@ -42,8 +46,8 @@ class Arrivals:
                 case = await self._submit(draft, requester, hashed, join)
                 self._keys.remember(hashed, case.submission.id, case.submission.asked_as)
                 return case
-        if made.digest != self._desk.digest_of(draft, requester):
-            raise Problem(422, "this idempotency key came with another request", mend="Use a new key.")
+        if made.digest != self._submissions.digest_of(draft, requester):
+            raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
         return await self._case(made.id)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
@@ -55,19 +59,19 @@ class Arrivals:
         case = await self._case(id)
         if case.submission.requester.name != by.name:
             raise Problem(403, f"{id} is not yours to withdraw")
-        if case.status is Status.WAITING:
-            return await self._desk.withdraw(id, by)
+        if case.status is Status.PENDING:
+            return await self._submissions.withdraw(id, by)
         await self._runs.kill(id, by)
         return await self._case(id)
 
     async def _submit(self, draft: Draft, requester: Principal, hashed: str, join: bool) -> Case:
         if not join:
-            return await self._desk.submit(draft, requester, hashed)
-        digest = self._desk.digest_of(draft, requester)
+            return await self._submissions.submit(draft, requester, hashed)
+        digest = self._submissions.digest_of(draft, requester)
         async with self._turn(digest):
-            twin = self._desk.waiting_twin(draft, requester)
+            twin = self._submissions.waiting_twin(draft, requester)
             if twin is None:
-                return await self._desk.submit(draft, requester, hashed)
+                return await self._submissions.submit(draft, requester, hashed)
         data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}
         await self._journal.record("joined", twin.submission.id, requester.name, data=data)
         return twin

@@ -14,7 +14,7 @@ from engine.models import Case, Status
 Withdraw = Callable[[Case], Awaitable[object]]
 
 
-class Holders:
+class ClientLeases:
     """Who is connected. What only clients want that are gone is withdrawn after a grace, unless approved."""
 
     def __init__(
@@ -28,25 +28,25 @@ class Holders:
         self._wanted: dict[str, set[str]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
 
-    def take(self, holder: str, id: str) -> None:
+    def take(self, lease: str, id: str) -> None:
         """Note that a client wants a submission; a client that is not there has the grace to come."""
         self._forget_closed()
-        self._wanted.setdefault(id, set()).add(holder)
-        if not self._present[holder]:
-            self._starts_leaving(holder)
+        self._wanted.setdefault(id, set()).add(lease)
+        if not self._present[lease]:
+            self._starts_leaving(lease)
 
     @contextlib.asynccontextmanager
-    async def present(self, holder: str) -> AsyncIterator[None]:
+    async def present(self, lease: str) -> AsyncIterator[None]:
         """Count a client as there until the block ends."""
-        self._present[holder] += 1
-        if leaving := self._leaving.pop(holder, None):
+        self._present[lease] += 1
+        if leaving := self._leaving.pop(lease, None):
             leaving.cancel()
         try:
             yield
         finally:
-            self._present[holder] -= 1
-            if not self._present[holder]:
-                self._starts_leaving(holder)
+            self._present[lease] -= 1
+            if not self._present[lease]:
+                self._starts_leaving(lease)
 
     def close(self) -> None:
         """Stop to look after anything: the engine ends, and what waits is kept."""
@@ -55,26 +55,26 @@ class Holders:
             task.cancel()
         self._leaving.clear()
 
-    def _starts_leaving(self, holder: str) -> None:
-        wants = any(holder in holders for holders in self._wanted.values())
-        if wants and holder not in self._leaving and self._grace != float("inf"):
-            self._leaving[holder] = self._tasks.create_task(self._leave(holder))
+    def _starts_leaving(self, lease: str) -> None:
+        wants = any(lease in leases for leases in self._wanted.values())
+        if wants and lease not in self._leaving and self._grace != float("inf"):
+            self._leaving[lease] = self._tasks.create_task(self._leave(lease))
         elif not wants:
-            self._present.pop(holder, None)
+            self._present.pop(lease, None)
 
-    async def _leave(self, holder: str) -> None:
+    async def _leave(self, lease: str) -> None:
         await asyncio.sleep(self._grace)
-        self._leaving.pop(holder, None)
-        self._present.pop(holder, None)
-        for id, holders in list(self._wanted.items()):
-            holders.discard(holder)
-            if not holders:
+        self._leaving.pop(lease, None)
+        self._present.pop(lease, None)
+        for id, leases in list(self._wanted.items()):
+            leases.discard(lease)
+            if not leases:
                 del self._wanted[id]
                 await self._let_go(id)
 
     async def _let_go(self, id: str) -> None:
         entry = self._opened.find(id)
-        if entry and entry.case.status is Status.WAITING:
+        if entry and entry.case.status is Status.PENDING:
             with contextlib.suppress(Problem):
                 await self._withdraw(entry.case)
 

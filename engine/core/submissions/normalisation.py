@@ -11,7 +11,7 @@ from typing import Any
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.submissions.canonical import digest
-from engine.models import Act, Analysis, Draft, Principal, Submission
+from engine.models import Analysis, Draft, OperationKind, Principal, Submission
 from engine.sandbox.guest_protocol.framing import safe_name
 
 
@@ -44,7 +44,7 @@ def asking_for_its_files(draft: Draft) -> Draft:
     wants: dict[str, object] = {"files": names}
     if draft.sandbox:
         wants["session"] = True
-    return draft.model_copy(update={"capabilities": draft.capabilities.model_copy(update=wants)})
+    return draft.model_copy(update={"permissions": draft.permissions.model_copy(update=wants)})
 
 
 def _as_one_call(draft: Draft) -> None:
@@ -53,8 +53,8 @@ def _as_one_call(draft: Draft) -> None:
     if call is None:
         return
     if draft.code.text:
-        raise Problem(422, "a tool call carries no code", mend="Submit the code by itself.")
-    own = (call.path,) if call.act is Act.WRITE else ()
+        raise Problem(422, "a tool call carries no code", hint="Submit the code by itself.")
+    own = (call.path,) if call.act is OperationKind.WRITE else ()
     if own != tuple(file.name for file in draft.files):
         raise Problem(422, "a write carries one file, that of its path, and no other tool call carries any")
 
@@ -74,7 +74,7 @@ def facts_of(submission: Submission) -> dict[str, Any]:
         "language": draft.language.value,
         "bytes": len(draft.code.text.encode()),
         "purpose": draft.purpose.text,
-        "capabilities": draft.capabilities.model_dump(mode="json"),
+        "permissions": draft.permissions.model_dump(mode="json"),
     }
     if submission.handed_in:
         facts["handed_in"] = submission.handed_in

@@ -37,16 +37,14 @@ async def locked(draft: Draft, packages: PackageSource, journal: Journal, reques
 
     Where they cannot be looked up it comes back as it is: then they are shown without, and cannot be given.
     """
-    wanted = draft.capabilities.packages
+    wanted = draft.permissions.packages
     settled = not wanted or all(package.hashes for package in wanted)
     if settled or not packages.looks_up or draft.language is Language.SHELL:
         return draft
-    builds = [name.text for name in draft.capabilities.builds]
+    builds = [name.text for name in draft.permissions.builds]
     try:
         async with asyncio.timeout(SECONDS):
             found = await packages.look_up(wanted, draft.language, builds, _Looking(journal, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft
-    return draft.model_copy(
-        update={"capabilities": draft.capabilities.model_copy(update={"packages": found})}
-    )
+    return draft.model_copy(update={"permissions": draft.permissions.model_copy(update={"packages": found})})

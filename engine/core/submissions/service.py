@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from datetime import UTC, datetime, timedelta
 
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyKeeper
@@ -24,28 +24,28 @@ from engine.models import (
     WITHDRAWN,
     Analysis,
     Case,
+    DecisionOutcome,
     Draft,
-    EyesOn,
     Grant,
     Principal,
+    ReviewRecord,
     Status,
     Submission,
-    Verdict,
 )
 from engine.policy import assess
 from engine.principals import may
-from engine.principals.roles import Deed
+from engine.principals.roles import Action
 
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
 
 
-class Desk:
+class SubmissionService:
     """Where submissions come in, and where reviewers decide."""
 
     def __init__(
         self,
         journal: Journal,
-        analyst: Analyst,
+        analyst: AnalysisPool,
         opened: OpenSubmissions,
         policy: PolicyKeeper,
         decisions: Decisions,
@@ -85,11 +85,11 @@ class Desk:
         self,
         id: str,
         by: Principal,
-        verdict: Verdict,
+        outcome: DecisionOutcome,
         shown: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: EyesOn | None = None,
+        seen: ReviewRecord | None = None,
     ) -> Case:
         """Approve or deny the submission whose digest was `shown`; the last approval wanted starts its run.
 
@@ -97,15 +97,15 @@ class Desk:
             Problem: the principal may not, it is decided or late, the digest or the grant is wrong, or
                 nothing can run.
         """
-        if not may(by, Deed.DECIDE):
+        if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
         entry = self._opened.get(id)
         async with entry.lock:
-            self._decisions.may_decide(entry.case, by, verdict, shown)
-            if verdict is not Verdict.APPROVED:
-                return await self._rulings.deny(entry, by, Verdict.DENIED, reason, seen)
+            self._decisions.may_decide(entry.case, by, outcome, shown)
+            if outcome is not DecisionOutcome.APPROVED:
+                return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, reason, seen)
             self._decisions.has_been_seen(entry.case, seen)
-            given = grant or Grant(capabilities=entry.case.submission.draft.capabilities)
+            given = grant or Grant(permissions=entry.case.submission.draft.permissions)
             return await self._rulings.approve(entry, by, reason, given, seen)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
@@ -116,9 +116,9 @@ class Desk:
         """
         entry = self._opened.get(id)
         async with entry.lock:
-            if entry.case.status is not Status.WAITING:
+            if entry.case.status is not Status.PENDING:
                 raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
-            return await self._rulings.deny(entry, by, Verdict.DENIED, WITHDRAWN)
+            return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
         """Return the digest by which this draft of this requester is known when it comes again."""
@@ -147,7 +147,7 @@ class Desk:
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,
-            status=Status.WAITING,
+            status=Status.PENDING,
             analysis=analysis,
             assessment=assessment,
             deadline=None if wait is None else datetime.now(UTC) + timedelta(seconds=wait),
@@ -165,22 +165,24 @@ class Desk:
         assessment = entry.case.assessment
         refusing = next((match for match in assessment.matches if match.refuses), None)
         async with entry.lock:
-            if entry.case.status is not Status.WAITING:
+            if entry.case.status is not Status.PENDING:
                 return entry.case
             if refusing:
                 reason = f"the rule {refusing.rule}: {refusing.reason.text}"
-                return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, reason)
+                return await self._rulings.deny(entry, POLICY, DecisionOutcome.REFUSED, reason)
             if assessment.deadline_seconds is None:
                 return await self._approve_low(entry)
             return await self._approve_standing(entry)
 
     async def _approve_low(self, entry: Opened) -> Case:
         rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
-        given = Grant(capabilities=entry.case.submission.draft.capabilities)
+        given = Grant(permissions=entry.case.submission.draft.permissions)
         try:
             return await self._rulings.approve(entry, POLICY, f"LOW by the rules {rules}", given)
         except Problem as problem:
-            return await self._rulings.deny(entry, POLICY, Verdict.REFUSED, f"LOW, and cannot run: {problem}")
+            return await self._rulings.deny(
+                entry, POLICY, DecisionOutcome.REFUSED, f"LOW, and cannot run: {problem}"
+            )
 
     async def _approve_standing(self, entry: Opened) -> Case:
         """Approve what rests on a standing approval; what cannot run now waits for a person."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import rfc8785
 
 from engine.common.text import Untrusted
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.models import Event
 
 GENESIS = bytes(32)
@@ -75,7 +75,7 @@ def canonical_data(data: dict[str, Any]) -> str:
         text = _sorted_json(data) if _is_plain(data) else rfc8785.dumps(data).decode()
         text.encode()
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
-        raise AuditError(f"The event's data cannot be written as JSON: {error}") from None
+        raise HistoryError(f"The event's data cannot be written as JSON: {error}") from None
     return text
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 
 
 def signing_key(path: Path) -> Ed25519PrivateKey:
@@ -26,12 +26,12 @@ def signing_key(path: Path) -> Ed25519PrivateKey:
     try:
         return _read(path) if path.exists() else _make(path)
     except OSError as error:
-        raise AuditError(
-            f"The key {path} cannot be used: {error.strerror}", mend=f"Look at: ls -l {path}"
+        raise HistoryError(
+            f"The key {path} cannot be used: {error.strerror}", hint=f"Look at: ls -l {path}"
         ) from None
     except ValueError:
-        raise AuditError(
-            f"{path} is no Ed25519 key", mend=f"Put it back from a copy, or: mv {path} {path}.broken"
+        raise HistoryError(
+            f"{path} is no Ed25519 key", hint=f"Put it back from a copy, or: mv {path} {path}.broken"
         ) from None
 
 

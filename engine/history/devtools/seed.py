@@ -14,14 +14,14 @@ from typing import NamedTuple, TypeVar
 from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import MadeUp, digest_for
 from engine.history.devtools.template import Mould
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.ledger import Ledger
 from engine.history.store.sqlite.writer import open_ledger, take_lock
 from engine.history.verify.verifier import Tell
-from engine.models import KillReason, Language, Level, Verdict
-from engine.settings import AuditSettings
+from engine.models import DecisionOutcome, KillReason, Language, Level
+from engine.settings import HistorySettings
 
 T = TypeVar("T")
 BATCH = 1000
@@ -34,7 +34,7 @@ REVIEWERS = ("alice", "bob", "carol", "dave")
 WORDS = ("pandas", "requests", "socket", "numpy", "matplotlib", "subprocess", "json", "csv", "math", "re")
 RISKS = {Level.LOW: 60, Level.MEDIUM: 25, Level.HIGH: 12, Level.CRITICAL: 3}
 LANGUAGES = {Language.PYTHON: 80, Language.SHELL: 12, Language.JAVASCRIPT: 8}
-VERDICTS = {Verdict.APPROVED: 90, Verdict.DENIED: 8, Verdict.EXPIRED: 2}
+VERDICTS = {DecisionOutcome.APPROVED: 90, DecisionOutcome.DENIED: 8, DecisionOutcome.EXPIRED: 2}
 KILLS = {KillReason.NONE: 95, KillReason.TIMEOUT: 3, KillReason.MEMORY: 1, KillReason.OUTPUT: 1}
 
 
@@ -45,10 +45,10 @@ def seed_history(path: Path, runs: int, seed: int, progress: Tell | None = None)
         AuditError: there are events already.
     """
     lock = take_lock(path)
-    ledger = open_ledger(path, AuditSettings())
+    ledger = open_ledger(path, HistorySettings())
     try:
         if ledger.tree.size:
-            raise AuditError(f"{path} has events already", mend="Set PRATIQUE_HOME to an empty folder")
+            raise HistoryError(f"{path} has events already", hint="Set PRATIQUE_HOME to an empty folder")
         with _in_bulk(ledger.connection):
             _fill(ledger, runs, random.Random(seed), progress)  # noqa: S311  the same for the same seed
     finally:
@@ -74,12 +74,12 @@ def _in_bulk(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: Tell | None) -> None:
-    desk = _Desk(ledger, runs, chance)
+    submissions = _Desk(ledger, runs, chance)
     for first in range(0, runs, BATCH):
         ledger.begin()
         last = min(first + BATCH, runs)
         for start in range(first, last, TOGETHER):
-            desk.write(range(start, min(start + TOGETHER, last)))
+            submissions.write(range(start, min(start + TOGETHER, last)))
         if last == runs:
             ledger.checkpoint()
         ledger.commit()
@@ -136,10 +136,10 @@ class _Desk:
             wait=timedelta(seconds=round(chance.expovariate(0.05), 3)),
             risk=_pick(chance, RISKS),
             language=(language := _pick(chance, LANGUAGES)),
-            verdict=(verdict := _pick(chance, VERDICTS)),
+            outcome=(outcome := _pick(chance, VERDICTS)),
             kill=_pick(chance, KILLS),
             requester=(requester := f"agent-{int(chance.paretovariate(1)) % 50}"),
-            reviewer="nobody" if verdict is Verdict.EXPIRED else chance.choice(REVIEWERS),
+            reviewer="nobody" if outcome is DecisionOutcome.EXPIRED else chance.choice(REVIEWERS),
             seconds=round(chance.expovariate(0.5), 3),
             code=text.code,
             code_digest=text.code_digest,
@@ -150,7 +150,7 @@ class _Desk:
         return run, text
 
     def _mould(self, run: MadeUp) -> Mould:
-        kind = (run.risk, run.language, run.verdict, run.kill)
+        kind = (run.risk, run.language, run.outcome, run.kill)
         if kind not in self._moulds:
             self._moulds[kind] = Mould(run)
         return self._moulds[kind]

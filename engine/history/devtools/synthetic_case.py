@@ -18,6 +18,7 @@ from engine.models import (
     Assessment,
     Case,
     Decision,
+    DecisionOutcome,
     Draft,
     KillReason,
     Language,
@@ -28,7 +29,6 @@ from engine.models import (
     Status,
     Stream,
     Submission,
-    Verdict,
 )
 
 Told = tuple[str, str, dict[str, Any]]
@@ -65,7 +65,7 @@ class MadeUp:
     wait: timedelta
     risk: Level
     language: Language
-    verdict: Verdict
+    outcome: DecisionOutcome
     kill: KillReason
     requester: str
     reviewer: str
@@ -80,7 +80,7 @@ class MadeUp:
     @property
     def ran(self) -> bool:
         """Whether there was a run."""
-        return self.verdict is Verdict.APPROVED
+        return self.outcome is DecisionOutcome.APPROVED
 
     def case(self) -> Case:
         """Return it as the noun."""
@@ -99,14 +99,14 @@ class MadeUp:
 
     def events(self, state: str) -> Iterator[Told]:
         """Yield its events, the last of which carries the digest of the case."""
-        decided = "expired" if self.verdict is Verdict.EXPIRED else "decided"
+        decided = "expired" if self.outcome is DecisionOutcome.EXPIRED else "decided"
         digest = self.digest
         told: list[Told] = [
             ("submitted", self.requester, {"digest": digest, "language": self.language.value, "purpose": ""}),
             ("analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
             ("classified", ENGINE, {"risk": self.risk.value, "rules": []}),
         ]
-        if self.verdict is not Verdict.EXPIRED:
+        if self.outcome is not DecisionOutcome.EXPIRED:
             told.append(("claimed", self.reviewer, {}))
         told.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
         if self.ran:
@@ -118,7 +118,7 @@ class MadeUp:
         sample = Meters(at=0.5, cpu=0.5, memory=1 << 24, memory_peak=1 << 24, processes=1)
         size = self.output_size
         block = OutputBlock(digest=self.output_digest, size=size, chunks=((Stream.STDOUT, 0.1, 0, size),))
-        limits = Draft(code=Untrusted(""), language=self.language).capabilities.limits
+        limits = Draft(code=Untrusted(""), language=self.language).permissions.limits
         return [
             ("sandbox.taken", ENGINE, {"sandbox": "made-up", "image": "made-up", "runtime": "runsc"}),
             ("run.started", ENGINE, {"sandbox": "made-up", "limits": limits.model_dump(mode="json")}),
@@ -130,13 +130,13 @@ class MadeUp:
 
     def _status(self) -> Status:
         if not self.ran:
-            return Status(self.verdict.value)
+            return Status(self.outcome.value)
         return Status.FINISHED if self.kill is KillReason.NONE else Status.KILLED
 
     def _decision(self) -> Decision:
         by = Principal(name=Untrusted(self.reviewer))
         return Decision(
-            submission=self.id, digest=self.digest, verdict=self.verdict, by=by, at=self.at + self.wait
+            submission=self.id, digest=self.digest, outcome=self.outcome, by=by, at=self.at + self.wait
         )
 
     def _result(self) -> Result:

@@ -16,7 +16,7 @@ from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import MadeUp
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.ledger import Entry
-from engine.models import KillReason, Language, Level, Verdict
+from engine.models import DecisionOutcome, KillReason, Language, Level
 
 _STATE = "5" * 64
 _GAPS = MadeUp(
@@ -25,7 +25,7 @@ _GAPS = MadeUp(
     wait=timedelta(seconds=1),
     risk=Level.LOW,
     language=Language.PYTHON,
-    verdict=Verdict.APPROVED,
+    outcome=DecisionOutcome.APPROVED,
     kill=KillReason.NONE,
     requester="\u241f-requester",
     reviewer="\u241f-reviewer",
@@ -66,7 +66,7 @@ class Mould:
     """The shape of all made-up submissions that differ in nothing but names, times, contents and sizes."""
 
     def __init__(self, kind: MadeUp) -> None:
-        empty = replace(_GAPS, risk=kind.risk, language=kind.language, verdict=kind.verdict, kill=kind.kill)
+        empty = replace(_GAPS, risk=kind.risk, language=kind.language, outcome=kind.outcome, kill=kind.kill)
         frozen = cases.freeze(empty.case())
         self._columns = [_NAMES.get(str(column), "") for column in frozen.columns]
         self._plain = frozen.columns
@@ -77,7 +77,7 @@ class Mould:
         ]
 
     def cast(self, run: MadeUp) -> Cast:
-        """Return what `freeze` and the chain would make of a submission of this kind."""
+        """Return what `pause` and the chain would make of a submission of this kind."""
         values = _values(run)
         fill = partial(_fill, values=values)
         columns = tuple(
@@ -116,7 +116,7 @@ def _times(run: MadeUp) -> Sequence[datetime]:
     decided = run.at + run.wait
     started = [decided + step * number for number in range(1, 5)]
     ended = decided + timedelta(seconds=run.seconds) + step * 5
-    claimed = () if run.verdict is Verdict.EXPIRED else (decided - step,)
+    claimed = () if run.outcome is DecisionOutcome.EXPIRED else (decided - step,)
     return (run.at, run.at + step, run.at + step * 2, *claimed, decided, *started, ended, ended + step)
 
 

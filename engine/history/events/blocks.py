@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from pydantic import ConfigDict, Field
 
-from engine.models import Digest, Meters, Noun, OutputChunk, Stream
+from engine.models import Digest, FrozenModel, Meters, OutputChunk, Stream
 
 CHUNKS = 512
 """More chunks than that in one block are joined where they are neighbours of one stream."""
 
 
-class OutputBlock(Noun):
+class OutputBlock(FrozenModel):
     """A stretch of a run's output: the digest of its bytes, and how they came."""
 
     model_config = ConfigDict(extra="ignore")
@@ -44,7 +44,7 @@ class OutputBlock(Noun):
         return found
 
 
-class MeterBlock(Noun):
+class MeterBlock(FrozenModel):
     """Samples of what a run used."""
 
     model_config = ConfigDict(extra="ignore")

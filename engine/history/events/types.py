@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.events import payloads
 
 Fact = Annotated[
@@ -65,10 +65,10 @@ def check(type: str, data: dict[str, Any]) -> int:
         return _FACT.validate_python({**data, "type": type}).version
     except ValidationError as error:
         if error.errors()[0]["type"] == "union_tag_invalid":
-            raise AuditError(
-                f"No event is called {type!r}", mend="engine/history/events/payloads has all"
+            raise HistoryError(
+                f"No event is called {type!r}", hint="engine/history/events/payloads has all"
             ) from None
-        raise AuditError(f"No event {type!r} can be recorded: {_first(error.errors())}") from None
+        raise HistoryError(f"No event {type!r} can be recorded: {_first(error.errors())}") from None
 
 
 def _first(errors: Iterable[Any]) -> str:

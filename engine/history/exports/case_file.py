@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from engine.history.chain import chain, checkpoints, merkle
 from engine.history.chain.chain import Record
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases, tree
 from engine.history.store.sqlite.queries import artifacts, output_blocks
 from engine.history.verify.contents import erased_by
@@ -74,7 +74,7 @@ def _records(connection: sqlite3.Connection, id: str) -> list[Record]:
     rows = connection.execute(f"SELECT {chain.COLUMNS} FROM events WHERE subject = ? ORDER BY seq", (id,))
     records = [Record(*row) for row in rows]
     if not id or not records:
-        raise AuditError(f"No submission is called {id!r}", mend="Type: pratique audit search")
+        raise HistoryError(f"No submission is called {id!r}", hint="Type: pratique audit search")
     return records
 
 
@@ -108,8 +108,8 @@ def _case(connection: sqlite3.Connection, id: str) -> Iterator[tuple[str, bytes]
         f"SELECT body, {listed} FROM cases JOIN states USING (n) WHERE id = ?", (id,)
     ).fetchone()
     if row is None:
-        raise AuditError(
-            f"{id} was never classified: there is no case", mend=f"Type: pratique audit timeline {id}"
+        raise HistoryError(
+            f"{id} was never classified: there is no case", hint=f"Type: pratique audit timeline {id}"
         )
     body = blobs.unpack(row[0])
     yield "case/state.json", body
@@ -124,5 +124,5 @@ def _content(connection: sqlite3.Connection, digest: str) -> bytes:
     content = blobs.get(connection, digest)
     if content is None:
         rule = erased_by(connection, digest) or "no rule is recorded"
-        raise AuditError(f"The content {digest} was erased by retention: {rule}")
+        raise HistoryError(f"The content {digest} was erased by retention: {rule}")
     return content

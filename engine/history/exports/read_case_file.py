@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from engine.history.chain.signing_key import signing_key
-from engine.history.errors import AuditError, explain
+from engine.history.errors import HistoryError, explain
 from engine.history.exports.case_file import case_file
 from engine.history.store.sqlite import schema
 
@@ -18,7 +18,7 @@ def read_case_file(path: Path, id: str) -> bytes:
         AuditError: there is no history or no such submission, or something of it is missing.
     """
     if not path.exists():
-        raise AuditError(f"There is no history at {path}", mend="Type: pratique submit FILE")
+        raise HistoryError(f"There is no history at {path}", hint="Type: pratique submit FILE")
     try:
         connection = schema.open_reader(path, lambda: False)
         try:

@@ -11,18 +11,18 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from engine.history.errors import AuditError
-from engine.models import KillReason, Language, Level, Status, Verdict
+from engine.history.errors import HistoryError
+from engine.models import DecisionOutcome, KillReason, Language, Level, Status
 
 LONGEST = 1000
 """A longer filter is refused, with where it is too long."""
 
 
-class FilterError(AuditError):
+class FilterError(HistoryError):
     """A filter cannot be understood; `position` is the character (from 0) at which."""
 
-    def __init__(self, text: str, position: int, problem: str, *, mend: str = "") -> None:
-        super().__init__(f"{problem}, at character {position + 1} of the filter", mend=mend)
+    def __init__(self, text: str, position: int, problem: str, *, hint: str = "") -> None:
+        super().__init__(f"{problem}, at character {position + 1} of the filter", hint=hint)
         self.text = text
         self.problem = problem
         self.position = position
@@ -41,7 +41,7 @@ class Term:
 CHOICES: dict[str, tuple[str, ...]] = {
     "risk": tuple(Level),
     "status": tuple(Status),
-    "decision": tuple(Verdict),
+    "decision": tuple(DecisionOutcome),
     "kill": tuple(KillReason),
     "lang": (*Language, "py", "js", "sh"),
 }
@@ -81,12 +81,12 @@ def parse(text: str, now: datetime) -> tuple[Term, ...]:
         raise FilterError(text, LONGEST, f"The filter is longer than {LONGEST} characters")
     if unfit := _UNFIT.search(text):
         problem = f"The filter has a control character, U+{ord(unfit[0]):04X}"
-        raise FilterError(text, unfit.start(), problem, mend="Delete it")
+        raise FilterError(text, unfit.start(), problem, hint="Delete it")
     terms, position, end = [], 0, len(text.rstrip())
     while position < end and (match := _WORD.match(text, position)):
         position = match.end()
         if text[position : position + 1] == '"':
-            raise FilterError(text, position, "A quotation mark is not closed", mend='Write text:"like this"')
+            raise FilterError(text, position, "A quotation mark is not closed", hint='Write text:"like this"')
         terms.append(_term(text, match, now))
     return tuple(terms)
 
@@ -97,7 +97,7 @@ def _term(text: str, match: re.Match[str], now: datetime) -> Term:
     negated, at = bool(match["not"]), match.start("value")
     value = _unquoted(match["value"])
     if key not in KEYS:
-        raise FilterError(text, match.start("key"), f"No key is called {key!r}", mend=_meant(key, KEYS))
+        raise FilterError(text, match.start("key"), f"No key is called {key!r}", hint=_meant(key, KEYS))
     if not value:
         raise FilterError(text, at, f"{key}: has no value")
     if key == "text":
@@ -115,7 +115,7 @@ def _choice(text: str, at: int, key: str, value: str) -> str:
     value = ALIASES.get(value.lower(), value.lower())
     if value not in CHOICES[key]:
         where = text.lower().find(value, at)
-        raise FilterError(text, max(where, at), f"{key} is never {value!r}", mend=_meant(value, CHOICES[key]))
+        raise FilterError(text, max(where, at), f"{key} is never {value!r}", hint=_meant(value, CHOICES[key]))
     return value
 
 
@@ -128,11 +128,11 @@ def _text(text: str, at: int, value: str, negated: bool) -> Term:
 def _number(text: str, at: int, key: str, value: str, negated: bool) -> Term:
     match = _NUMBER.fullmatch(value)
     if match is None:
-        raise FilterError(text, at, f"{value!r} is no number", mend=f"Write {key}:>10 or {key}:<=2.5")
+        raise FilterError(text, at, f"{value!r} is no number", hint=f"Write {key}:>10 or {key}:<=2.5")
     units = NUMBERS[key]
     if match["unit"].lower() not in units:
-        mend = f"It knows {', '.join(filter(None, units)) or 'none'}"
-        raise FilterError(text, at + match.start("unit"), f"{key} has no unit {match['unit']!r}", mend=mend)
+        hint = f"It knows {', '.join(filter(None, units)) or 'none'}"
+        raise FilterError(text, at + match.start("unit"), f"{key} has no unit {match['unit']!r}", hint=hint)
     return Term(
         key, match["operator"] or "=", (float(match["number"]) * units[match["unit"].lower()],), negated
     )
@@ -143,8 +143,8 @@ def _moment(text: str, at: int, value: str, now: datetime) -> str:
     try:
         moment = now - timedelta(**{_STEPS[ago[2]]: int(ago[1])}) if ago else datetime.fromisoformat(value)
     except (ValueError, OverflowError):
-        mend = "Write 7d, 12h, 30m or 2026-11-21"
-        raise FilterError(text, at, f"{value!r} is no time", mend=mend) from None
+        hint = "Write 7d, 12h, 30m or 2026-11-21"
+        raise FilterError(text, at, f"{value!r} is no time", hint=hint) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 

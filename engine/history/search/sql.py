@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.history.search.filter import Term
-from engine.models import Status, Verdict
+from engine.models import DecisionOutcome, Status
 
 COLUMNS = {
     "risk": "risk",
@@ -55,7 +55,7 @@ def condition(term: Term, *, unindexed: bool = False) -> Where:
     elif term.key == "until":
         found = _until(term)
     elif term.key == "decision":
-        statuses = [status for verdict in term.values for status in _statuses(str(verdict))]
+        statuses = [status for outcome in term.values for status in _statuses(str(outcome))]
         found = _among(f"{free}status", tuple(statuses))
     elif term.operator == "is":
         found = Where(f"{free}{COLUMNS[term.key]} = ?", term.values)
@@ -96,8 +96,8 @@ def _until(term: Term) -> Where:
     return Where(sql, (*term.values, *term.values))
 
 
-def _statuses(verdict: str) -> tuple[Status, ...]:
-    return APPROVED if verdict == Verdict.APPROVED else (Status(verdict),)
+def _statuses(outcome: str) -> tuple[Status, ...]:
+    return APPROVED if outcome == DecisionOutcome.APPROVED else (Status(outcome),)
 
 
 def phrase(term: Term) -> str:

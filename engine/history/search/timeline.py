@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from engine.common.text import Untrusted
-from engine.models import Event, Noun
+from engine.models import Event, FrozenModel
 
 QUIET = frozenset({"meters", "output", "looked"})
 """Events that are no steps."""
 
 
-class Step(Noun):
+class Step(FrozenModel):
     """One step, and the time since the step before and since the first."""
 
     seq: int

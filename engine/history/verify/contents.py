@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs
 
 KEPT = 1 << 16
@@ -61,7 +61,7 @@ class Contents:
             return "" if self._was_erased(digest) else "erased without a record"
         try:
             return "" if blobs.digest_of(blobs.unpack(body)) == digest else "changed"
-        except AuditError:
+        except HistoryError:
             return "changed"
 
     def _was_erased(self, digest: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.contents import Contents
@@ -85,5 +85,5 @@ def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
 def _unpacked(packed: bytes | None) -> bytes:
     try:
         return blobs.unpack(packed or b"")
-    except AuditError:
+    except HistoryError:
         return b""

@@ -38,7 +38,7 @@ class Repository:
         return f"witness: {self._folder}"
 
     @property
-    def mend(self) -> str:
+    def hint(self) -> str:
         """Return how to look at it."""
         return f"git -C {self._folder} status"
 

@@ -25,7 +25,7 @@ class Address:
         return f"witness: {self._url.host}"
 
     @property
-    def mend(self) -> str:
+    def hint(self) -> str:
         """Return how to post by hand."""
         return f"curl -i -d test {self._url.copy_with(userinfo=b'', query=None)}"
 

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 
 from engine.common.text import Untrusted
 from engine.history.chain.checkpoints import parse
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.witness.git_witness import Repository
 from engine.history.witness.http_witness import Address
 from engine.history.witness.refusal import Refused
 from engine.models import Check
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether there is a newer checkpoint."""
@@ -39,7 +39,7 @@ class Keeper(Protocol):
         """Return what it is called in Health."""
 
     @property
-    def mend(self) -> str:
+    def hint(self) -> str:
         """Return what to type where it does not take checkpoints."""
 
     async def take(self, note: str) -> None:
@@ -76,7 +76,7 @@ class Witness:
         if self.why:
             since = f", since {self.since:%Y-%m-%d %H:%M} UTC" if self.since else ""
             detail = f"takes no checkpoints{since}: {self.why}"
-            return Check(name=self.keeper.name, ok=False, detail=Untrusted(detail), mend=self.keeper.mend)
+            return Check(name=self.keeper.name, ok=False, detail=Untrusted(detail), hint=self.keeper.hint)
         note = parse(self.taken)
         detail = f"has the first {note.size:,} records" if note else "no checkpoint was made yet"
         return Check(name=self.keeper.name, ok=True, detail=Untrusted(detail))
@@ -85,7 +85,7 @@ class Witness:
 class Witnesses:
     """All that the settings name."""
 
-    def __init__(self, settings: AuditSettings) -> None:
+    def __init__(self, settings: HistorySettings) -> None:
         seconds = settings.witness_deadline_seconds
         self._all: list[Witness] = []
         if settings.witness_url:
@@ -112,7 +112,7 @@ class Witnesses:
 
 async def _keep(witness: Witness, latest: Latest, record: Record) -> None:
     while True:
-        with contextlib.suppress(AuditError):  # a disk that fails is told to whoever writes
+        with contextlib.suppress(HistoryError):  # a disk that fails is told to whoever writes
             note = await latest()
             if note and note != witness.taken and (changed := await witness.give(note)):
                 await record(changed, witness.keeper.name, witness.why)

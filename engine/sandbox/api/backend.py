@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Protocol
 
-from engine.models import Capabilities, Check, Language, Package, Proof, Result, WorkspaceFile
+from engine.models import Check, IsolationProof, Language, Package, Permissions, Result, WorkspaceFile
 from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.drivers.docker.pool import Stock
 from engine.settings import SandboxSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Abilities:
+class BackendCapabilities:
     """What sandboxes of one kind can do. Whoever wants more is told so before anything starts."""
 
     languages: frozenset[Language] = frozenset()
@@ -29,12 +29,12 @@ class Abilities:
     """Whether sandboxes can stay between executions."""
     displays: bool = False
     """Whether pictures and tables that code shows come back as such."""
-    freeze: bool = False
+    pause: bool = False
     """Whether a run can be held where it stands."""
     fitting: bool = False
     """Whether limits of a ready sandbox can be changed; otherwise a grant of other limits starts cold."""
 
-    def lacking(self, language: Language, wanted: Capabilities) -> str:
+    def lacking(self, language: Language, wanted: Permissions) -> str:
         """Return in words what is wanted and cannot be had; empty where all of it can."""
         if language not in self.languages:
             return f"no {language}"
@@ -103,11 +103,11 @@ class Backend(Protocol):
         """What it was made with."""
 
     @property
-    def abilities(self) -> Abilities:
+    def capabilities(self) -> BackendCapabilities:
         """What its sandboxes can do."""
 
     @property
-    def proof(self) -> Proof | None:
+    def proof(self) -> IsolationProof | None:
         """The proof that its sandboxes are isolated; without one nothing runs."""
 
     @property
@@ -132,7 +132,7 @@ class Backend(Protocol):
     async def close(self) -> None:
         """End every run and remove every sandbox."""
 
-    async def prove(self) -> Proof:
+    async def prove(self) -> IsolationProof:
         """Try in a real sandbox whether it is isolated. Raises SandboxUnavailable."""
 
     async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
@@ -153,10 +153,10 @@ class Backend(Protocol):
     async def kill(self, run: str, by: str) -> None:
         """End a run at once."""
 
-    async def freeze(self, run: str) -> bool:
+    async def pause(self, run: str) -> bool:
         """Stop a run where it stands; say whether it stands."""
 
-    async def thaw(self, run: str) -> bool:
+    async def resume(self, run: str) -> bool:
         """Let a frozen run go on; say whether it goes."""
 
     def goes(self, run: str) -> bool:

@@ -59,8 +59,8 @@ class ArtifactKeeper(Protocol):
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox can be had: the message says why, `mend` what to type."""
+    """No sandbox can be had: the message says why, `hint` what to type."""
 
-    def __init__(self, message: str, mend: str = "") -> None:
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint

@@ -7,7 +7,7 @@ from typing import Any
 from docker.errors import APIError
 
 from engine.common.text import Untrusted
-from engine.models import Check, Proof
+from engine.models import Check, IsolationProof
 from engine.sandbox.api.job import SandboxUnavailable
 from engine.sandbox.drivers.docker.docker_client import START_DOCKER, Daemon, DaemonLost
 from engine.sandbox.drivers.docker.pool import Pool
@@ -28,17 +28,17 @@ async def docker_check(daemon: Daemon, runtime: str) -> tuple[Check, ...]:
     return (_row("docker", True, version, ""), _row("runtime", has, detail, _SET_UP))
 
 
-def proof_check(proof: Proof | None, trouble: SandboxUnavailable | None) -> Check:
+def proof_check(proof: IsolationProof | None, trouble: SandboxUnavailable | None) -> Check:
     """Say whether a real sandbox proved its isolation."""
     if proof is not None and proof.isolated:
         version = f", {proof.version}" if proof.version else ""
         return _row("isolation", True, f"gVisor, kernel {proof.kernel.text}{version}", "")
     if trouble is not None:
-        return _row("isolation", False, str(trouble), trouble.mend)
+        return _row("isolation", False, str(trouble), trouble.hint)
     return _row("isolation", False, "not proved yet", "pratique doctor")
 
 
-def not_isolated(proof: Proof) -> SandboxUnavailable:
+def not_isolated(proof: IsolationProof) -> SandboxUnavailable:
     """Say that a sandbox is not one."""
     return SandboxUnavailable(f"runtime {proof.runtime} does not isolate: {proof.detail.text}", _SET_UP)
 
@@ -56,5 +56,5 @@ def pool_checks(pool: Pool) -> tuple[Check, ...]:
     )
 
 
-def _row(name: str, ok: bool, detail: str, mend: str) -> Check:
-    return Check(name=name, ok=ok, detail=Untrusted(detail), mend="" if ok else mend)
+def _row(name: str, ok: bool, detail: str, hint: str) -> Check:
+    return Check(name=name, ok=ok, detail=Untrusted(detail), hint="" if ok else hint)

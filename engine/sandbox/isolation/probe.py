@@ -10,7 +10,7 @@ from typing import Any
 from docker.errors import APIError
 
 from engine.common.text import Untrusted
-from engine.models import Language, Limits, Proof, Stream
+from engine.models import IsolationProof, Language, Limits, Stream
 from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import remove
 from engine.sandbox.drivers.docker.container_factory import Maker
@@ -23,17 +23,19 @@ _SECONDS = 30.0
 _GVISOR = "Starting gVisor"
 
 
-def judge(said: str, host_kernel: str, runtime: str) -> Proof:
+def judge(said: str, host_kernel: str, runtime: str) -> IsolationProof:
     """Read what `uname -r; dmesg` said inside a sandbox. Only gVisor's own kernel log is a proof."""
     kernel, _, log = said.partition("\n")
     kernel = kernel.strip()
     first = log.strip().partition("\n")[0][:200]
     isolated = bool(kernel) and kernel != host_kernel and _GVISOR in first
     detail = first if isolated else f"no gVisor kernel log inside the sandbox: {first or 'it is empty'}"
-    return Proof(isolated=isolated, runtime=runtime, kernel=Untrusted(kernel), detail=Untrusted(detail))
+    return IsolationProof(
+        isolated=isolated, runtime=runtime, kernel=Untrusted(kernel), detail=Untrusted(detail)
+    )
 
 
-async def ask_inside(maker: Maker, image: str) -> Proof:
+async def ask_inside(maker: Maker, image: str) -> IsolationProof:
     """Start a sandbox like any other, read its kernel's log, and judge. Raises SandboxUnavailable."""
     try:
         said = await _run_probe(maker, image)

@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 from engine.common.text import Untrusted, visible
 from engine.models import (
-    Act,
-    Capabilities,
     InputFile,
     Language,
     Limits,
     Meters,
     Operation,
+    OperationKind,
     OutputChunk,
     Package,
+    Permissions,
     Result,
     Stream,
 )
@@ -88,7 +88,7 @@ class Direct:
     ) -> str:
         """Open a sandbox and return its name. Raises SandboxUnavailable: there can be none like that."""
         domains = tuple(Untrusted(name) for name in allowed_domains)
-        self._require(language, Capabilities(domains=domains, session=not domains))
+        self._require(language, Permissions(domains=domains, session=not domains))
         settings = self._backend.settings
         images = settings.images if domains else settings.session_images
         terms = Terms.of(tuple(allowed_domains), settings.network)
@@ -109,21 +109,23 @@ class Direct:
         """Install packages, by their hashes, for what follows. Raises Failed, SandboxUnavailable."""
         names = tuple(Untrusted(name) for name in builds)
         language = self._open[sandbox].language
-        self._require(language, Capabilities(packages=packages, builds=names, session=True))
-        await self._call(sandbox, Operation(act=Act.INSTALL), packages=packages, builds=tuple(builds))
+        self._require(language, Permissions(packages=packages, builds=names, session=True))
+        await self._call(
+            sandbox, Operation(act=OperationKind.INSTALL), packages=packages, builds=tuple(builds)
+        )
 
     async def write_file(self, sandbox: str, path: str, content: bytes) -> None:
         """Write a file below `/workspace`. Raises Failed, SandboxUnavailable."""
         written = InputFile(name=Untrusted(path), content=content)
-        await self._call(sandbox, Operation(act=Act.WRITE, path=Untrusted(path)), (written,))
+        await self._call(sandbox, Operation(act=OperationKind.WRITE, path=Untrusted(path)), (written,))
 
     async def read_file(self, sandbox: str, path: str) -> bytes:
         """Return a file, as far as the limit of output goes. Raises Failed, SandboxUnavailable."""
-        return (await self._call(sandbox, Operation(act=Act.READ, path=Untrusted(path)))).stdout
+        return (await self._call(sandbox, Operation(act=OperationKind.READ, path=Untrusted(path)))).stdout
 
     async def list_files(self, sandbox: str, path: str = "") -> list[dict[str, Any]]:
         """Return the entries of a folder; names are the guest's own. Raises Failed, SandboxUnavailable."""
-        done = await self._call(sandbox, Operation(act=Act.LIST, path=Untrusted(path)))
+        done = await self._call(sandbox, Operation(act=OperationKind.LIST, path=Untrusted(path)))
         return list(json.loads(done.stdout))
 
     async def destroy_sandbox(self, sandbox: str) -> None:
@@ -132,14 +134,14 @@ class Direct:
         await self._backend.kill(sandbox, "its owner")
         self._backend.sessions.end(sandbox)
 
-    async def freeze(self, sandbox: str) -> None:
+    async def pause(self, sandbox: str) -> None:
         """Hold what runs in a sandbox where it stands. Raises SandboxUnavailable."""
-        if not self._backend.abilities.freeze or not await self._backend.freeze(sandbox):
+        if not self._backend.capabilities.pause or not await self._backend.pause(sandbox):
             raise SandboxUnavailable("nothing runs there that can be frozen")
 
-    async def thaw(self, sandbox: str) -> None:
+    async def resume(self, sandbox: str) -> None:
         """Let what was frozen go on. Raises SandboxUnavailable."""
-        if not await self._backend.thaw(sandbox):
+        if not await self._backend.resume(sandbox):
             raise SandboxUnavailable("nothing is frozen there")
 
     async def signal(self, sandbox: str, name: Literal["TERM", "KILL"]) -> None:
@@ -151,8 +153,8 @@ class Direct:
         """Return the last sample of what a sandbox used; None before the first."""
         return self._open[sandbox].meters
 
-    def _require(self, language: Language, wanted: Capabilities) -> None:
-        if lacking := self._backend.abilities.lacking(language, wanted):
+    def _require(self, language: Language, wanted: Permissions) -> None:
+        if lacking := self._backend.capabilities.lacking(language, wanted):
             raise SandboxUnavailable(f"sandboxes here have {lacking}")
 
     async def _call(

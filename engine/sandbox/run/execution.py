@@ -162,7 +162,7 @@ class Execution:
         """End the run: TERM and, after the grace, KILL; or at once. The first reason stays."""
         if self._asked is None and not self.over:
             self._asked, self._asked_by = reason, by
-        self.thaw()
+        self.resume()
         if not gently:
             self._cut()
         elif self._ending is None:
@@ -192,15 +192,15 @@ class Execution:
         if self._pump is not None:
             asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._pump.cancel)
 
-    def freeze(self) -> bool:
+    def pause(self) -> bool:
         """Stop the guest where it stands; its deadline waits meanwhile."""
-        if not self.watch.stopped and self.box.freeze(True):
+        if not self.watch.stopped and self.box.pause(True):
             self.watch.stop()
         return self.watch.stopped
 
-    def thaw(self) -> bool:
+    def resume(self) -> bool:
         """Let the guest go on."""
-        if self.watch.stopped and self.box.freeze(False):
+        if self.watch.stopped and self.box.pause(False):
             self.watch.go_on()
         return not self.watch.stopped
 

@@ -9,8 +9,8 @@ from functools import partial
 
 from docker.errors import APIError
 
-from engine.models import Act, Check, KillReason, Language, Proof, Result
-from engine.sandbox.api.backend import Abilities
+from engine.models import Check, IsolationProof, KillReason, Language, OperationKind, Result
+from engine.sandbox.api.backend import BackendCapabilities
 from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
 from engine.sandbox.drivers.docker.container import Box
@@ -46,7 +46,7 @@ class SandboxManager(Steering):
     ) -> None:
         super().__init__()
         self.settings = settings
-        self.proof: Proof | None = None
+        self.proof: IsolationProof | None = None
         self.trouble: SandboxUnavailable | None = None
         self.keeper = keeper
         """Who keeps the files that runs leave."""
@@ -110,7 +110,7 @@ class SandboxManager(Steering):
         await self.packages.close()
         await self._daemon.close()
 
-    async def prove(self) -> Proof:
+    async def prove(self) -> IsolationProof:
         """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
         images = [*self._images, *(shelf.image for shelf in self._pool.shelves)]
         try:
@@ -130,10 +130,10 @@ class SandboxManager(Steering):
             self._pool.stock(language, image)
 
     @property
-    def abilities(self) -> Abilities:
+    def capabilities(self) -> BackendCapabilities:
         """Return what its sandboxes can do: without write access to control groups, less."""
         fits = self._maker.can_fit
-        return Abilities(
+        return BackendCapabilities(
             languages=frozenset(map(Language, self.settings.images)),
             packages=frozenset(INSTALLERS),
             builds=True,
@@ -141,7 +141,7 @@ class SandboxManager(Steering):
             secrets=True,
             sessions=True,
             displays=True,
-            freeze=fits,
+            pause=fits,
             fitting=fits,
         )
 
@@ -172,7 +172,7 @@ class SandboxManager(Steering):
         return await self._let_in(job.run, self._run_in_turn(job, watcher), self.settings.runtime)
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
-        if job.operation is not None and job.operation.act is Act.INSTALL:
+        if job.operation is not None and job.operation.act is OperationKind.INSTALL:
             async with self.sessions.turn(job):
                 return await self.packages.install(self.sessions.housed(job), watcher)
         layers = await self.packages.layers_of(job, watcher)

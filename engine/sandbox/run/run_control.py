@@ -56,13 +56,13 @@ class Steering:
         for run in list(self._tickets):
             self._end(run, reason, by, gently=False)
 
-    async def freeze(self, run: str) -> bool:
+    async def pause(self, run: str) -> bool:
         """Stop a run where it stands; say whether it stands."""
-        return run in self._running and self._running[run].freeze()
+        return run in self._running and self._running[run].pause()
 
-    async def thaw(self, run: str) -> bool:
+    async def resume(self, run: str) -> bool:
         """Let a frozen run go on; say whether it goes."""
-        return run in self._running and self._running[run].thaw()
+        return run in self._running and self._running[run].resume()
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
         """Return the files of a run that goes on. Raises SandboxUnavailable."""

@@ -24,7 +24,7 @@ class Turns:
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many wait."""
         return sum(len(line) for line in self._waiting.values())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 
-from engine.models import Act, Artifact, Result, Stream
+from engine.models import Artifact, OperationKind, Result, Stream
 from engine.sandbox.drivers.linux.cgroup import Usage
 from engine.sandbox.guest_protocol.exit_report import Item
 from engine.sandbox.guest_protocol.framing import Order
@@ -43,7 +43,7 @@ class Staying(Execution):
         operation = self.job.operation
         if operation is None:
             return replace(order, act="run")
-        room = self._limit + 1 if operation.act is Act.READ else 0
+        room = self._limit + 1 if operation.act is OperationKind.READ else 0
         path = operation.path.text.encode()
         return replace(order, act=operation.act.value, code=path, artifact_bytes=room)
 
@@ -72,8 +72,8 @@ class Staying(Execution):
     async def _answer(self) -> None:
         """Give what a tool call brought as the output of its run."""
         word, act = self.output.word, self.job.operation.act if self.job.operation else None
-        answer = word.files[0][1] if act is Act.READ and word.files else b""
-        if act in {Act.LIST, Act.METADATA} and not word.fault:
+        answer = word.files[0][1] if act is OperationKind.READ and word.files else b""
+        if act in {OperationKind.LIST, OperationKind.METADATA} and not word.fault:
             answer = json.dumps([_entry(item) for item in word.items]).encode()
         for start in range(0, len(answer), _PIECE):
             await self.output.deliver(Stream.STDOUT, answer[start : start + _PIECE])

@@ -100,7 +100,7 @@ class Sessions:
     def _after(self, kept: Kept, box: Box, execution: Staying) -> None:
         """Let a sandbox that can take another order rest, and remove any other."""
         if kept.box is box and execution.began and execution.intact:
-            box.freeze(True)
+            box.pause(True)
         else:
             self._drop(kept, box)
 
@@ -179,7 +179,7 @@ class Sessions:
     async def _proved(self, box: Box, job: Job) -> bool:
         try:
             if box.frozen:
-                box.freeze(False)
+                box.pause(False)
             await box.verify()
         except (SandboxUnavailable, APIError, DaemonLost):
             return False

@@ -11,7 +11,7 @@ import contextlib
 from docker.errors import APIError
 
 from engine.common.text import Untrusted
-from engine.models import Act, Stream, WorkspaceFile
+from engine.models import OperationKind, Stream, WorkspaceFile
 from engine.sandbox.api.job import SandboxUnavailable
 from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import Box
@@ -27,7 +27,7 @@ _MOST = 256
 
 async def files(box: Box) -> tuple[WorkspaceFile, ...]:
     """Return what lies in the workspace, at most 256 of them. Raises SandboxUnavailable."""
-    word = await _look(box, Act.LIST, "")
+    word = await _look(box, OperationKind.LIST, "")
     found = [item for item in word.items if item.kind == "f" and well_named(item.name)]
     return tuple(
         WorkspaceFile(name=Untrusted(item.name), size=item.size, modified=item.modified)
@@ -39,7 +39,7 @@ async def content(box: Box, name: str) -> bytes | None:
     """Return a file of the workspace, or None where there is none. Raises SandboxUnavailable."""
     if not well_named(name):
         return None
-    word = await _look(box, Act.READ, name)
+    word = await _look(box, OperationKind.READ, name)
     if word.fault or not word.files:
         return None
     found = word.files[0][1]
@@ -48,7 +48,7 @@ async def content(box: Box, name: str) -> bytes | None:
     return found
 
 
-async def _look(box: Box, act: Act, path: str) -> LastWord:
+async def _look(box: Box, act: OperationKind, path: str) -> LastWord:
     command = ["/usr/bin/perl", "-e", container_spec.PEEK, "--", act.value, path, str(ARTIFACT_BYTES + 1)]
     try:
         async with asyncio.timeout(_SECONDS):

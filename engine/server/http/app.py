@@ -18,9 +18,9 @@ from engine.models import (
     Health,
     Meters,
     OutputChunk,
-    Verifying,
+    VerificationProgress,
 )
-from engine.models.api import Held, Line
+from engine.models.api import LeaseStatus, Line
 from engine.server.http.authorization import Owner, permitted
 from engine.server.http.metrics import CONTENT_TYPE, Metrics
 from engine.server.http.request_body import StrictRoute, known_parameters
@@ -55,7 +55,7 @@ def application(engine: Engine, shut_down: Callable[[], None]) -> FastAPI:
     auditing(app, engine)
     _looking(app, engine)
     _measuring(app, engine)
-    describe(app, (Event, Held, Line, Meters, OutputChunk, Verifying))
+    describe(app, (Event, LeaseStatus, Line, Meters, OutputChunk, VerificationProgress))
 
     @app.post("/shutdown", status_code=204)
     async def shutdown(by: Owner) -> None:
@@ -77,7 +77,7 @@ def _looking(app: FastAPI, engine: Engine) -> None:
 
 
 def _measuring(app: FastAPI, engine: Engine) -> None:
-    metrics = Metrics(lambda: engine.waiting, lambda: engine.going, lambda: engine.stocks)
+    metrics = Metrics(lambda: engine.pending, lambda: engine.going, lambda: engine.stocks)
     engine.listen(metrics.take)
 
     @app.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE: {}}}})
@@ -90,7 +90,7 @@ def _measuring(app: FastAPI, engine: Engine) -> None:
         if not health.can_run:
             bad = next((check for check in health.checks if not check.ok), None)
             why = visible(bad.detail) if bad else "gVisor is not proven"
-            raise Problem(503, f"nothing runs here: {why}", mend=bad.mend if bad else "")
+            raise Problem(503, f"nothing runs here: {why}", hint=bad.hint if bad else "")
 
 
 async def _chosen(

@@ -39,7 +39,7 @@ class Caller:
         if self.token is None:
             return Principal(name=named) if named else self.principal
         if named and named != self.token.name:
-            raise Problem(403, "a token asks in its own name", mend="Leave the requester out.")
+            raise Problem(403, "a token asks in its own name", hint="Leave the requester out.")
         return Principal(name=self.token.name)
 
 
@@ -56,7 +56,7 @@ def of_token(token: Token) -> Caller:
     return Caller(Principal(name=token.name, roles=roles), frozenset(token.scopes), token)
 
 
-_GOING_ON = frozenset({Status.WAITING, Status.QUEUED, Status.RUNNING})
+_GOING_ON = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 _OWN = frozenset({Scope.SUBMIT, Scope.REVIEW, Scope.AUDIT})
 _SUBMIT = frozenset({Scope.SUBMIT})
 _REVIEW = frozenset({Scope.REVIEW})
@@ -81,7 +81,7 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "GET /standing-approvals": _LOOK,
     "DELETE /standing-approvals/{id}": _REVIEW,
     "POST /analysis": _ANY,
-    "GET /holders/{holder}": _SUBMIT,
+    "GET /leases/{holder}": _SUBMIT,
     "GET /runs/{id}": _OWN,
     "GET /runs/{id}/output": _OWN,
     "GET /runs/{id}/meters": _OWN,
@@ -136,7 +136,7 @@ def permitted(engine: Engine) -> Callable[[Request], Awaitable[None]]:
             raise Problem(
                 403,
                 "this token is not good for that",
-                mend=f"Use one of the scope {' or '.join(sorted(enough))}.",
+                hint=f"Use one of the scope {' or '.join(sorted(enough))}.",
             )
         if caller.token is None or not path.startswith(("/submissions/{id}", "/runs/{id}")):
             return
@@ -156,7 +156,7 @@ async def _looked(engine: Engine, id: str, by: Principal) -> None:
 
 async def _own(engine: Engine, id: str, by: Principal) -> None:
     if (await engine.case(id)).submission.requester.name != by.name:
-        raise Problem(404, f"no submission {id}", mend="Type: pratique history")
+        raise Problem(404, f"no submission {id}", hint="Type: pratique history")
 
 
 def caller_of(request: Request) -> Caller:

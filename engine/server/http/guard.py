@@ -14,7 +14,7 @@ from engine.models import Scope as Permit
 from engine.policy.rate_limits import Buckets
 from engine.server.http.authorization import CALLER, OWNER, Caller, of_token
 from engine.server.http.responses import answer
-from engine.settings import DoorSettings
+from engine.settings import ServerSettings
 
 LOCAL = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
 """The names that clients on this machine call the engine by."""
@@ -53,7 +53,7 @@ class Traffic:
 class Keys:
     """Lets in by token, as often as the settings say."""
 
-    def __init__(self, tokens: Tokens, settings: DoorSettings) -> None:
+    def __init__(self, tokens: Tokens, settings: ServerSettings) -> None:
         self._tokens = tokens
         self._rates = Buckets(settings.requests_per_minute, settings.requests_burst)
         self._failures = Buckets(FAILURES_PER_MINUTE, FAILURES_BURST)
@@ -69,14 +69,14 @@ class Keys:
         if token is None:
             await self._tokens.refused(address)
             _in_turn(self._failures, address)
-            raise Problem(401, "a token is needed here", mend="Type: pratique token create")
+            raise Problem(401, "a token is needed here", hint="Type: pratique token create")
         _in_turn(self._rates, token.id)
         return of_token(token)
 
 
 def _in_turn(rates: Buckets, name: str) -> None:
     if wait := rates.take(name, time.monotonic()):
-        raise Problem(429, "too many requests", mend=f"Come back in {wait:.0f} s.", retry_after=max(1, wait))
+        raise Problem(429, "too many requests", hint=f"Come back in {wait:.0f} s.", retry_after=max(1, wait))
 
 
 class Guard:
@@ -85,7 +85,7 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        settings: DoorSettings,
+        settings: ServerSettings,
         traffic: Traffic,
         keys: Keys | None = None,
         hosts: frozenset[str] = LOCAL,

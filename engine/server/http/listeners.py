@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from engine.common.errors import Problem
 from engine.server.http.responses import PROBLEM, answer
-from engine.settings import DoorSettings
+from engine.settings import ServerSettings
 
 CLOSING_SECONDS = 1
 KEEP_ALIVE_SECONDS = 60
@@ -41,7 +41,7 @@ def unix(path: Path) -> socket.socket:
     return listener
 
 
-def tcp(settings: DoorSettings) -> socket.socket:
+def tcp(settings: ServerSettings) -> socket.socket:
     """Return a listener at the TCP address of the settings.
 
     Raises:
@@ -51,7 +51,7 @@ def tcp(settings: DoorSettings) -> socket.socket:
     host = host.strip("[]")
     if not settings.tls_certificate and not _is_loopback(host):
         raise Problem(
-            422, f"{settings.listen} without TLS would show tokens to the network", mend=f"Set {_TLS}."
+            422, f"{settings.listen} without TLS would show tokens to the network", hint=f"Set {_TLS}."
         )
     _try_tls(settings)
     try:
@@ -61,16 +61,16 @@ def tcp(settings: DoorSettings) -> socket.socket:
         listener.bind((host, int(port)))
     except (OSError, ValueError, OverflowError) as error:
         raise Problem(
-            422, f"nobody can listen at {settings.listen}: {error}", mend=f"Set {_LISTEN}."
+            422, f"nobody can listen at {settings.listen}: {error}", hint=f"Set {_LISTEN}."
         ) from None
     return listener
 
 
-_TLS = "doors.tls_certificate and doors.tls_key"
-_LISTEN = "doors.listen to HOST:PORT"
+_TLS = "server.tls_certificate and doors.tls_key"
+_LISTEN = "server.listen to HOST:PORT"
 
 
-def _try_tls(settings: DoorSettings) -> None:
+def _try_tls(settings: ServerSettings) -> None:
     if not settings.tls_certificate:
         return
     try:
@@ -78,7 +78,7 @@ def _try_tls(settings: DoorSettings) -> None:
         context.load_cert_chain(settings.tls_certificate, settings.tls_key)
     except OSError as error:
         said = f"{settings.tls_certificate} cannot be used: {error.strerror or error}"
-        raise Problem(422, said, mend=f"Set {_TLS} to files in PEM.") from None
+        raise Problem(422, said, hint=f"Set {_TLS} to files in PEM.") from None
 
 
 def _is_loopback(host: str) -> bool:
@@ -88,7 +88,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def server(app: ASGIApp, settings: DoorSettings | None = None) -> uvicorn.Server:
+def server(app: ASGIApp, settings: ServerSettings | None = None) -> uvicorn.Server:
     """Return a server of an application; with the TLS of `settings` where they are given."""
     tls = settings if settings and settings.tls_certificate else None
     config = uvicorn.Config(

@@ -8,7 +8,7 @@ from datetime import datetime
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from engine.models import Event, KillReason, Level, Verdict
+from engine.models import DecisionOutcome, Event, KillReason, Level
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 DECISION_BUCKETS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600)
@@ -20,7 +20,7 @@ class Metrics:
 
     def __init__(
         self,
-        waiting: Callable[[], int],
+        pending: Callable[[], int],
         going: Callable[[], int],
         stocks: Callable[[], Iterable[tuple[str, int, int]]],
     ) -> None:
@@ -35,13 +35,13 @@ class Metrics:
         self._decisions = Histogram(
             "pratique_decision_seconds",
             "From submission to decision, by verdict",
-            ["verdict"],
+            ["outcome"],
             buckets=DECISION_BUCKETS,
             registry=self._registry,
         )
         self._show_zeros()
         depth = Gauge("pratique_queue_depth", "Open submissions by state", ["state"], registry=self._registry)
-        depth.labels("waiting").set_function(waiting)
+        depth.labels("pending").set_function(pending)
         depth.labels("approved").set_function(going)
         self._stocks = stocks
         self._ready = Gauge(
@@ -74,12 +74,12 @@ class Metrics:
         since = self._submitted_at.pop(event.subject, None)
         if since is not None:
             seconds = (event.at - since).total_seconds()
-            self._decisions.labels(event.data["verdict"]).observe(seconds)
+            self._decisions.labels(event.data["outcome"]).observe(seconds)
 
     def _show_zeros(self) -> None:
         for level in Level:
             self._submissions.labels(level.value)
         for reason in KillReason:
             self._runs.labels(reason.value)
-        for verdict in Verdict:
-            self._decisions.labels(verdict.value)
+        for outcome in DecisionOutcome:
+            self._decisions.labels(outcome.value)

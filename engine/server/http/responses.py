@@ -18,7 +18,7 @@ from starlette.types import Send
 from engine.common.errors import Problem
 from engine.common.output_frames import FRAMES, framed, lined
 from engine.common.text import visible
-from engine.history import AuditError
+from engine.history import HistoryError
 from engine.history.search.filter import FilterError
 from engine.models import OutputChunk
 from engine.models.api import Answer, Line
@@ -47,7 +47,7 @@ def answer_problems(app: FastAPI) -> None:
     """Have an application answer every error as a problem."""
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(AuditError, _of_history)
+    app.add_exception_handler(HistoryError, _of_history)
     app.add_exception_handler(HTTPException, _not_http)
     app.add_exception_handler(Exception, _broken)
 
@@ -94,7 +94,7 @@ def stream(items: AsyncGenerator[BaseModel, None]) -> Stream:
 
 def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return a problem as it travels."""
-    body = Answer(status=problem.status, title=problem.title, mend=problem.mend)
+    body = Answer(status=problem.status, title=problem.title, hint=problem.hint)
     if problem.status == 429 or problem.retry_after:
         headers = {**(headers or {}), "Retry-After": f"{math.ceil(problem.retry_after or 60)}"}
     return JSONResponse(body.model_dump(), problem.status, headers=headers, media_type=PROBLEM)
@@ -135,14 +135,14 @@ async def _not_http(request: Request, error: Exception) -> JSONResponse:
 
 async def _broken(request: Request, error: Exception) -> JSONResponse:
     """Answer what nobody foresaw; the engine's log has the rest."""
-    return answer(Problem(500, "the engine failed at that", mend="Look into engine.log: pratique doctor"))
+    return answer(Problem(500, "the engine failed at that", hint="Look into engine.log: pratique doctor"))
 
 
 async def _of_history(request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, AuditError):
+    if not isinstance(error, HistoryError):
         raise error
     status = 422 if isinstance(error, FilterError) else 503
-    return answer(Problem(status, visible(error.title), mend=error.mend))
+    return answer(Problem(status, visible(error.title), hint=error.hint))
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

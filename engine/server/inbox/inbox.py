@@ -17,7 +17,7 @@ from engine.common.draft_files import is_main, read_draft, read_folder
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
-from engine.history import AuditError
+from engine.history import HistoryError
 from engine.models import Case, Principal, Stream
 from engine.policy.agent_output import for_agent
 
@@ -44,7 +44,7 @@ async def watch_inbox(engine: Engine, folder: Path) -> None:
         taken: set[str] = set()
         while True:
             for path in _found(folder):
-                room = len(taken) < engine.settings.doors.max_waiting_each
+                room = len(taken) < engine.settings.server.max_pending_each
                 if room and path.name not in taken and _is_new(path):
                     taken.add(path.name)
                     tasks.create_task(_take(engine, path, taken))
@@ -90,7 +90,7 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
     """
     try:
         await _hand_in(engine, path)
-    except (AuditError, OSError, Problem) as error:
+    except (HistoryError, OSError, Problem) as error:
         _refuse(path, str(error))
     except Exception:
         _LOG.exception("%s in the inbox", visible(path.name))
@@ -102,8 +102,8 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
 async def _hand_in(engine: Engine, path: Path) -> None:
     await _settled(path)
     read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
-    draft = await asyncio.to_thread(read, path, engine.settings.doors.max_request_bytes)
-    case = engine.desk.waiting_twin(draft, INBOX) or await engine.desk.submit(draft, INBOX)
+    draft = await asyncio.to_thread(read, path, engine.settings.server.max_request_bytes)
+    case = engine.submissions.waiting_twin(draft, INBOX) or await engine.submissions.submit(draft, INBOX)
     case = await engine.over(case.submission.id)
     _write(path, _told(case) | await _printed(engine, case))
 
@@ -129,7 +129,7 @@ async def _settled(path: Path) -> None:
     raise Problem(
         408,
         f"{visible(path.name)} is not finished",
-        mend="Write it elsewhere, then move it in, main.py and all.",
+        hint="Write it elsewhere, then move it in, main.py and all.",
     )
 
 

@@ -9,15 +9,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from engine.common.text import Untrusted
 from engine.models import (
-    Act,
-    Capabilities,
     Draft,
-    Expect,
+    ExpectedOutput,
     InputFile,
     Language,
     Limits,
     Operation,
+    OperationKind,
     Package,
+    Permissions,
     Sandbox,
 )
 
@@ -114,7 +114,7 @@ class Execute(Keyed):
     packages: Packages = ()
     domains: Names = Field((), description="Hosts that it has to reach.")
     secrets: Names = Field((), description="Secrets that it uses, by name. It never sees them.")
-    expect: Expect = Field(Expect.ANYTHING, description="What the last output is to be.")
+    expect: ExpectedOutput = Field(ExpectedOutput.ANYTHING, description="What the last output is to be.")
     verify: str = Field("", max_length=200, description="An assertion: value == 42.5 within 1e-9")
     memory_mb: int = Field(Limits().memory_mb, ge=64)
     cpus: float = Field(Limits().cpus, gt=0)
@@ -126,7 +126,7 @@ class Execute(Keyed):
     def draft(self, sandbox: Sandbox | None = None) -> Draft:
         """Return the draft that these arguments ask for."""
         limits = Limits.model_validate({name: getattr(self, name) for name in Limits.model_fields})
-        capabilities = Capabilities(
+        permissions = Permissions(
             limits=limits,
             packages=tuple(one.package() for one in self.packages),
             builds=builds_of(self.packages),
@@ -137,7 +137,7 @@ class Execute(Keyed):
             code=Untrusted(self.code),
             language=self.language,
             files=tuple(file.input() for file in self.files),
-            capabilities=capabilities,
+            permissions=permissions,
             purpose=Untrusted(self.purpose),
             image=self.image,
             sandbox=sandbox.id if sandbox else "",
@@ -164,7 +164,7 @@ class OnSandbox(Keyed):
         return Draft(
             code=Untrusted(""),
             language=sandbox.language,
-            capabilities=operation.capabilities,
+            permissions=operation.permissions,
             purpose=Untrusted(self.purpose),
             image=sandbox.image,
             sandbox=sandbox.id,
@@ -180,8 +180,8 @@ class Install(OnSandbox):
     def operation(self) -> Operation:
         """Return what is done."""
         packages = tuple(one.package() for one in self.packages)
-        wanted = Capabilities(packages=packages, builds=builds_of(self.packages))
-        return Operation(act=Act.INSTALL, capabilities=wanted)
+        wanted = Permissions(packages=packages, builds=builds_of(self.packages))
+        return Operation(act=OperationKind.INSTALL, permissions=wanted)
 
 
 class Write(OnSandbox):
@@ -194,7 +194,7 @@ class Write(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=Act.WRITE, path=Untrusted(self.path), executable=self.executable)
+        return Operation(act=OperationKind.WRITE, path=Untrusted(self.path), executable=self.executable)
 
     def draft(self, sandbox: Sandbox | None = None) -> Draft:
         """Return the draft that this call asks for, with the content as its one file."""
@@ -211,7 +211,7 @@ class Read(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=Act.READ, path=Untrusted(self.path))
+        return Operation(act=OperationKind.READ, path=Untrusted(self.path))
 
 
 class Listing(OnSandbox):
@@ -222,7 +222,7 @@ class Listing(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=Act.LIST, path=Untrusted(self.path))
+        return Operation(act=OperationKind.LIST, path=Untrusted(self.path))
 
 
 class Destroy(Arguments):

@@ -14,12 +14,22 @@ from engine.client.attach import revive
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Act, Case, Draft, OutputChunk, Result, Sandbox, SandboxState, Status, Stream
+from engine.models import (
+    Case,
+    Draft,
+    OperationKind,
+    OutputChunk,
+    Result,
+    Sandbox,
+    SandboxState,
+    Status,
+    Stream,
+)
 from engine.server.mcp.arguments import NEW, Execute, OnSandbox
 from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
 from engine.server.mcp.outcome import OPEN, answer, gathered, outcome, read, waiting_for
 from engine.server.mcp.requester import Context, requester
-from engine.settings import DoorSettings
+from engine.settings import ServerSettings
 
 PROGRESS_SECONDS = 5.0
 MOST_REMEMBERED = 1000
@@ -38,7 +48,7 @@ class Calls:
     def __init__(
         self,
         client: Client,
-        settings: DoorSettings,
+        settings: ServerSettings,
         tasks: asyncio.TaskGroup,
         *,
         staying: bool = True,
@@ -72,7 +82,7 @@ class Calls:
         async def handing_in() -> Case:
             draft = await self._draft(given, name)
             return await self._client.submit(
-                draft, key=given.idempotency_key, join=True, holder=self._held_by(), requester=name
+                draft, key=given.idempotency_key, join=True, lease=self._held_by(), requester=name
             )
 
         return await self._with_engine(handing_in)
@@ -150,7 +160,7 @@ class Calls:
         if case.result is None:
             return answer(outcome(case))
         operation = case.submission.draft.operation
-        reads = operation is not None and operation.act is Act.READ
+        reads = operation is not None and operation.act is OperationKind.READ
         chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
         guest = gathered(chunks, self._most, cut=cut)
         pictures = await self._pictures(case, case.result)
@@ -222,7 +232,7 @@ class Calls:
 
     def _starts_leaving(self, case: Case, context: Context) -> None:
         id = case.submission.id
-        if case.status is Status.WAITING and id not in self._leaving:
+        if case.status is Status.PENDING and id not in self._leaving:
             self._leaving[id] = self._tasks.create_task(
                 self._leave(id, requester(context, named=self._named))
             )
@@ -235,5 +245,5 @@ class Calls:
         await asyncio.sleep(self._settings.withdraw_seconds)
         del self._leaving[id]
         with contextlib.suppress(Problem):
-            if (await self._client.case(id)).status is Status.WAITING:
+            if (await self._client.case(id)).status is Status.PENDING:
                 await self._client.withdraw(id, name)

@@ -35,7 +35,7 @@ class Agents:
         if scope.get("path") != PATH:
             await self._app(scope, receive, send)
         elif not _may_submit(scope.get(CALLER)):
-            refused = Problem(403, "this token is not good for that", mend="Use one of the scope submit.")
+            refused = Problem(403, "this token is not good for that", hint="Use one of the scope submit.")
             await answer(refused)(scope, receive, send)
         else:
             await (await self._opened())(scope, receive, send)

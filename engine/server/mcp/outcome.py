@@ -15,20 +15,20 @@ from engine.common.text import visible
 from engine.models import (
     WITHDRAWN,
     Case,
+    DecisionOutcome,
     KillReason,
     Level,
     OutputChunk,
     Result,
     Status,
     Stream,
-    Verdict,
     Violation,
 )
 from engine.policy.agent_output import for_agent
 
 MOST_FINDINGS = 50
 REFUSALS = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
-OPEN = frozenset({Status.WAITING, Status.QUEUED, Status.RUNNING})
+OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 
 
 class Word(StrEnum):
@@ -157,10 +157,10 @@ def waiting_for(case: Case) -> str:
 
 def word(case: Case) -> Word:
     """Return the status of a case as agents are told it."""
-    if case.status is Status.WAITING:
+    if case.status is Status.PENDING:
         return Word.PENDING
     decision = case.decision
-    if decision and decision.verdict is Verdict.DENIED and decision.reason.text == WITHDRAWN:
+    if decision and decision.outcome is DecisionOutcome.DENIED and decision.reason.text == WITHDRAWN:
         return Word.WITHDRAWN
     return Word(case.status.value)
 

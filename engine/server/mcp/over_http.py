@@ -22,11 +22,11 @@ IDLE_SECONDS = 1800.0
 async def sessions(settings: Settings) -> AsyncGenerator[ASGIApp, None]:
     """Yield what answers MCP; nothing of it outlives the block."""
     async with Client() as client, asyncio.TaskGroup() as tasks:
-        calls = Calls(client, settings.doors, tasks, staying=False)
+        calls = Calls(client, settings.server, tasks, staying=False)
         manager = StreamableHTTPSessionManager(
             build(calls, settings),
             session_idle_timeout=IDLE_SECONDS,
-            max_request_body_size=settings.doors.max_request_bytes,
+            max_request_body_size=settings.server.max_request_bytes,
             max_sessions=MOST_SESSIONS,
         )
         try:

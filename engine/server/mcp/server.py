@@ -99,7 +99,7 @@ async def _call(
 async def _calls(settings: Settings) -> AsyncIterator[Calls]:
     """Yield the tools of one agent; nothing of theirs outlives the block."""
     async with chosen() as client, asyncio.TaskGroup() as tasks:
-        calls = Calls(client, settings.doors, tasks, named=not by_token())
+        calls = Calls(client, settings.server, tasks, named=not by_token())
         staying = tasks.create_task(calls.stay())
         try:
             yield calls

@@ -80,8 +80,8 @@ class Tasks:
 
 def declared(context: Context) -> bool:
     """Say whether the client takes task handles in answer to this request."""
-    capabilities = context.session.client_capabilities
-    extensions = capabilities.extensions if capabilities else None
+    declared = context.session.client_capabilities
+    extensions = declared.extensions if declared else None
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS and EXTENSION in (extensions or {})
 
 

@@ -8,9 +8,9 @@ from engine.cli.formatting import consequence_line
 from engine.cli.grant_options import lessened
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Consequence, Limits, Package
+from engine.models import Consequence, Limits, Package, Permissions
 
-ASKED = Capabilities(
+ASKED = Permissions(
     domains=(Untrusted("a.example"), Untrusted("b.example")),
     packages=(Package(name=Untrusted("numpy"), version=Untrusted("2")),),
     files=(Untrusted("a:b.csv"),),
@@ -20,14 +20,14 @@ ASKED = Capabilities(
 
 def test_nothing_taken_leaves_all() -> None:
     """Without options, what is asked for is given."""
-    assert ASKED == lessened(ASKED, [], []).capabilities
+    assert ASKED == lessened(ASKED, [], []).permissions
 
 
 def test_what_is_named_is_taken() -> None:
     """Names are taken from their kind, and limits lowered; a name may hold a colon."""
     taken = ["domain:a.example", "package:numpy", "file:a:b.csv", "session"]
-    expected = Capabilities(domains=ASKED.domains[1:], limits=Limits(memory_mb=64, cpus=0.25))
-    assert expected == lessened(ASKED, taken, ["memory_mb=64", "cpus=0.25"]).capabilities
+    expected = Permissions(domains=ASKED.domains[1:], limits=Limits(memory_mb=64, cpus=0.25))
+    assert expected == lessened(ASKED, taken, ["memory_mb=64", "cpus=0.25"]).permissions
 
 
 @pytest.mark.parametrize("name", ["domain:c.example", "file:", "cpu", "limits:x", "", "domains:a.example"])
@@ -49,12 +49,12 @@ def test_what_is_no_limit_is_told(limit: str) -> None:
 @pytest.mark.parametrize(
     ("expected", "one"),
     [
-        ("without x: line 3 will fail", Consequence(capability=Untrusted("x"), lines=(3,))),
+        ("without x: line 3 will fail", Consequence(permission=Untrusted("x"), lines=(3,))),
         (
             "without x: lines 3, 4 may fail",
-            Consequence(capability=Untrusted("x"), lines=(3, 4), certain=False),
+            Consequence(permission=Untrusted("x"), lines=(3, 4), certain=False),
         ),
-        ("without ␛: no line is known to fail", Consequence(capability=Untrusted("\x1b"))),
+        ("without ␛: no line is known to fail", Consequence(permission=Untrusted("\x1b"))),
     ],
 )
 def test_what_comes_of_it_is_one_line(expected: str, one: Consequence) -> None:

@@ -8,7 +8,7 @@ from engine.cli.full_view import PRINTED_BYTES, printed, say_all, say_unsettled
 from engine.common.errors import Problem
 from engine.common.review_coverage import gaps
 from engine.common.text import Untrusted
-from engine.models import Case, Disposition, EyesOn, InputFile, Level
+from engine.models import Case, InputFile, Level, ReviewRecord, TriageOutcome
 from engine.policy.review import unseen
 from tests.console.stand_in import case, span, violation
 
@@ -17,7 +17,7 @@ FOUND = (violation(span(1, 8, 10), "first"), violation(span(2, 1, 6), "second", 
          violation(span(2, 1, 6), "third"))  # fmt: skip
 
 
-def waiting(content: bytes = b"1,\xff\n3") -> Case:
+def pending(content: bytes = b"1,\xff\n3") -> Case:
     """Return a case with three violations, of which the second is LOW, an input file and a purpose."""
     file = InputFile(name=Untrusted("a\x1b.csv"), content=content)
     return case("s-1", CODE, violations=FOUND, files=(file,), purpose="to help")
@@ -25,7 +25,7 @@ def waiting(content: bytes = b"1,\xff\n3") -> Case:
 
 def test_all_that_counts_as_read_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """Each line of code and file, each violation and the purpose stand there, and no control character."""
-    say_all(waiting())
+    say_all(pending())
     told = capsys.readouterr().out
     wanted = ("1 import os", "2 print(os.environ)␛[2J", "first", "second", "third", "to help",
               "a␛.csv, 5 bytes", "1 1,\\xff", "2 3")  # fmt: skip
@@ -35,9 +35,9 @@ def test_all_that_counts_as_read_is_printed(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_is_printed_and_settled_is_approved_in_a_team() -> None:
     """Nothing stands between such a record and an approval; without the option, HIGH violations do."""
-    assert () == unseen(waiting(), printed(waiting(), ["1=accepted", "3=false-positive"]))
-    assert () == unseen(waiting(), printed(waiting(), ["all=mitigated"]))
-    left = gaps(waiting(), printed(waiting(), ["1=accepted"]))
+    assert () == unseen(pending(), printed(pending(), ["1=accepted", "3=false-positive"]))
+    assert () == unseen(pending(), printed(pending(), ["all=mitigated"]))
+    left = gaps(pending(), printed(pending(), ["1=accepted"]))
     assert ((), (), (), False, (2,)) == (
         left.lines,
         left.violations,
@@ -49,20 +49,20 @@ def test_what_is_printed_and_settled_is_approved_in_a_team() -> None:
 
 def test_all_may_be_none() -> None:
     """Who settles all that there is may find nothing to settle."""
-    assert () == printed(case("s-1", CODE), ["all=accepted"]).dispositions
+    assert () == printed(case("s-1", CODE), ["all=accepted"]).triage
 
 
 def test_the_last_word_about_a_violation_counts() -> None:
     """`all` first and one after it is how most are settled alike."""
-    made = printed(waiting(), ["all=accepted", "3=mitigated"]).dispositions
-    assert [(0, Disposition.ACCEPTED), (2, Disposition.MITIGATED)] == [
-        (each.violation, each.disposition) for each in made
+    made = printed(pending(), ["all=accepted", "3=mitigated"]).triage
+    assert [(0, TriageOutcome.ACCEPTED), (2, TriageOutcome.MITIGATED)] == [
+        (each.violation, each.outcome) for each in made
     ]
 
 
 def test_what_is_not_printed_whole_does_not_count(capsys: pytest.CaptureFixture[str]) -> None:
     """Of a large file the beginning is shown, which is said and is not in the record."""
-    large = waiting(b"x" * (PRINTED_BYTES + 1))
+    large = pending(b"x" * (PRINTED_BYTES + 1))
     say_all(large)
     assert "of which the beginning is shown" in capsys.readouterr().out
     assert () == printed(large).files
@@ -70,7 +70,7 @@ def test_what_is_not_printed_whole_does_not_count(capsys: pytest.CaptureFixture[
 
 def test_what_is_to_settle_is_named_with_its_number(capsys: pytest.CaptureFixture[str]) -> None:
     """The numbers are those that `--settle` takes."""
-    say_unsettled(waiting(), EyesOn(seconds=0))
+    say_unsettled(pending(), ReviewRecord(seconds=0))
     told = ["to settle: 1: py-environ in line 1", "to settle: 3: py-environ in line 2"]
     assert told == capsys.readouterr().out.splitlines()
 
@@ -81,4 +81,4 @@ def test_what_is_to_settle_is_named_with_its_number(capsys: pytest.CaptureFixtur
 def test_what_settles_nothing_is_refused(word: str) -> None:
     """Nobody believes that a violation was settled which was not."""
     with pytest.raises(Problem, match="settles no violation"):
-        printed(waiting(), [word])
+        printed(pending(), [word])

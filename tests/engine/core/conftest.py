@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.core import Engine
 from engine.history import AuditLog
 from engine.sandbox import SandboxManager
@@ -33,8 +33,11 @@ def engine_with(home: Path) -> EngineMaker:
     @contextlib.asynccontextmanager
     async def made(**groups: object) -> AsyncIterator[Engine]:
         settings = Settings.model_validate({"sandbox": SandboxSettings(pool=0), **groups})
-        log = await AuditLog.open(home / "pratique.db", settings.audit)
-        analyst, sandboxes = Analyst(settings.analysis), SandboxManager(settings.sandbox, home.name[-12:])
+        log = await AuditLog.open(home / "pratique.db", settings.history)
+        analyst, sandboxes = (
+            AnalysisPool(settings.analysis),
+            SandboxManager(settings.sandbox, home.name[-12:]),
+        )
         try:
             async with Engine(settings, log, analyst, sandboxes) as engine:
                 yield engine

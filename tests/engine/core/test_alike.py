@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.core.review.similarity import Alike
-from engine.models import Case, Nearest, Summary
+from engine.models import Case, SimilarSubmission, Summary
 from tests.console.stand_in import case, summary
 
 CODE = "total = 0\nfor row in open('a.csv'):\n    total += int(row)\nprint(total)\n"
@@ -22,12 +22,12 @@ async def history(filter: str, before: str | None, limit: int) -> tuple[Summary,
 
 async def test_the_nearest_is_the_one_with_most_in_common() -> None:
     """Another name for a variable is no difference; a submission is not compared with itself."""
-    waiting = case("s-9", CODE)
+    pending = case("s-9", CODE)
 
     async def stored(id: str) -> Case:
-        return {**PAST, "s-9": waiting}[id]
+        return {**PAST, "s-9": pending}[id]
 
-    assert Nearest(id="s-2", similarity=1.0) == await Alike(history, stored).nearest("s-9")
+    assert SimilarSubmission(id="s-2", similarity=1.0) == await Alike(history, stored).nearest("s-9")
     nearest = await Alike(history, stored).nearest("s-2")
     assert nearest is not None
     assert "s-3" == nearest.id

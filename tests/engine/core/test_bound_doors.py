@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from engine.core import Engine
-from engine.models import Case, KillReason, Verdict
+from engine.models import Case, DecisionOutcome, KillReason
 from engine.server.http.app import application
 from engine.server.http.authorization import CALLER, OWNER
 from engine.server.inbox.inbox import watch_inbox
@@ -23,14 +23,14 @@ from tests.engine.core.test_bound_runs import ADA, AGENT, DRAFT, TAMPERED, tampe
 pytestmark = pytest.mark.sandbox
 
 SECONDS = 120
-CHANGES = ("code", "file", "capability", "image")
+CHANGES = ("code", "file", "permission", "image")
 HandIn = Callable[[Engine], Awaitable[Case]]
 
 JOINS: dict[str, HandIn] = {
     "http": lambda engine: engine.arrivals.submit(DRAFT, AGENT, key=secrets.token_hex(8)),
     "mcp": lambda engine: engine.arrivals.submit(DRAFT, AGENT, join=True),
     "cli": lambda engine: engine.arrivals.submit(DRAFT, AGENT),
-    "inbox": lambda engine: engine.desk.submit(DRAFT, AGENT),
+    "inbox": lambda engine: engine.submissions.submit(DRAFT, AGENT),
 }
 """How each door hands in what came to it: this is where they join."""
 
@@ -48,10 +48,10 @@ async def test_one_change_is_refused_whatever_door_it_came_by(engine_with: Engin
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         for door, hand_in in JOINS.items():
             for what in CHANGES:
-                engine.desk._rulings._approved = tampering(engine, TAMPERED[what])
+                engine.submissions._rulings._approved = tampering(engine, TAMPERED[what])
                 case = await hand_in(engine)
                 id, digest = case.submission.id, case.submission.digest
-                await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
+                await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
                 assert (door, what, KillReason.POLICY, True, False) == (
                     door,
                     what,
@@ -75,10 +75,10 @@ async def over_http(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
 async def test_one_change_is_refused_over_http(engine_with: EngineMaker) -> None:
     """Handed in and approved over HTTP, changed, and told over HTTP: killed by policy."""
     async with engine_with() as engine, over_http(engine) as client, asyncio.timeout(SECONDS):
-        engine.desk._rulings._approved = tampering(engine, TAMPERED["code"])
+        engine.submissions._rulings._approved = tampering(engine, TAMPERED["code"])
         handed = {"draft": DRAFT.model_dump(mode="json")}
         submission = (await client.post("/submissions", json=handed)).json()["submission"]
-        decided = {"verdict": "approved", "digest": submission["digest"]}
+        decided = {"outcome": "approved", "digest": submission["digest"]}
         answer = await client.post(f"/submissions/{submission['id']}/decision", json=decided)
         assert 200 == answer.status_code, answer.text
         told = (await client.get(f"/submissions/{submission['id']}", params={"within": 30})).json()
@@ -92,12 +92,12 @@ async def test_one_change_is_refused_in_the_inbox(engine_with: EngineMaker, tmp_
     inbox = tmp_path / "inbox"
     inbox.mkdir()
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.desk._rulings._approved = tampering(engine, TAMPERED["code"])
+        engine.submissions._rulings._approved = tampering(engine, TAMPERED["code"])
         async with watched(engine, inbox):
             (inbox / "a.py").write_text("print(6 * 7)\n")
             while not (queue := await engine.queue()):
                 await asyncio.sleep(0.05)
-            await engine.desk.decide(queue[0].id, ADA, Verdict.APPROVED, queue[0].digest)
+            await engine.submissions.decide(queue[0].id, ADA, DecisionOutcome.APPROVED, queue[0].digest)
             result = inbox / "a.py.result.json"
             while not result.exists():
                 await asyncio.sleep(0.05)

@@ -11,18 +11,18 @@ from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.submissions.active import Opened
 from engine.models import (
-    Capabilities,
     Case,
+    DecisionOutcome,
     Draft,
     Grant,
     InputFile,
     KillReason,
     Language,
     Limits,
+    Permissions,
     Principal,
     Role,
     Status,
-    Verdict,
 )
 from engine.principals import verify
 from tests.engine.core.conftest import EngineMaker
@@ -54,10 +54,8 @@ def in_decision(case: Case, **changes: object) -> Case:
 TAMPERED: dict[str, Callable[[Case], Case]] = {
     "code": lambda case: in_draft(case, code=Untrusted("print(open('b.csv').read())")),
     "file": lambda case: in_draft(case, files=(InputFile(name=Untrusted("a.csv"), content=b"1,3"),)),
-    "capability": lambda case: in_draft(case, capabilities=Capabilities(session=True)),
-    "grant": lambda case: in_decision(
-        case, grant=Grant(capabilities=Capabilities(limits=Limits(seconds=29)))
-    ),
+    "permission": lambda case: in_draft(case, permissions=Permissions(session=True)),
+    "grant": lambda case: in_decision(case, grant=Grant(permissions=Permissions(limits=Limits(seconds=29)))),
     "image": lambda case: in_decision(case, image="sha256:" + "0" * 64),
     "signature": lambda case: in_decision(case, signature=None),
     "approval": lambda case: case.model_copy(update={"decision": None}),
@@ -66,8 +64,10 @@ TAMPERED: dict[str, Callable[[Case], Case]] = {
 
 async def approve(engine: Engine) -> Case:
     """Submit the draft and approve it, and return the case as it was queued."""
-    case = await engine.desk.submit(DRAFT, AGENT)
-    return await engine.desk.decide(case.submission.id, ADA, Verdict.APPROVED, case.submission.digest)
+    case = await engine.submissions.submit(DRAFT, AGENT)
+    return await engine.submissions.decide(
+        case.submission.id, ADA, DecisionOutcome.APPROVED, case.submission.digest
+    )
 
 
 def tampering(engine: Engine, change: Callable[[Case], Case]) -> Callable[[Opened], None]:
@@ -95,7 +95,7 @@ async def test_what_was_approved_runs_in_its_image(engine_with: EngineMaker) -> 
 async def test_one_change_after_the_approval_is_refused(engine_with: EngineMaker, what: str) -> None:
     """Nothing of it runs: it is killed by policy, on record, and no code went into a sandbox."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.desk._rulings._approved = tampering(engine, TAMPERED[what])
+        engine.submissions._rulings._approved = tampering(engine, TAMPERED[what])
         case = await engine.over((await approve(engine)).submission.id)
         types = [event.type for event in await engine.trail(case.submission.id)]
         assert case.result is not None

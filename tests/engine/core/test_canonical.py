@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
 from engine.models import (
-    Act,
-    Capabilities,
     Draft,
-    Expect,
+    ExpectedOutput,
     InputFile,
     Language,
     Limits,
     Operation,
+    OperationKind,
+    Permissions,
     Principal,
 )
 from engine.policy.fingerprint import shape
@@ -40,13 +40,13 @@ CHANGES: list[dict[str, object]] = [
     {"files": (InputFile(name=Untrusted("b.csv"), content=b"1,2\n"),)},
     {"purpose": Untrusted("other")},
     {"image": "python-data"},
-    {"capabilities": Capabilities(limits=Limits(seconds=31))},
-    {"capabilities": Capabilities(domains=(Untrusted("example.org"),))},
-    {"capabilities": Capabilities(builds=(Untrusted("six"),))},
+    {"permissions": Permissions(limits=Limits(seconds=31))},
+    {"permissions": Permissions(domains=(Untrusted("example.org"),))},
+    {"permissions": Permissions(builds=(Untrusted("six"),))},
     {"sandbox": "b-1"},
-    {"sandbox": "b-1", "operation": Operation(act=Act.LIST)},
-    {"sandbox": "b-1", "operation": Operation(act=Act.READ)},
-    {"expect": Expect.NUMBER},
+    {"sandbox": "b-1", "operation": Operation(act=OperationKind.LIST)},
+    {"sandbox": "b-1", "operation": Operation(act=OperationKind.READ)},
+    {"expect": ExpectedOutput.NUMBER},
     {"verify": "value == 1"},
 ]
 

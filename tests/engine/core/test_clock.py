@@ -11,7 +11,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.models import Draft, Language, Principal, Role, Status, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Principal, Role, Status
 from tests.engine.core.conftest import EngineMaker
 
 AGENT = Principal(name=Untrusted("agent"))
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("no_docker")
 async def left_waiting(engine: Engine, **changes: datetime) -> str:
     """Submit code, change the times that are stored of it, and return its id."""
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
-    case = await engine.desk.submit(draft, AGENT)
+    case = await engine.submissions.submit(draft, AGENT)
     submission = case.submission
     if at := changes.get("submitted_at"):
         submission = submission.model_copy(update={"submitted_at": at})
@@ -52,5 +52,5 @@ async def test_a_deadline_that_passed_meanwhile_is_over(engine_with: EngineMaker
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         case = await engine.case(id)
         with pytest.raises(Problem):
-            await engine.desk.decide(id, ADA, Verdict.APPROVED, case.submission.digest)
+            await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, case.submission.digest)
         assert Status.EXPIRED is (await engine.over(id)).status

@@ -13,19 +13,19 @@ from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.submissions.normalisation import asking_for_its_files
 from engine.models import (
-    Act,
-    Capabilities,
+    DecisionOutcome,
     Draft,
     InputFile,
     Language,
     Operation,
+    OperationKind,
+    Permissions,
     Principal,
     Role,
     Status,
-    Verdict,
 )
 from engine.principals import verify
-from engine.settings import DoorSettings, PolicySettings
+from engine.settings import PolicySettings, ServerSettings
 from tests.engine.core.conftest import EngineMaker
 
 AGENT = Principal(name=Untrusted("agent"))
@@ -48,9 +48,9 @@ async def types(engine: Engine, id: str) -> list[str]:
 async def test_a_deny_is_signed_and_bound(engine_with: EngineMaker) -> None:
     """A deny names the policy and the analysis, and its signature holds."""
     async with engine_with() as engine:
-        case = await engine.desk.submit(draft(), AGENT)
+        case = await engine.submissions.submit(draft(), AGENT)
         id, digest = case.submission.id, case.submission.digest
-        decision = (await engine.desk.decide(id, ADA, Verdict.DENIED, digest, "no")).decision
+        decision = (await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest, "no")).decision
         assert decision is not None
         assert engine.policy.current.hash == decision.policy
         assert verify(decision)
@@ -61,33 +61,37 @@ async def test_a_deny_is_signed_and_bound(engine_with: EngineMaker) -> None:
 async def test_who_is_no_reviewer_decides_nothing(engine_with: EngineMaker) -> None:
     """A requester's and an auditor's word is refused with 403, and the submission waits on."""
     async with engine_with() as engine:
-        case = await engine.desk.submit(draft(), AGENT)
+        case = await engine.submissions.submit(draft(), AGENT)
         auditor = Principal(name=Untrusted("eve"), roles=frozenset({Role.AUDITOR}))
         for by in (AGENT, auditor, Principal(name=Untrusted("policy"), roles=frozenset())):
             with pytest.raises(Problem, match="is no reviewer") as refused:
-                await engine.desk.decide(case.submission.id, by, Verdict.APPROVED, case.submission.digest)
+                await engine.submissions.decide(
+                    case.submission.id, by, DecisionOutcome.APPROVED, case.submission.digest
+                )
             assert 403 == refused.value.status
-        assert Status.WAITING is (await engine.case(case.submission.id)).status
+        assert Status.PENDING is (await engine.case(case.submission.id)).status
 
 
 async def test_nobody_decided_is_no_no(engine_with: EngineMaker) -> None:
     """Past its deadline a submission is expired, by nobody, and told after how long."""
     async with engine_with(policy=PolicySettings.model_validate({"deadlines": {"high": 0.1}})) as engine:
-        case = await engine.desk.submit(draft(), AGENT)
+        case = await engine.submissions.submit(draft(), AGENT)
         over = await engine.over(case.submission.id)
         assert over.decision is not None
         assert (Status.EXPIRED, "nobody decided within 0.1 s") == (over.status, over.decision.reason.text)
         with pytest.raises(Problem, match="is over"):
-            await engine.desk.decide(case.submission.id, ADA, Verdict.APPROVED, case.submission.digest)
+            await engine.submissions.decide(
+                case.submission.id, ADA, DecisionOutcome.APPROVED, case.submission.digest
+            )
 
 
 async def test_a_rule_refuses_by_name(engine_with: EngineMaker, home: Path) -> None:
     """What policy refuses is refused, not denied, and the rule is named."""
     (home / "policy.yaml").write_text("rules:\n  - {id: no-xmrig, refuse: true, when: {code: xmrig}}\n")
     async with engine_with() as engine:
-        case = await engine.desk.submit(draft("xmrig = 1"), AGENT)
+        case = await engine.submissions.submit(draft("xmrig = 1"), AGENT)
         assert case.decision is not None
-        assert (Status.REFUSED, Verdict.REFUSED) == (case.status, case.decision.verdict)
+        assert (Status.REFUSED, DecisionOutcome.REFUSED) == (case.status, case.decision.outcome)
         assert case.decision.reason.text.startswith("the rule no-xmrig: line 1")
         assert ["submitted", "analysed", "classified", "decided"] == await types(engine, case.submission.id)
 
@@ -96,7 +100,7 @@ async def test_low_risk_that_cannot_run_is_refused(engine_with: EngineMaker, hom
     """Without a proof of gVisor even LOW does not run, and nothing waits for ever."""
     (home / "policy.yaml").write_text("rules:\n  - {id: clean-code, enabled: true}\n")
     async with engine_with() as engine:
-        case = await engine.desk.submit(draft(), AGENT)
+        case = await engine.submissions.submit(draft(), AGENT)
         assert case.decision is not None
         assert Status.REFUSED is case.status
         assert "gVisor is not proven" in case.decision.reason.text
@@ -110,7 +114,7 @@ async def test_a_saved_policy_judges_the_next_submission(engine_with: EngineMake
         async for event in events:
             if event.type == "policy.loaded" and event.data["policy"] == engine.policy.current.hash:
                 break
-        case = await engine.desk.submit(draft(), AGENT)
+        case = await engine.submissions.submit(draft(), AGENT)
         assert 600.0 == case.assessment.deadline_seconds
 
 
@@ -119,42 +123,42 @@ async def test_too_many_are_told_when_to_come_back(engine_with: EngineMaker) -> 
     policy = PolicySettings(submissions_burst=2, submissions_per_minute=6)
     async with engine_with(policy=policy) as engine:
         for code in ("a = 1", "b = 1"):
-            await engine.desk.submit(draft(code), AGENT)
+            await engine.submissions.submit(draft(code), AGENT)
         with pytest.raises(Problem) as refused:
-            await engine.desk.submit(draft("c = 1"), AGENT)
+            await engine.submissions.submit(draft("c = 1"), AGENT)
         assert 429 == refused.value.status
         assert 1 <= (refused.value.retry_after or 0) <= 10
-        await engine.desk.submit(draft("d = 1"), ADA)
+        await engine.submissions.submit(draft("d = 1"), ADA)
         assert 3 == len(await engine.queue())
         assert "throttled" in await types(engine, "")
 
 
 async def test_a_full_queue_takes_nothing_in(engine_with: EngineMaker) -> None:
     """Over the bound of the queue everybody gets 429, and what was accepted stays."""
-    async with engine_with(doors=DoorSettings(max_waiting=1)) as engine:
-        await engine.desk.submit(draft(), AGENT)
+    async with engine_with(server=ServerSettings(max_pending=1)) as engine:
+        await engine.submissions.submit(draft(), AGENT)
         with pytest.raises(Problem) as refused:
-            await engine.desk.submit(draft("b = 1"), ADA)
+            await engine.submissions.submit(draft("b = 1"), ADA)
         assert (429, 1) == (refused.value.status, len(await engine.queue()))
 
 
 async def test_nobody_fills_the_queue_alone(engine_with: EngineMaker) -> None:
     """Over its own part a requester is told how many are its own, and what to do; others get in."""
-    async with engine_with(doors=DoorSettings(max_waiting=3, max_waiting_each=1)) as engine:
-        await engine.desk.submit(draft(), ADA)
-        await engine.desk.submit(draft("b = 1"), AGENT)
+    async with engine_with(server=ServerSettings(max_pending=3, max_pending_each=1)) as engine:
+        await engine.submissions.submit(draft(), ADA)
+        await engine.submissions.submit(draft("b = 1"), AGENT)
         with pytest.raises(Problem, match="1 submissions of yours wait or run already, of 2") as refused:
-            await engine.desk.submit(draft("c = 1"), AGENT)
+            await engine.submissions.submit(draft("c = 1"), AGENT)
         assert (429, 2) == (refused.value.status, len(await engine.queue()))
-        assert refused.value.mend.startswith("Withdraw some that wait, or come back in ")
+        assert refused.value.hint.startswith("Withdraw some that wait, or come back in ")
 
 
 async def test_as_many_at_once_as_there_is_room_for(engine_with: EngineMaker) -> None:
     """Of forty that come at the same time by four requesters exactly the part of each is taken in."""
-    async with engine_with(doors=DoorSettings(max_waiting_each=5)) as engine:
+    async with engine_with(server=ServerSettings(max_pending_each=5)) as engine:
         names = [Principal(name=Untrusted(f"a{n}"), roles=AGENT.roles) for n in range(4)] * 10
         drafts = [draft(f"n = {n}") for n in range(40)]
-        answers = await asyncio.gather(*map(engine.desk.submit, drafts, names), return_exceptions=True)
+        answers = await asyncio.gather(*map(engine.submissions.submit, drafts, names), return_exceptions=True)
         assert 20 == sum(isinstance(answer, Problem) for answer in answers)
         inside = Counter(summary.requester.text for summary in await engine.queue())
         assert {"a0": 5, "a1": 5, "a2": 5, "a3": 5} == inside
@@ -166,7 +170,7 @@ async def test_as_many_at_once_as_there_is_room_for(engine_with: EngineMaker) ->
         (413, {"code": Untrusted("x = 1\n" * 100)}),
         (413, {"files": tuple(InputFile(name=Untrusted(f"{n}"), content=b"") for n in range(3))}),
         (422, {"files": (InputFile(name=Untrusted("a"), content=b""),) * 2}),
-        (422, {"capabilities": Capabilities.model_validate({"limits": {"memory_mb": 999_999}})}),
+        (422, {"permissions": Permissions.model_validate({"limits": {"memory_mb": 999_999}})}),
     ],
 )
 async def test_what_is_too_large_is_not_taken_in(
@@ -175,11 +179,11 @@ async def test_what_is_too_large_is_not_taken_in(
     """Too much code, too many files, and more than the ceiling are refused before they are analysed."""
     async with engine_with(policy=PolicySettings(max_code_bytes=500, max_files=2)) as engine:
         with pytest.raises(Problem) as refused:
-            await engine.desk.submit(draft().model_copy(update=changes), AGENT)
+            await engine.submissions.submit(draft().model_copy(update=changes), AGENT)
         assert (status, ()) == (refused.value.status, await engine.queue())
 
 
-WRITE = Operation(act=Act.WRITE, path=Untrusted("a.csv"))
+WRITE = Operation(act=OperationKind.WRITE, path=Untrusted("a.csv"))
 CONTENT = InputFile(name=Untrusted("a.csv"), content=b"1")
 
 
@@ -189,8 +193,13 @@ CONTENT = InputFile(name=Untrusted("a.csv"), content=b"1")
         ("carries no code", "print(1)", WRITE, (CONTENT,)),
         ("one file, that of its path", "", WRITE, ()),
         ("one file, that of its path", "", WRITE, (CONTENT, InputFile(name=Untrusted("b"), content=b""))),
-        ("one file, that of its path", "", Operation(act=Act.READ, path=CONTENT.name), (CONTENT,)),
-        ("one file, that of its path", "", Operation(act=Act.WRITE, path=Untrusted("b.csv")), (CONTENT,)),
+        ("one file, that of its path", "", Operation(act=OperationKind.READ, path=CONTENT.name), (CONTENT,)),
+        (
+            "one file, that of its path",
+            "",
+            Operation(act=OperationKind.WRITE, path=Untrusted("b.csv")),
+            (CONTENT,),
+        ),
     ],
 )
 def test_a_tool_call_carries_what_it_says(
@@ -210,4 +219,4 @@ async def test_a_sandbox_has_a_rate_of_its_own(engine_with: EngineMaker) -> None
         with pytest.raises(Problem, match="for sandbox") as refused:
             await engine.sandboxes.execute(mine.id, AGENT, "print(2)")
         assert 429 == refused.value.status
-        assert Status.WAITING is (await engine.desk.submit(draft(), AGENT)).status
+        assert Status.PENDING is (await engine.submissions.submit(draft(), AGENT)).status

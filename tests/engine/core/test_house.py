@@ -11,7 +11,7 @@ import pytest
 from engine.core import host_health
 from engine.models import Check
 from engine.sandbox.drivers.docker.image_checks import described
-from engine.settings import DoorSettings
+from engine.settings import ServerSettings
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -23,9 +23,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def rows(**doors: object) -> dict[str, Check]:
+def rows(**server: object) -> dict[str, Check]:
     """Return the rows by name."""
-    return {row.name: row for row in host_health.house_checks(DoorSettings.model_validate(doors))}
+    return {row.name: row for row in host_health.house_checks(ServerSettings.model_validate(server))}
 
 
 def test_every_door_is_named_with_its_address(home: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_disk_that_fills_says_what_to_type(home: Path, monkeypatch: pytest.Mon
     """Below a gibibyte the row is red."""
     monkeypatch.setattr(host_health.shutil, "disk_usage", lambda _: Usage(10, 9, host_health.LEAST_FREE - 1))  # type: ignore[attr-defined]
     assert not rows()["disk"].ok
-    assert f"df -h {home}" in rows()["disk"].mend
+    assert f"df -h {home}" in rows()["disk"].hint
 
 
 def test_the_log_is_named_with_its_last_line(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_the_log_is_named_with_its_last_line(home: Path, monkeypatch: pytest.Mon
     (home / "engine.log").write_text("one\ntwo\n", encoding="utf-8")
     assert rows()["engine log"].detail.text.endswith("last: two")
     monkeypatch.setattr(host_health, "LARGEST_LOG", 1)
-    assert f"truncate --size 0 {home / 'engine.log'}" == rows()["engine log"].mend
+    assert f"truncate --size 0 {home / 'engine.log'}" == rows()["engine log"].hint
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis_pool import Analyst
+from engine.analysis_pool import AnalysisPool
 from engine.common.text import Untrusted
 from engine.core.submissions.draft_analysis import analysed
 from engine.models import Draft, InputFile, Language
@@ -16,7 +16,7 @@ def _draft(*files: tuple[str, bytes]) -> Draft:
 
 async def test_a_payload_in_an_input_file_is_found() -> None:
     """The code only imports; the file that it imports does the harm."""
-    analyst = Analyst()
+    analyst = AnalysisPool()
     try:
         analysis = await analysed(analyst, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
     finally:
@@ -26,7 +26,7 @@ async def test_a_payload_in_an_input_file_is_found() -> None:
 
 async def test_code_beyond_the_time_limit_is_high() -> None:
     """Files that nobody had the time to read are violations, and the analysis is incomplete."""
-    analyst = Analyst(AnalysisSettings(deadline_seconds=0.05))
+    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=0.05))
     files = [(f"m{number}.py", b"x = [1, 2, (3, 4)]\n" * 20_000) for number in range(4)]
     try:
         await analyst.start()

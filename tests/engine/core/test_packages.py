@@ -10,7 +10,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core.submissions import package_resolution
-from engine.models import Capabilities, Draft, KillReason, Language, Package, Principal, Role, Verdict
+from engine.models import DecisionOutcome, Draft, KillReason, Language, Package, Permissions, Principal, Role
 from engine.settings import SandboxSettings
 from tests.engine.core.conftest import EngineMaker
 from tests.engine.sandbox.index import forget, serving, wheel
@@ -18,10 +18,8 @@ from tests.engine.sandbox.index import forget, serving, wheel
 ADA = Principal(name=Untrusted("ada"), roles=frozenset(Role))
 AGENT = Principal(name=Untrusted("agent"))
 WORDS = {"words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello'")}
-ASKED = Capabilities(packages=(Package(name=Untrusted("words"), version=Untrusted("2.5")),))
-DRAFT = Draft(
-    code=Untrusted("import words\nprint(words.HELLO)"), language=Language.PYTHON, capabilities=ASKED
-)
+ASKED = Permissions(packages=(Package(name=Untrusted("words"), version=Untrusted("2.5")),))
+DRAFT = Draft(code=Untrusted("import words\nprint(words.HELLO)"), language=Language.PYTHON, permissions=ASKED)
 
 
 @pytest.mark.sandbox
@@ -35,11 +33,11 @@ async def test_a_package_is_shown_with_its_hash_and_then_used(
     monkeypatch.setattr(package_resolution, "SECONDS", 120.0)
     async with serving(WORDS) as index, engine_with(sandbox=index.settings()) as engine:
         case = await engine.arrivals.submit(DRAFT, AGENT, key="words", join=True)
-        assert (index.locked("words", "2.5"),) == case.submission.draft.capabilities.packages
+        assert (index.locked("words", "2.5"),) == case.submission.draft.permissions.packages
         id = case.submission.id
         for key in ("", "words"):
             assert id == (await engine.arrivals.submit(DRAFT, AGENT, key=key, join=True)).submission.id
-        await engine.desk.decide(id, ADA, Verdict.APPROVED, case.submission.digest)
+        await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, case.submission.digest)
         async with asyncio.timeout(120):
             over = await engine.over(id)
         assert over.result is not None
@@ -55,8 +53,12 @@ async def test_a_package_is_shown_with_its_hash_and_then_used(
 async def test_a_package_without_hashes_is_not_given(engine_with: EngineMaker) -> None:
     """Where no registry was there to ask, it is shown as it was asked for, and cannot be granted."""
     async with engine_with(sandbox=SandboxSettings(pool=0)) as engine:
-        case = await engine.desk.submit(DRAFT, AGENT)
-        assert ASKED == case.submission.draft.capabilities
+        case = await engine.submissions.submit(DRAFT, AGENT)
+        assert ASKED == case.submission.draft.permissions
         with pytest.raises(Problem, match="no hashes"):
-            await engine.desk.decide(case.submission.id, ADA, Verdict.APPROVED, case.submission.digest)
-        await engine.desk.decide(case.submission.id, ADA, Verdict.DENIED, case.submission.digest)
+            await engine.submissions.decide(
+                case.submission.id, ADA, DecisionOutcome.APPROVED, case.submission.digest
+            )
+        await engine.submissions.decide(
+            case.submission.id, ADA, DecisionOutcome.DENIED, case.submission.digest
+        )

@@ -14,7 +14,7 @@ from engine.core.history.event_bus import Journal
 from engine.history import AuditLog
 from engine.models import Event, Level
 from engine.policy import shipped
-from engine.settings import AuditSettings, PolicySettings
+from engine.settings import HistorySettings, PolicySettings
 
 BROKEN = "rules:\n  - {id: network, rsik: low}\n"
 SECONDS = 20
@@ -23,7 +23,7 @@ SECONDS = 20
 @pytest.fixture
 async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
     """Yield a journal over a history of its own."""
-    log = await AuditLog.open(tmp_path / "pratique.db", AuditSettings())
+    log = await AuditLog.open(tmp_path / "pratique.db", HistorySettings())
     yield Journal(log)
     await log.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.common.text import Untrusted
 from engine.history import AuditLog
 from engine.models import Event, InputFile, Status
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.engine.core.conftest import EngineMaker
 from tests.engine.history.conftest import build_case
 
@@ -19,11 +19,11 @@ from tests.engine.history.conftest import build_case
 async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMaker, home: Path) -> None:
     """A history over its size is brought below it as the engine starts, and says by which rule."""
     noise = InputFile(name=Untrusted("noise"), content=random.Random(1).randbytes(2_000_000))  # noqa: S311
-    log = await AuditLog.open(home / "pratique.db", AuditSettings())
+    log = await AuditLog.open(home / "pratique.db", HistorySettings())
     case = build_case("s-old", files=(noise,), status=Status.DENIED)
     await log.append("claimed", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()
-    async with engine_with(audit=AuditSettings(retain_mb=1)) as engine, asyncio.timeout(60):
+    async with engine_with(audit=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
         erased = await _first(engine.events(0), "erased")
         assert "more than 1 MB" == erased.data["rule"]
         assert (await engine.verify()).intact

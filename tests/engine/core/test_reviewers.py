@@ -10,15 +10,15 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.models import (
+    DecisionOutcome,
     Draft,
-    EyesOn,
     Language,
     Level,
+    MatchMode,
     Principal,
+    ReviewRecord,
     Role,
-    Sameness,
     Status,
-    Verdict,
 )
 from engine.settings import PolicySettings
 from tests.engine.core.conftest import EngineMaker
@@ -29,7 +29,7 @@ ADA, BOB = (Principal(name=Untrusted(name), roles=REVIEWER) for name in ("ada", 
 CRITICAL = "rules:\n  - {id: all, risk: critical, when: {act: run}}\n"
 TEAM = PolicySettings(profile="team")
 SECONDS = 60
-SEEN = EyesOn(seconds=2.5, lines=((1, 1),))
+SEEN = ReviewRecord(seconds=2.5, lines=((1, 1),))
 """A record of what `draft` is."""
 
 
@@ -38,10 +38,10 @@ def draft(code: str = "print(6 * 7)") -> Draft:
     return Draft(code=Untrusted(code), language=Language.PYTHON)
 
 
-async def waiting(engine: Engine, code: str = "print(6 * 7)") -> tuple[str, str]:
+async def pending(engine: Engine, code: str = "print(6 * 7)") -> tuple[str, str]:
     """Submit code and return the id and the digest of the submission, which waits."""
-    case = await engine.desk.submit(draft(code), AGENT)
-    assert Status.WAITING is case.status
+    case = await engine.submissions.submit(draft(code), AGENT)
+    assert Status.PENDING is case.status
     return case.submission.id, case.submission.digest
 
 
@@ -49,13 +49,13 @@ async def waiting(engine: Engine, code: str = "print(6 * 7)") -> tuple[str, str]
 async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker) -> None:
     """One reviewer holds a submission; another can neither claim nor approve it, but deny it."""
     async with engine_with() as engine:
-        id, digest = await waiting(engine)
+        id, digest = await pending(engine)
         await engine.claims.claim(id, ADA)
         with pytest.raises(Problem, match="ada is at"):
             await engine.claims.claim(id, BOB)
         with pytest.raises(Problem, match="ada is at"):
-            await engine.desk.decide(id, BOB, Verdict.APPROVED, digest, seen=SEEN)
-        case = await engine.desk.decide(id, BOB, Verdict.DENIED, digest, "no")
+            await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, seen=SEEN)
+        case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest, "no")
         assert (Status.DENIED, None) == (case.status, case.claim)
         types = [event.type for event in await engine.trail(id)]
         assert ["classified", "claimed", "decided"] == types[-3:]
@@ -65,7 +65,7 @@ async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker)
 async def test_a_claim_is_let_go_by_its_holder_alone(engine_with: EngineMaker) -> None:
     """Only who holds a submission lets go of it; then another one may claim it."""
     async with engine_with() as engine:
-        id, _ = await waiting(engine)
+        id, _ = await pending(engine)
         await engine.claims.claim(id, ADA)
         with pytest.raises(Problem, match="does not hold"):
             await engine.claims.release(id, BOB)
@@ -81,10 +81,10 @@ async def test_a_requester_does_not_decide_their_own(engine_with: EngineMaker) -
     async with engine_with(policy=TEAM) as engine:
         (engine.policy._file).write_text(CRITICAL)
         await engine.policy._reload()
-        case = await engine.desk.submit(draft(), ADA)
-        for verdict in (Verdict.APPROVED, Verdict.DENIED):
+        case = await engine.submissions.submit(draft(), ADA)
+        for outcome in (DecisionOutcome.APPROVED, DecisionOutcome.DENIED):
             with pytest.raises(Problem, match="of their own") as refused:
-                await engine.desk.decide(case.submission.id, ADA, verdict, case.submission.digest)
+                await engine.submissions.decide(case.submission.id, ADA, outcome, case.submission.digest)
             assert 403 == refused.value.status
 
 
@@ -94,12 +94,14 @@ async def test_critical_takes_two_reviewers(engine_with: EngineMaker) -> None:
     async with engine_with(policy=TEAM) as engine, asyncio.timeout(SECONDS):
         engine.policy._file.write_text(CRITICAL)
         await engine.policy._reload()
-        id, digest = await waiting(engine)
-        first = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, "looks right", seen=SEEN)
-        assert (Status.WAITING, "looks right") == (first.status, first.reviews[0].reason.text)
+        id, digest = await pending(engine)
+        first = await engine.submissions.decide(
+            id, ADA, DecisionOutcome.APPROVED, digest, "looks right", seen=SEEN
+        )
+        assert (Status.PENDING, "looks right") == (first.status, first.reviews[0].reason.text)
         with pytest.raises(Problem, match="another reviewer"):
-            await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
-        await engine.desk.decide(id, BOB, Verdict.APPROVED, digest, seen=SEEN)
+            await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
+        await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, seen=SEEN)
         case = await engine.over(id)
         assert (Status.FINISHED, 1) == (case.status, len(case.reviews))
         types = [event.type for event in await engine.trail(id)]
@@ -112,9 +114,9 @@ async def test_a_deny_by_either_ends_it(engine_with: EngineMaker) -> None:
     async with engine_with(policy=TEAM) as engine, asyncio.timeout(SECONDS):
         engine.policy._file.write_text(CRITICAL)
         await engine.policy._reload()
-        id, digest = await waiting(engine)
-        await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, seen=SEEN)
-        case = await engine.desk.decide(id, BOB, Verdict.DENIED, digest)
+        id, digest = await pending(engine)
+        await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, seen=SEEN)
+        case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest)
         assert (Status.DENIED, None) == (case.status, case.result)
 
 
@@ -122,21 +124,21 @@ async def test_a_deny_by_either_ends_it(engine_with: EngineMaker) -> None:
 async def test_a_standing_approval_is_used_listed_and_revoked(engine_with: EngineMaker) -> None:
     """The same shape runs without anybody, as often as was said, across a restart, until it is taken back."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        id, digest = await waiting(engine)
-        await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
+        id, digest = await pending(engine)
+        await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
         case = await engine.over(id)
-        given = await engine.standings.give(case, ADA, Sameness.SHAPE, Level.HIGH, uses=2, days=1)
-        second = await engine.desk.submit(draft("print(7 * 8)  # again"), AGENT)
+        given = await engine.standings.give(case, ADA, MatchMode.SHAPE, Level.HIGH, uses=2, days=1)
+        second = await engine.submissions.submit(draft("print(7 * 8)  # again"), AGENT)
         assert second.decision is not None
         assert given.id == second.decision.standing
         await engine.over(second.submission.id)
-        await waiting(engine, "print(7, 8)")
+        await pending(engine, "print(7, 8)")
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         assert [(given.id, 1)] == [(one.id, one.used) for one in engine.standings.listed()]
-        third = await engine.desk.submit(draft("print(8 * 9)"), AGENT)
+        third = await engine.submissions.submit(draft("print(8 * 9)"), AGENT)
         assert third.decision is not None
         await engine.over(third.submission.id)
-        await waiting(engine, "print(9 * 9)")
+        await pending(engine, "print(9 * 9)")
         await engine.standings.revoke(given.id, ADA)
         assert () == engine.standings.listed()
 
@@ -145,11 +147,11 @@ async def test_a_standing_approval_is_used_listed_and_revoked(engine_with: Engin
 async def test_what_was_not_approved_is_no_basis(engine_with: EngineMaker) -> None:
     """A standing approval is given for what was approved, by a reviewer."""
     async with engine_with() as engine:
-        id, digest = await waiting(engine)
-        case = await engine.desk.decide(id, ADA, Verdict.DENIED, digest)
+        id, digest = await pending(engine)
+        case = await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest)
         for by, said in ((ADA, "was not approved"), (AGENT, "no reviewer")):
             with pytest.raises(Problem, match=said):
-                await engine.standings.give(case, by, Sameness.DIGEST, Level.HIGH, uses=1, days=1)
+                await engine.standings.give(case, by, MatchMode.DIGEST, Level.HIGH, uses=1, days=1)
         with pytest.raises(Problem, match="there is no standing approval"):
             await engine.standings.revoke("a-0", ADA)
 
@@ -158,10 +160,10 @@ async def test_what_was_not_approved_is_no_basis(engine_with: EngineMaker) -> No
 async def test_approval_waits_for_the_eyes(engine_with: EngineMaker) -> None:
     """In a team, HIGH is approved once every line was on screen, and the record says so."""
     async with engine_with(policy=TEAM) as engine, asyncio.timeout(SECONDS):
-        id, digest = await waiting(engine)
+        id, digest = await pending(engine)
         with pytest.raises(Problem, match="line 1 was not on screen"):
-            await engine.desk.decide(id, ADA, Verdict.APPROVED, digest)
-        case = await engine.desk.decide(id, ADA, Verdict.APPROVED, digest, seen=SEEN)
+            await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
+        case = await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, seen=SEEN)
         assert case.decision is not None
         assert SEEN == case.decision.seen
 
@@ -171,10 +173,10 @@ async def test_approval_waits_for_the_eyes(engine_with: EngineMaker) -> None:
     [
         (False, PolicySettings()),
         (True, TEAM),
-        (False, PolicySettings(profile="team", eyes_on=False)),
-        (True, PolicySettings(eyes_on=True)),
+        (False, PolicySettings(profile="team", require_full_review=False)),
+        (True, PolicySettings(require_full_review=True)),
     ],
 )
 def test_the_profile_says_whether_eyes_are_asked_for(asked: bool, settings: PolicySettings) -> None:
     """A team's approvals rest on what was seen, one person's do not; the setting outdoes the profile."""
-    assert asked is settings.asks_for_eyes
+    assert asked is settings.requires_full_review

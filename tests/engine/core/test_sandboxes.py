@@ -12,19 +12,19 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.models import (
-    Act,
     Case,
+    DecisionOutcome,
     Draft,
     Grant,
     KillReason,
     Language,
     Operation,
+    OperationKind,
     Principal,
     Role,
     SandboxState,
     Status,
     Stream,
-    Verdict,
 )
 from tests.engine.core.conftest import EngineMaker
 
@@ -41,7 +41,7 @@ async def test_to_anybody_but_its_owner_no_sandbox_exists(engine_with: EngineMak
         assert () == engine.sandboxes.listed(BOB)
         draft = Draft(code=Untrusted("1"), language=Language.PYTHON, sandbox=mine.id)
         for attempt in (
-            engine.desk.submit(draft, BOB),
+            engine.submissions.submit(draft, BOB),
             engine.sandboxes.execute(mine.id, BOB, "1"),
             engine.sandboxes.read(mine.id, BOB, "a"),
             engine.sandboxes.destroy(mine.id, BOB),
@@ -58,12 +58,12 @@ async def test_what_is_done_in_a_sandbox_waits_like_any_run(engine_with: EngineM
         code = await engine.sandboxes.execute(mine.id, ALICE, "print(1)")
         write = await engine.sandboxes.write(mine.id, ALICE, "a/b.txt", b"hello")
         for case in (code, write):
-            assert Status.WAITING is case.status
+            assert Status.PENDING is case.status
             assert (mine.id, True) == (
                 case.submission.draft.sandbox,
-                case.submission.draft.capabilities.session,
+                case.submission.draft.permissions.session,
             )
-            await engine.desk.withdraw(case.submission.id, ALICE)
+            await engine.submissions.withdraw(case.submission.id, ALICE)
 
 
 @pytest.mark.usefixtures("no_docker")
@@ -86,7 +86,7 @@ async def test_there_are_as_many_as_there_may_be(engine_with: EngineMaker, home:
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft(code=Untrusted(""), language=Language.PYTHON, operation=Operation(act=Act.LIST)),
+        Draft(code=Untrusted(""), language=Language.PYTHON, operation=Operation(act=OperationKind.LIST)),
         Draft(code=Untrusted(""), language=Language.PYTHON, sandbox="b-0"),
     ],
 )
@@ -94,7 +94,7 @@ async def test_no_tool_call_floats(engine_with: EngineMaker, draft: Draft) -> No
     """An operation without a sandbox, and a sandbox that never was, are turned away."""
     async with engine_with() as engine:
         with pytest.raises(Problem):
-            await engine.desk.submit(draft, ALICE)
+            await engine.submissions.submit(draft, ALICE)
 
 
 @pytest.mark.usefixtures("no_docker")
@@ -121,7 +121,7 @@ async def test_an_idle_sandbox_goes(engine_with: EngineMaker) -> None:
 async def _approved(engine: Engine, case: Case) -> tuple[Case, bytes]:
     """Approve a case, and return it when it is over, with its standard output."""
     id, shown = case.submission.id, case.submission.digest
-    await engine.desk.decide(id, REVIEWER, Verdict.APPROVED, shown)
+    await engine.submissions.decide(id, REVIEWER, DecisionOutcome.APPROVED, shown)
     over = await engine.over(id, within=90)
     async with contextlib.aclosing(engine.output(id)) as output:
         return over, b"".join([chunk.data async for chunk in output if chunk.stream is Stream.STDOUT])
@@ -158,10 +158,12 @@ async def test_a_grant_without_the_session_runs_nothing(engine_with: EngineMaker
         await engine.health(settled_within=60)
         box = await engine.sandboxes.create(ALICE, Language.SHELL)
         case = await engine.sandboxes.execute(box.id, ALICE, "echo in")
-        wanted = case.submission.draft.capabilities
-        less = Grant(capabilities=wanted.model_copy(update={"session": False}))
+        wanted = case.submission.draft.permissions
+        less = Grant(permissions=wanted.model_copy(update={"session": False}))
         digest = case.submission.digest
-        await engine.desk.decide(case.submission.id, REVIEWER, Verdict.APPROVED, digest, grant=less)
+        await engine.submissions.decide(
+            case.submission.id, REVIEWER, DecisionOutcome.APPROVED, digest, grant=less
+        )
         over = await engine.over(case.submission.id, within=60)
         assert over.result is not None
         assert KillReason.POLICY is over.result.kill_reason

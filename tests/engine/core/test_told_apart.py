@@ -11,7 +11,7 @@ from engine.cli.exit_codes import Exit, exit_of
 from engine.cli.formatting import say_case
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.models import Case, Draft, Language, Verdict
+from engine.models import Case, DecisionOutcome, Draft, Language
 from engine.server.mcp.outcome import outcome
 from engine.settings import PolicySettings
 from tests.engine.core.conftest import EngineMaker
@@ -33,10 +33,10 @@ ENDS = {
 
 async def ended(engine: Engine, code: str, status: str) -> Case:
     """Hand code in, deny it where that is wanted, and return how it ended."""
-    case = await engine.desk.submit(Draft(code=Untrusted(code), language=Language.PYTHON), AGENT)
+    case = await engine.submissions.submit(Draft(code=Untrusted(code), language=Language.PYTHON), AGENT)
     id, digest = case.submission.id, case.submission.digest
     if status == "denied":
-        await engine.desk.decide(id, ADA, Verdict.DENIED, digest, "needs no print")
+        await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest, "needs no print")
     return await engine.over(id)
 
 

@@ -16,6 +16,7 @@ from engine.models import (
     Assessment,
     Case,
     Decision,
+    DecisionOutcome,
     Draft,
     InputFile,
     KillReason,
@@ -26,9 +27,8 @@ from engine.models import (
     RuleMatch,
     Status,
     Submission,
-    Verdict,
 )
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 MakeCase = Callable[..., Case]
 
@@ -40,13 +40,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings() -> AuditSettings:
+def settings() -> HistorySettings:
     """Settings with short deadlines."""
-    return AuditSettings(batch_milliseconds=20)
+    return HistorySettings(batch_milliseconds=20)
 
 
 @pytest.fixture
-async def log(path: Path, settings: AuditSettings) -> AsyncIterator[AuditLog]:
+async def log(path: Path, settings: HistorySettings) -> AsyncIterator[AuditLog]:
     """An open, empty history."""
     opened = await AuditLog.open(path, settings)
     yield opened
@@ -64,7 +64,7 @@ def build_case(
     code: str = "print(1)\n",
     *,
     files: tuple[InputFile, ...] = (),
-    status: Status = Status.WAITING,
+    status: Status = Status.PENDING,
     risk: Level = Level.LOW,
     language: Language = Language.PYTHON,
     requester: str = "agent",
@@ -97,7 +97,7 @@ def _decision(submission: Submission, reviewer: str) -> Decision:
     return Decision(
         submission=submission.id,
         digest=submission.digest,
-        verdict=Verdict.APPROVED,
+        outcome=DecisionOutcome.APPROVED,
         by=Principal(name=Untrusted(reviewer)),
         at=submission.submitted_at,
     )

@@ -22,14 +22,14 @@ from engine.models import (
     Stream,
     Submission,
 )
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 WRITERS = 6
 
 
 async def main(path: Path, life: str) -> None:
     """Append from several tasks at once, for ever."""
-    log = await AuditLog.open(path, AuditSettings(batch_milliseconds=5))
+    log = await AuditLog.open(path, HistorySettings(batch_milliseconds=5))
     async with asyncio.TaskGroup() as tasks:
         for number in range(WRITERS):
             tasks.create_task(write(log, f"{life}-{number}"))

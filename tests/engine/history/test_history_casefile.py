@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.exports import case_verify
 from engine.images import reference
 from engine.models import Artifact, Case, InputFile, OutputChunk, Status, Stream
@@ -211,7 +211,7 @@ def test_a_decision_with_another_signature_is_wrong() -> None:
     assert case.decision is not None
     told = case.decision.model_dump(mode="json")
     assert "'bob' is signed with the key" in case_verify.signature_of(told)
-    for change in ({"verdict": "denied"}, {"reason": "x"}, {"by": {**told["by"], "name": "eve"}}):
+    for change in ({"outcome": "denied"}, {"reason": "x"}, {"by": {**told["by"], "name": "eve"}}):
         with pytest.raises(case_verify.Wrong, match=r"the signature of .* is wrong"):
             case_verify.signature_of(told | change)
 
@@ -232,5 +232,5 @@ def test_ed25519_agrees_with_the_library(message: bytes, other: bytes) -> None:
 async def test_unknown_submission_is_an_error_in_words(log: AuditLog) -> None:
     """There is no case file of nothing."""
     for id_ in ("nowhere", ""):
-        with pytest.raises(AuditError, match="No submission is called"):
+        with pytest.raises(HistoryError, match="No submission is called"):
             await log.case_file(id_)

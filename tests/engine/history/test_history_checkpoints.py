@@ -12,23 +12,23 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.common.text import Untrusted
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import tree
 from engine.models import Verification
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 
 
 @pytest.fixture
-def settings() -> AuditSettings:
+def settings() -> HistorySettings:
     """A checkpoint after every tenth record."""
-    return AuditSettings(batch_milliseconds=5, checkpoint_events=10)
+    return HistorySettings(batch_milliseconds=5, checkpoint_events=10)
 
 
-async def write(path: Path, settings: AuditSettings, count: int) -> None:
+async def write(path: Path, settings: HistorySettings, count: int) -> None:
     """Open the history, append so many events, close it."""
     log = await AuditLog.open(path, settings)
     for number in range(count):
@@ -36,7 +36,7 @@ async def write(path: Path, settings: AuditSettings, count: int) -> None:
     await log.close()
 
 
-async def verify(path: Path, settings: AuditSettings) -> Verification:
+async def verify(path: Path, settings: HistorySettings) -> Verification:
     """Return what verify says."""
     log = await AuditLog.open(path, settings)
     try:
@@ -55,7 +55,7 @@ def copy_database(path: Path, to: Path) -> None:
     shutil.copy(path, to)
 
 
-async def test_checkpoints_agree(path: Path, settings: AuditSettings) -> None:
+async def test_checkpoints_agree(path: Path, settings: HistorySettings) -> None:
     """Every ten records and at each close there is a checkpoint, and all agree."""
     await write(path, settings, 25)
     await write(path, settings, 3)
@@ -64,7 +64,7 @@ async def test_checkpoints_agree(path: Path, settings: AuditSettings) -> None:
     assert Verification(events=32, intact=True, checkpoints=4) == await verify(path, settings)
 
 
-async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: AuditSettings) -> None:
+async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: HistorySettings) -> None:
     """A resumed verification reads what came after the last checkpoint, and finds what is wrong there."""
     await write(path, settings, 25)
     log = await AuditLog.open(path, settings)
@@ -80,7 +80,7 @@ async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: Aud
     assert [31, 3] == found
 
 
-async def test_resuming_trusts_no_checkpoint_that_does_not_fit(path: Path, settings: AuditSettings) -> None:
+async def test_resuming_trusts_no_checkpoint_that_does_not_fit(path: Path, settings: HistorySettings) -> None:
     """Where the records are not those of the last checkpoint, all are read."""
     await write(path, settings, 25)
     with sqlite3.connect(path) as connection:
@@ -92,7 +92,7 @@ async def test_resuming_trusts_no_checkpoint_that_does_not_fit(path: Path, setti
     assert (False, 12) == (found.intact, found.seq)
 
 
-async def test_nothing_new_makes_no_checkpoint(path: Path, settings: AuditSettings) -> None:
+async def test_nothing_new_makes_no_checkpoint(path: Path, settings: HistorySettings) -> None:
     """Opening and closing does not let the history grow."""
     await write(path, settings, 5)
     before = witness(path).read_bytes()
@@ -101,13 +101,13 @@ async def test_nothing_new_makes_no_checkpoint(path: Path, settings: AuditSettin
     assert 6 == (await verify(path, settings)).events
 
 
-async def test_empty_history_is_intact(path: Path, settings: AuditSettings) -> None:
+async def test_empty_history_is_intact(path: Path, settings: HistorySettings) -> None:
     """No records and no checkpoints are intact."""
     await write(path, settings, 0)
     assert Verification(events=0, intact=True) == await verify(path, settings)
 
 
-async def test_cut_tail_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_cut_tail_is_found(path: Path, settings: HistorySettings) -> None:
     """Records cut off the end are missed by the checkpoint that covers them."""
     await write(path, settings, 25)
     with sqlite3.connect(path) as connection:
@@ -121,7 +121,7 @@ async def test_cut_tail_is_found(path: Path, settings: AuditSettings) -> None:
     )
 
 
-async def test_older_copy_is_found(path: Path, settings: AuditSettings, tmp_path: Path) -> None:
+async def test_older_copy_is_found(path: Path, settings: HistorySettings, tmp_path: Path) -> None:
     """An older copy in the place of the whole database is found, even though it is intact in itself."""
     await write(path, settings, 12)
     shutil.copy(path, tmp_path / "older.db")
@@ -132,7 +132,7 @@ async def test_older_copy_is_found(path: Path, settings: AuditSettings, tmp_path
     assert "record 15 was removed" in found.problem
 
 
-async def test_older_copy_written_on_is_found(path: Path, settings: AuditSettings, tmp_path: Path) -> None:
+async def test_older_copy_written_on_is_found(path: Path, settings: HistorySettings, tmp_path: Path) -> None:
     """An older copy that was put in place and then grew past the checkpoints is found too."""
     await write(path, settings, 12)
     shutil.copy(path, tmp_path / "older.db")
@@ -144,7 +144,7 @@ async def test_older_copy_written_on_is_found(path: Path, settings: AuditSetting
     assert "the first 23 records are not those of the checkpoint at" in found.problem
 
 
-async def test_rewritten_chain_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_rewritten_chain_is_found(path: Path, settings: HistorySettings) -> None:
     """A chain that was computed anew from a changed record on fits in itself, and not its checkpoints."""
     await write(path, settings, 9)
     await write(path, settings, 5)
@@ -164,7 +164,7 @@ async def test_rewritten_chain_is_found(path: Path, settings: AuditSettings) -> 
     assert (False, 9) == (found.intact, found.seq)
 
 
-async def test_forged_checkpoint_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_forged_checkpoint_is_found(path: Path, settings: HistorySettings) -> None:
     """A checkpoint that another key signed is named, in the file and in the chain."""
     await write(path, settings, 15)
     first, second = witness(path).read_text().splitlines()
@@ -180,7 +180,7 @@ async def test_forged_checkpoint_is_found(path: Path, settings: AuditSettings) -
     )
 
 
-async def test_bent_checkpoint_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_bent_checkpoint_is_found(path: Path, settings: HistorySettings) -> None:
     """A checkpoint whose text was changed under its signature is a forgery."""
     await write(path, settings, 15)
     text = witness(path).read_text()
@@ -189,7 +189,7 @@ async def test_bent_checkpoint_is_found(path: Path, settings: AuditSettings) -> 
     assert not found.intact
 
 
-async def test_line_that_is_no_checkpoint_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_line_that_is_no_checkpoint_is_found(path: Path, settings: HistorySettings) -> None:
     """Rubbish in the checkpoint file is named by its line."""
     await write(path, settings, 15)
     with witness(path).open("a") as file:
@@ -197,7 +197,7 @@ async def test_line_that_is_no_checkpoint_is_found(path: Path, settings: AuditSe
     assert "line 3 of the checkpoint file is no checkpoint" == (await verify(path, settings)).problem
 
 
-async def test_removed_checkpoint_is_found(path: Path, settings: AuditSettings) -> None:
+async def test_removed_checkpoint_is_found(path: Path, settings: HistorySettings) -> None:
     """A line taken out of the checkpoint file is missed."""
     await write(path, settings, 25)
     lines = witness(path).read_text().splitlines(keepends=True)
@@ -207,7 +207,7 @@ async def test_removed_checkpoint_is_found(path: Path, settings: AuditSettings) 
     )
 
 
-async def test_checkpoint_lost_in_a_crash_is_written_again(path: Path, settings: AuditSettings) -> None:
+async def test_checkpoint_lost_in_a_crash_is_written_again(path: Path, settings: HistorySettings) -> None:
     """A crash between the database and the file leaves no gap: the next start fills it."""
     await write(path, settings, 25)
     lines = witness(path).read_text().splitlines(keepends=True)
@@ -216,7 +216,7 @@ async def test_checkpoint_lost_in_a_crash_is_written_again(path: Path, settings:
     assert "".join(lines) == witness(path).read_text()
 
 
-async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: AuditSettings) -> None:
+async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: HistorySettings) -> None:
     """While the checkpoint file cannot be written, checkpoints wait, and are written once it can be."""
     log = await AuditLog.open(path, settings)
     witness(path).mkdir()
@@ -228,7 +228,7 @@ async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: Au
     assert (True, 3) == ((v := await verify(path, settings)).intact, v.checkpoints)
 
 
-async def test_key_is_private_and_stays(path: Path, settings: AuditSettings) -> None:
+async def test_key_is_private_and_stays(path: Path, settings: HistorySettings) -> None:
     """The key is made once, readable by its owner alone."""
     await write(path, settings, 1)
     key = path.with_suffix(".key")
@@ -239,18 +239,18 @@ async def test_key_is_private_and_stays(path: Path, settings: AuditSettings) -> 
     assert b"PUBLIC KEY" in path.with_suffix(".pub").read_bytes()
 
 
-async def test_broken_key_is_an_error_in_words(path: Path, settings: AuditSettings) -> None:
+async def test_broken_key_is_an_error_in_words(path: Path, settings: HistorySettings) -> None:
     """A file that is no key is named, and not overwritten."""
     path.parent.mkdir()
     path.with_suffix(".key").write_text("rubbish")
-    with pytest.raises(AuditError, match="is no Ed25519 key"):
+    with pytest.raises(HistoryError, match="is no Ed25519 key"):
         await AuditLog.open(path, settings)
     assert "rubbish" == path.with_suffix(".key").read_text()
 
 
 async def test_tree_is_loaded_from_stored_subtrees(path: Path) -> None:
     """After a restart the tree goes on from stored subtrees, with the root of all records."""
-    settings = AuditSettings(batch_milliseconds=5, checkpoint_events=100_000)
+    settings = HistorySettings(batch_milliseconds=5, checkpoint_events=100_000)
     log = await AuditLog.open(path, settings)
     for number in range(2 << 10):
         await log.append("looked", "", ALICE, {"n": number}, durable=False)

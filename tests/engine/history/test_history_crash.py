@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from engine.history import AuditLog
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 WRITER = Path(__file__).with_name("crash_writer.py")
 KILLS = 50
@@ -18,7 +18,7 @@ LONGEST = 40.0
 """Seconds after which no further writer is started: a loaded machine makes do with fewer than 50."""
 
 
-async def test_fifty_kills_lose_no_answered_event(path: Path, settings: AuditSettings) -> None:
+async def test_fifty_kills_lose_no_answered_event(path: Path, settings: HistorySettings) -> None:
     """After up to 50 kills under load every answered event is there, with its case, in one unbroken chain."""
     chance = random.Random(1)  # noqa: S311  seeded, so that a failure comes again
     told: dict[int, tuple[str, str]] = {}

@@ -16,9 +16,9 @@ import pytest
 import rfc8785
 
 from engine.common.text import Untrusted
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.models import Case, Event, InputFile, Meters, OutputChunk, Status, Stream
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 HOSTILE = "\x1b]52;c;x\x07\u202e[red]\x00\"'\\ \U0001f600 ü"
@@ -69,7 +69,7 @@ async def test_many_events_at_once(log: AuditLog) -> None:
     """Many events in one go are chained in their order, or, where one is unfit, none is recorded."""
     many = [("looked", f"s{n}", ALICE, {"n": n}) for n in range(2500)]
     assert 2501 == await log.append_many([("claimed", "s", ALICE, {}), *many])
-    with pytest.raises(AuditError):
+    with pytest.raises(HistoryError):
         await log.append_many([("claimed", "s", ALICE, {}), ("nonsense", "s", ALICE, {})])
     read = await log.events(limit=3000)
     assert ["s", *(f"s{n}" for n in range(2500)), ""] == [event.subject for event in read]
@@ -112,7 +112,7 @@ async def test_open_cases_are_those_not_over(log: AuditLog, make_case: Callable[
     """Waiting, queued and running cases are found again, in the order they came."""
     for status in Status:
         await log.append("claimed", status.value, ALICE, {}, case=make_case(status.value, status=status))
-    assert ["waiting", "queued", "running"] == [case.submission.id for case in await log.open_cases()]
+    assert ["pending", "queued", "running"] == [case.submission.id for case in await log.open_cases()]
 
 
 async def test_summaries_page_newest_first(log: AuditLog, make_case: Callable[..., Case]) -> None:
@@ -164,7 +164,7 @@ async def test_meters_come_back(log: AuditLog) -> None:
     assert tuple(samples) == await log.read_meters("r")
 
 
-async def test_reopened_history_goes_on(path: Path, settings: AuditSettings) -> None:
+async def test_reopened_history_goes_on(path: Path, settings: HistorySettings) -> None:
     """What was written before a close is there after it, batched events included, and the chain goes on."""
     for _ in range(3):
         log = await AuditLog.open(path, settings)
@@ -183,45 +183,45 @@ async def test_files_are_private(log: AuditLog, path: Path) -> None:
     assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
 
 
-async def test_second_engine_is_refused(log: AuditLog, path: Path, settings: AuditSettings) -> None:
+async def test_second_engine_is_refused(log: AuditLog, path: Path, settings: HistorySettings) -> None:
     """Two engines never write one history."""
-    with pytest.raises(AuditError, match="Another engine already writes"):
+    with pytest.raises(HistoryError, match="Another engine already writes"):
         await AuditLog.open(path, settings)
     await append(log, 1)
 
 
-async def test_newer_history_is_refused(path: Path, settings: AuditSettings) -> None:
+async def test_newer_history_is_refused(path: Path, settings: HistorySettings) -> None:
     """A history of a newer format is left alone, and the message says so."""
     await (await AuditLog.open(path, settings)).close()
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(AuditError, match="from a newer Pratique"):
+    with pytest.raises(HistoryError, match="from a newer Pratique"):
         await AuditLog.open(path, settings)
 
 
-async def test_foreign_database_is_refused(path: Path, settings: AuditSettings) -> None:
+async def test_foreign_database_is_refused(path: Path, settings: HistorySettings) -> None:
     """A database of something else is not written into."""
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE t (x)")
     connection.close()
-    with pytest.raises(AuditError, match="not a history of Pratique"):
+    with pytest.raises(HistoryError, match="not a history of Pratique"):
         await AuditLog.open(path, settings)
 
 
-async def test_garbage_is_refused(path: Path, settings: AuditSettings) -> None:
+async def test_garbage_is_refused(path: Path, settings: HistorySettings) -> None:
     """A file that is no database is an error in words, twice over: the lock is let go."""
     path.parent.mkdir()
     path.write_bytes(b"not a database at all" * 100)
     for _ in range(2):
-        with pytest.raises(AuditError, match="damaged"):
+        with pytest.raises(HistoryError, match="damaged"):
             await AuditLog.open(path, settings)
 
 
-async def test_unwritable_place_is_an_error_in_words(settings: AuditSettings) -> None:
+async def test_unwritable_place_is_an_error_in_words(settings: HistorySettings) -> None:
     """A folder that cannot be made is named."""
-    with pytest.raises(AuditError, match="/proc/nowhere"):
+    with pytest.raises(HistoryError, match="/proc/nowhere"):
         await AuditLog.open(Path("/proc/nowhere/pratique.db"), settings)
 
 
@@ -229,7 +229,7 @@ async def test_full_disk_answers_nobody_and_goes_on(log: AuditLog, path: Path) -
     """On a full disk no append is answered well; once there is room the chain goes on unbroken."""
     await append(log, 3)
     await log._writer.do(lambda ledger: _limit_pages(ledger.connection, 0))
-    with pytest.raises(AuditError, match="full"):
+    with pytest.raises(HistoryError, match="full"):
         await log.append("claimed", "s", ALICE, {"filler": "x" * 100_000})
     await log._writer.do(lambda ledger: _limit_pages(ledger.connection, 1 << 30))
     assert 4 == (await append(log, 1))[0].seq
@@ -245,7 +245,7 @@ async def test_a_history_that_turns_read_only_loses_nothing(log: AuditLog) -> No
     await append(log, 3)
     connection = log._writer._ledger.connection
     connection.execute("PRAGMA query_only = on")
-    with pytest.raises(AuditError, match="cannot be written; nothing was recorded"):
+    with pytest.raises(HistoryError, match="cannot be written; nothing was recorded"):
         await append(log, 1)
     connection.execute("PRAGMA query_only = off")
     assert 4 == (await append(log, 1))[0].seq
@@ -256,7 +256,7 @@ async def test_files_that_may_not_grow_lose_nothing(log: AuditLog, path: Path) -
     """A limit of the system on the size of files is a disk that failed; once it is lifted all goes on."""
     await append(log, 3)
     size = path.with_name(path.name + "-wal").stat().st_size + 8192
-    with _files_at_most(size), pytest.raises(AuditError, match="nothing was recorded"):
+    with _files_at_most(size), pytest.raises(HistoryError, match="nothing was recorded"):
         await log.append("claimed", "s", ALICE, {"filler": "x" * 100_000})
     assert 4 == (await append(log, 1))[0].seq
     assert (await log.verify()).intact
@@ -272,7 +272,7 @@ def _files_at_most(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_corrupt_page_is_an_error_in_words(path: Path, settings: AuditSettings) -> None:
+async def test_corrupt_page_is_an_error_in_words(path: Path, settings: HistorySettings) -> None:
     """A damaged page is reported with what to type, not as a traceback of SQLite."""
     log = await AuditLog.open(path, settings)
     await append(log, 500)
@@ -280,11 +280,11 @@ async def test_corrupt_page_is_an_error_in_words(path: Path, settings: AuditSett
     content = bytearray(path.read_bytes())
     content[8192 : len(content) : 1] = b"\xff" * (len(content) - 8192)
     path.write_bytes(bytes(content))
-    with pytest.raises(AuditError, match="damaged"):
+    with pytest.raises(HistoryError, match="damaged"):
         await _open_and_read(path, settings)
 
 
-async def _open_and_read(path: Path, settings: AuditSettings) -> None:
+async def _open_and_read(path: Path, settings: HistorySettings) -> None:
     log = await AuditLog.open(path, settings)
     try:
         await log.events()
@@ -295,11 +295,11 @@ async def _open_and_read(path: Path, settings: AuditSettings) -> None:
 async def test_slow_search_is_stopped(log: AuditLog) -> None:
     """A query past its deadline ends with an error that says what to do."""
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
-    with pytest.raises(AuditError, match="took too long"):
+    with pytest.raises(HistoryError, match="took too long"):
         await log._reader.do(lambda connection: connection.execute(endless).fetchone(), seconds=0.01)
 
 
-async def test_close_ends_what_is_being_read(path: Path, settings: AuditSettings) -> None:
+async def test_close_ends_what_is_being_read(path: Path, settings: HistorySettings) -> None:
     """Closing does not wait for a reading without an end."""
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
     log = await AuditLog.open(path, settings)
@@ -313,7 +313,7 @@ async def test_close_ends_what_is_being_read(path: Path, settings: AuditSettings
     reading = asyncio.create_task(log._reader.do(read, seconds=float("inf")))
     await started.wait()
     await log.close()
-    with pytest.raises(AuditError):
+    with pytest.raises(HistoryError):
         await reading
 
 
@@ -334,14 +334,14 @@ async def test_cancelled_reading_frees_its_thread(log: AuditLog) -> None:
 
 async def test_readers_cannot_write(log: AuditLog) -> None:
     """A read-only connection refuses to change the history."""
-    with pytest.raises(AuditError, match="cannot be written"):
+    with pytest.raises(HistoryError, match="cannot be written"):
         await log._reader.do(lambda connection: connection.execute("DELETE FROM events"))
 
 
 @pytest.mark.parametrize("data", [{"n": 2**60}, {"n": float("nan")}, {"t": "\ud800"}, {"b": b"x"}, {1: 2}])
 async def test_data_that_is_no_json_is_refused(log: AuditLog, data: dict[str, object]) -> None:
     """What canonical JSON cannot hold is refused before anything is written."""
-    with pytest.raises(AuditError, match=r"as JSON|can be recorded"):
+    with pytest.raises(HistoryError, match=r"as JSON|can be recorded"):
         await log.append("claimed", "s", ALICE, data)
     assert () == await log.events()
 
@@ -357,12 +357,12 @@ async def test_cancelled_append_leaves_the_log_in_order(log: AuditLog) -> None:
     assert (await log.verify()).intact
 
 
-async def test_closed_log_says_so(path: Path, settings: AuditSettings) -> None:
+async def test_closed_log_says_so(path: Path, settings: HistorySettings) -> None:
     """After the end there is an error, not a hang; closing twice is no error."""
     log = await AuditLog.open(path, settings)
     await log.close()
     await log.close()
-    with pytest.raises(AuditError, match="closed"):
+    with pytest.raises(HistoryError, match="closed"):
         await log.append("claimed", "s", ALICE, {})
-    with pytest.raises(AuditError, match="closed"):
+    with pytest.raises(HistoryError, match="closed"):
         await log.events()

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from engine.common.text import Untrusted
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.models import Case, OutputChunk, Status, Stream
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 MakeCase = Callable[..., Case]
@@ -24,7 +24,7 @@ MakeCase = Callable[..., Case]
 @asynccontextmanager
 async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator[AuditLog]:
     """Yield a history of an old run, a new one, a waiting one and one that shares the new one's code."""
-    log = await AuditLog.open(path, AuditSettings(batch_milliseconds=5, **rules))
+    log = await AuditLog.open(path, HistorySettings(batch_milliseconds=5, **rules))
     now = datetime.now(UTC)
     long_ago = now - timedelta(days=100)
     for case in (
@@ -66,7 +66,7 @@ async def test_old_contents_are_erased_and_events_stay(path: Path, make_case: Ma
         ]
         (erased,) = [event for event in await log.events() if event.type == "erased"]
         assert ("older than 30 days", 2) == (erased.data["rule"], len(erased.data["digests"]))
-        with pytest.raises(AuditError, match="was erased by retention: older than 30 days"):
+        with pytest.raises(HistoryError, match="was erased by retention: older than 30 days"):
             await log.case_file("old")
         assert 0 == await log.retain()
         assert (await log.verify()).intact
@@ -83,11 +83,11 @@ async def test_the_oldest_go_when_there_is_too_much(path: Path, make_case: MakeC
             await log.append("claimed", case.submission.id, ALICE, {}, case=case)
         erased = await log.retain()
         sizes = await log._reader.do(lambda c: c.execute("SELECT sum(stored) FROM blobs").fetchone()[0])
-        waiting = await log.case("waits")
+        pending = await log.case("waits")
         assert 0 < erased
         assert 1_000_000 >= sizes
-        assert waiting is not None
-        assert "waiting = 1" == waiting.submission.draft.code.text
+        assert pending is not None
+        assert "waiting = 1" == pending.submission.draft.code.text
         assert (await log.verify()).intact
 
 

@@ -21,7 +21,7 @@ from engine.history.search import facets, planner
 from engine.history.search.filter import FilterError, complete, parse
 from engine.history.store.sqlite import schema
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -41,7 +41,7 @@ async def filled(log: AuditLog, make_case: Callable[..., Case]) -> AuditLog:
                   exit_code=1, duration=0.5, submitted_at=now - timedelta(hours=3)),
         make_case("d", "echo *", language=Language.SHELL, reviewer="alice", status=Status.DENIED,
                   submitted_at=now),
-        make_case("e", "x = 'ünïcode' # 100%", requester="a b", status=Status.WAITING, submitted_at=now),
+        make_case("e", "x = 'ünïcode' # 100%", requester="a b", status=Status.PENDING, submitted_at=now),
     )  # fmt: skip
     for case in made:
         await log.append("claimed", case.submission.id, ALICE, {}, case=case)
@@ -215,7 +215,7 @@ async def test_facets_agree_with_what_is_listed(filled: AuditLog, filter_: str) 
 
 async def test_facets_follow_a_case(log: AuditLog, make_case: Callable[..., Case]) -> None:
     """A case that changes is counted as what it is, and no more as what it was."""
-    for status in (Status.WAITING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
+    for status in (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
         await log.append("claimed", "a", ALICE, {}, case=make_case("a", status=status))
     assert {"finished": 1} == (await log.facets()).counts["status"]
 
@@ -252,7 +252,7 @@ async def test_every_way_to_look_up_finds_the_same(
     for rare, used, kept in WAYS:
         for name, value in (("RARE", rare), ("USED", used), ("KEPT", kept)):
             monkeypatch.setattr(planner, name, value)
-        log = await AuditLog.open(path, AuditSettings())
+        log = await AuditLog.open(path, HistorySettings())
         found.append([row.id for row in await log.summaries(filter)])
         await log.close()
     assert found[0]
@@ -266,7 +266,7 @@ async def test_what_takes_too_long_to_count_is_counted_over_the_newest(
     seed_history(path, 30, seed=1)
     monkeypatch.setattr(facets, "LEAST", 7)
     monkeypatch.setattr(facets, "SECONDS", -1.0)
-    log = await AuditLog.open(path, AuditSettings())
+    log = await AuditLog.open(path, HistorySettings())
     some, newest = await log.facets("text:made"), await log.summaries("text:made", limit=7)
     few = await log.facets(f"text:made id:{newest[0].id}")
     await log.close()
@@ -283,7 +283,7 @@ async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
         connection.execute("DROP INDEX uses_kase")
         connection.execute("DROP INDEX cases_digest")
         connection.execute("PRAGMA user_version = 1")
-    await (await AuditLog.open(path, AuditSettings())).close()
+    await (await AuditLog.open(path, HistorySettings())).close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]

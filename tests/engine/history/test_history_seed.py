@@ -12,18 +12,18 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.chain import chain
 from engine.history.devtools.seed import seed_history
 from engine.history.devtools.synthetic_case import MadeUp, digest_for
 from engine.history.devtools.template import Mould
 from engine.history.exports import case_verify
 from engine.history.store.sqlite import blobs, cases
-from engine.models import Draft, KillReason, Language, Level, Principal, Verdict
-from engine.settings import AuditSettings
+from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Principal
+from engine.settings import HistorySettings
 
 
-async def test_seeded_history_is_intact_and_searchable(path: Path, settings: AuditSettings) -> None:
+async def test_seeded_history_is_intact_and_searchable(path: Path, settings: HistorySettings) -> None:
     """The chain, the cases, the texts and the counts of a made-up history hold together."""
     events = seed_history(path, 30, seed=1)
     log = await AuditLog.open(path, settings)
@@ -37,7 +37,7 @@ async def test_seeded_history_is_intact_and_searchable(path: Path, settings: Aud
     assert all(chunks[0].data.startswith(b"result of") for chunks in output)
 
 
-async def test_the_case_file_of_a_made_up_run_proves_itself(path: Path, settings: AuditSettings) -> None:
+async def test_the_case_file_of_a_made_up_run_proves_itself(path: Path, settings: HistorySettings) -> None:
     """Digests of submissions are what the engine would have made them, so that proofs can be tried."""
     seed_history(path, 5, seed=1)
     log = await AuditLog.open(path, settings)
@@ -63,19 +63,19 @@ def test_same_seed_same_history(tmp_path: Path) -> None:
     assert seeded[0] == seeded[1]
 
 
-async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, settings: AuditSettings) -> None:
+async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, settings: HistorySettings) -> None:
     """Where there are events, or an engine, nothing is made up."""
     log = await AuditLog.open(path, settings)
-    with pytest.raises(AuditError, match="Another engine"):
+    with pytest.raises(HistoryError, match="Another engine"):
         seed_history(path, 1, seed=1)
     await log.append("engine.started", "", Untrusted("engine"), {})
     await log.close()
-    with pytest.raises(AuditError, match="has events already"):
+    with pytest.raises(HistoryError, match="has events already"):
         seed_history(path, 1, seed=1)
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-def test_a_mould_casts_what_the_nouns_would_be(verdict: Verdict) -> None:
+@pytest.mark.parametrize("outcome", DecisionOutcome)
+def test_a_mould_casts_what_the_nouns_would_be(outcome: DecisionOutcome) -> None:
     """Filling gaps makes the same bytes as going through the models."""
     run = MadeUp(
         id="s-1",
@@ -83,7 +83,7 @@ def test_a_mould_casts_what_the_nouns_would_be(verdict: Verdict) -> None:
         wait=timedelta(seconds=7.5),
         risk=Level.HIGH,
         language=Language.SHELL,
-        verdict=verdict,
+        outcome=outcome,
         kill=KillReason.MEMORY,
         requester="agent-7",
         reviewer="alice",

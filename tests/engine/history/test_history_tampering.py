@@ -13,7 +13,7 @@ from engine.history import AuditLog
 from engine.history.chain import chain
 from engine.history.store.sqlite.blobs import digest_of
 from engine.models import Artifact, Case, OutputChunk, Status, Stream, Verification
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 RECORDS = 20
@@ -22,7 +22,7 @@ COLUMNS = "at, type, subject, actor, data, previous, hash"
 Tamper = Callable[[sqlite3.Connection], object]
 
 
-async def fill(path: Path, settings: AuditSettings, make_case: Callable[..., Case]) -> None:
+async def fill(path: Path, settings: HistorySettings, make_case: Callable[..., Case]) -> None:
     """Write `RECORDS` records, the first about a case, the second its output; closing adds a checkpoint."""
     log = await AuditLog.open(path, settings)
     await log.append("claimed", "s1", ALICE, {"n": 0}, case=make_case("s1"))
@@ -33,7 +33,7 @@ async def fill(path: Path, settings: AuditSettings, make_case: Callable[..., Cas
     await log.close()
 
 
-async def verify_after(path: Path, settings: AuditSettings, tamper: Tamper | None) -> Verification:
+async def verify_after(path: Path, settings: HistorySettings, tamper: Tamper | None) -> Verification:
     """Return what verify says once `tamper` has been at the file."""
     if tamper:
         connection = sqlite3.connect(path, isolation_level=None)
@@ -172,7 +172,7 @@ def remove_output(connection: sqlite3.Connection) -> None:
 
 
 async def test_untouched_history_is_intact(
-    path: Path, settings: AuditSettings, make_case: Callable[..., Case]
+    path: Path, settings: HistorySettings, make_case: Callable[..., Case]
 ) -> None:
     """What nobody touched is intact, and the records are counted."""
     await fill(path, settings, make_case)
@@ -209,7 +209,7 @@ async def test_untouched_history_is_intact(
 )
 async def test_tampering_is_named(
     path: Path,
-    settings: AuditSettings,
+    settings: HistorySettings,
     make_case: Callable[..., Case],
     tamper: Tamper,
     seq: int,
@@ -222,7 +222,7 @@ async def test_tampering_is_named(
 
 
 async def test_a_file_that_a_run_left_is_read_again(
-    path: Path, settings: AuditSettings, make_case: Callable[..., Case]
+    path: Path, settings: HistorySettings, make_case: Callable[..., Case]
 ) -> None:
     """Other bytes in the place of an artifact are found, as those of the code and the output are."""
     content = b"figures"
@@ -240,7 +240,7 @@ async def test_a_file_that_a_run_left_is_read_again(
     assert (2, "a file that s1 left was changed") == (found.seq, found.problem)
 
 
-async def test_no_text_moves_from_one_column_to_another(path: Path, settings: AuditSettings) -> None:
+async def test_no_text_moves_from_one_column_to_another(path: Path, settings: HistorySettings) -> None:
     """A record whose time has swallowed a part of its data is changed, though the whole reads the same."""
     log = await AuditLog.open(path, settings)
     await log.append("looked", "", ALICE, {"a": "x", "data": {}})
@@ -259,7 +259,7 @@ async def test_no_text_moves_from_one_column_to_another(path: Path, settings: Au
     ],
 )
 async def test_what_we_never_write_is_named(
-    path: Path, settings: AuditSettings, make_case: Callable[..., Case], type: str, data: str, problem: str
+    path: Path, settings: HistorySettings, make_case: Callable[..., Case], type: str, data: str, problem: str
 ) -> None:
     """A record that is chained as it should be and says what no record says breaks nothing."""
     await fill(path, settings, make_case)

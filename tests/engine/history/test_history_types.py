@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine.common.text import Untrusted
-from engine.history import AuditError, AuditLog
+from engine.history import AuditLog, HistoryError
 from engine.history.events.types import check
 
 CALLED = re.compile(r'(?:record|happened|_asked)\(\s*"([a-z.]+)"')
@@ -29,7 +29,7 @@ def is_known(type_: str) -> bool:
     """Say whether there is such a type, whatever it asks for."""
     try:
         check(type_, {})
-    except AuditError as error:
+    except HistoryError as error:
         return "No event is called" not in error.title
     return True
 
@@ -54,7 +54,7 @@ def test_all_that_the_engine_records_is_known() -> None:
 )
 async def test_unfit_events_are_refused(log: AuditLog, type_: str, data: dict[str, Any], said: str) -> None:
     """An unknown type, or data that lacks what its type says, is refused and not written."""
-    with pytest.raises(AuditError, match=re.escape(said)):
+    with pytest.raises(HistoryError, match=re.escape(said)):
         await log.append(type_, "s", Untrusted("a"), data)
     assert () == await log.events()
 

@@ -25,7 +25,7 @@ from engine.history.witness.http_witness import Address
 from engine.history.witness.refusal import Refused
 from engine.history.witness.witnesses import Witness, Witnesses
 from engine.models import Verification
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 ALICE = Untrusted("alice")
 NOTE = checkpoints.sign(Ed25519PrivateKey.generate(), 7, bytes(32), bytes(32), "2026-11-21T06:00:00.000000Z")
@@ -116,7 +116,7 @@ async def test_no_password_is_shown(box: tuple[Box, str]) -> None:
     """Neither the name nor what to type tells the password in the URL."""
     address = Address(box[1], PATIENT)
     assert "witness: 127.0.0.1" == address.name
-    assert "secret" not in address.mend
+    assert "secret" not in address.hint
 
 
 async def test_a_checkpoint_is_a_line_and_a_commit(repository: Path) -> None:
@@ -155,7 +155,7 @@ async def test_a_failure_is_told_once_and_so_is_its_end(box: tuple[Box, str]) ->
     box[0].status = "503 Busy"
     witness = Witness(Address(box[1], PATIENT))
     told = [await witness.give(NOTE), await witness.give(NOTE)]
-    assert (False, True) == ((row := witness.check()).ok, row.mend.startswith("curl -i"))
+    assert (False, True) == ((row := witness.check()).ok, row.hint.startswith("curl -i"))
     box[0].status = "204 Kept"
     told += [await witness.give(NOTE), await witness.give(OTHER)]
     assert ["witness.failed", None, "witness.reached", None] == told
@@ -166,7 +166,7 @@ async def test_what_the_engine_signs_reaches_its_witnesses(
     box: tuple[Box, str], repository: Path, path: Path
 ) -> None:
     """Both witnesses get the newest checkpoint of a history that is being written."""
-    settings = AuditSettings(checkpoint_events=3, witness_url=box[1], witness_git=repository)
+    settings = HistorySettings(checkpoint_events=3, witness_url=box[1], witness_git=repository)
     log = await AuditLog.open(path, settings)
     keeping = asyncio.create_task(Witnesses(settings).keep(log.latest_checkpoint, _never))
     for number in range(7):
@@ -184,7 +184,7 @@ async def _never(type: str, witness: str, why: str) -> None:
     raise AssertionError((type, witness, why))
 
 
-async def rewritten(path: Path, settings: AuditSettings) -> list[str]:
+async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
     """Write a history, then another one with the same key; return what a witness had kept of the first."""
     log = await AuditLog.open(path, settings)
     for number in range(9):
@@ -210,7 +210,7 @@ async def rewritten(path: Path, settings: AuditSettings) -> list[str]:
     return kept
 
 
-async def verify(path: Path, settings: AuditSettings, kept: list[str]) -> Verification:
+async def verify(path: Path, settings: HistorySettings, kept: list[str]) -> Verification:
     """Return what verify says beside what a witness has kept."""
     log = await AuditLog.open(path, settings)
     try:
@@ -221,7 +221,7 @@ async def verify(path: Path, settings: AuditSettings, kept: list[str]) -> Verifi
 
 async def test_whoever_holds_the_key_is_found_by_the_witness(path: Path) -> None:
     """A history that was rewritten and signed anew is intact in itself, and not what the witness has."""
-    settings = AuditSettings(batch_milliseconds=5, checkpoint_events=5)
+    settings = HistorySettings(batch_milliseconds=5, checkpoint_events=5)
     kept = await rewritten(path, settings)
     assert (await verify(path, settings, [])).intact
     found = await verify(path, settings, kept)
@@ -231,7 +231,7 @@ async def test_whoever_holds_the_key_is_found_by_the_witness(path: Path) -> None
 
 async def test_the_witness_of_an_untouched_history_agrees(path: Path) -> None:
     """What the witness has kept is counted; what it has beyond the end, or from elsewhere, is named."""
-    settings = AuditSettings(batch_milliseconds=5, checkpoint_events=5)
+    settings = HistorySettings(batch_milliseconds=5, checkpoint_events=5)
     log = await AuditLog.open(path, settings)
     for number in range(9):
         await log.append("looked", "", ALICE, {"n": number})

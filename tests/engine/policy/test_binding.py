@@ -11,18 +11,18 @@ from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
 from engine.models import (
     Analysis,
-    Capabilities,
     Case,
     Decision,
+    DecisionOutcome,
     Draft,
     Grant,
     InputFile,
     Language,
     Limits,
+    Permissions,
     Principal,
     Status,
     Submission,
-    Verdict,
 )
 from engine.policy import assess, shipped
 from engine.policy.binding import analysis_hash, changed
@@ -32,12 +32,12 @@ AGENT = Principal(name=Untrusted("agent"))
 ADA = Principal(name=Untrusted("ada"))
 CEILING = PolicySettings().ceiling
 IMAGE = "sha256:" + "a" * 64
-ASKED = Capabilities(files=(Untrusted("a.csv"),), domains=(Untrusted("example.org"),))
+ASKED = Permissions(files=(Untrusted("a.csv"),), domains=(Untrusted("example.org"),))
 DRAFT = Draft(
     code=Untrusted("print(1)"),
     language=Language.PYTHON,
     files=(InputFile(name=Untrusted("a.csv"), content=b"1,2"),),
-    capabilities=ASKED,
+    permissions=ASKED,
 )
 
 
@@ -50,10 +50,10 @@ def approved(**changes: Any) -> Case:
     decision = Decision(
         submission="s-1",
         digest=submission.digest,
-        verdict=Verdict.APPROVED,
+        outcome=DecisionOutcome.APPROVED,
         by=ADA,
         at=now,
-        grant=Grant(capabilities=ASKED),
+        grant=Grant(permissions=ASKED),
         image=IMAGE,
         policy=shipped().hash,
         analysis=analysis_hash(Analysis()),
@@ -97,10 +97,10 @@ def test_what_was_approved_is_unchanged() -> None:
         {"files": (InputFile(name=Untrusted("b.csv"), content=b"1,2"),)},
         {"files": ()},
         {"files": (*DRAFT.files, InputFile(name=Untrusted("b"), content=b""))},
-        {"capabilities": ASKED.model_copy(update={"session": True})},
-        {"capabilities": ASKED.model_copy(update={"limits": Limits(memory_mb=513)})},
-        {"capabilities": ASKED.model_copy(update={"domains": (Untrusted("example.com"),)})},
-        {"capabilities": ASKED.model_copy(update={"secrets": (Untrusted("token"),)})},
+        {"permissions": ASKED.model_copy(update={"session": True})},
+        {"permissions": ASKED.model_copy(update={"limits": Limits(memory_mb=513)})},
+        {"permissions": ASKED.model_copy(update={"domains": (Untrusted("example.com"),)})},
+        {"permissions": ASKED.model_copy(update={"secrets": (Untrusted("token"),)})},
         {"purpose": Untrusted("other")},
         {"image": "python-data"},
     ],
@@ -115,13 +115,13 @@ def test_one_change_to_a_draft_is_seen(changes: dict[str, Any]) -> None:
     [
         ("the approval is for s-2", {"submission": "s-2"}),
         ("digest differs", {"digest": "0" * 64}),
-        ("there is no approval", {"verdict": Verdict.DENIED}),
+        ("there is no approval", {"outcome": DecisionOutcome.DENIED}),
         ("there is no approval", {"grant": None}),
         ("the image is another", {"image": "sha256:" + "b" * 64}),
         ("the analysis is another", {"analysis": "0" * 64}),
-        ("domains: 1 that", {"grant": Grant(capabilities=Capabilities(domains=(Untrusted("x.org"),)))}),
-        ("memory_mb: 600 is over", {"grant": Grant(capabilities=Capabilities(limits=Limits(memory_mb=600)))}),
-        ("session", {"grant": Grant(capabilities=Capabilities(session=True))}),
+        ("domains: 1 that", {"grant": Grant(permissions=Permissions(domains=(Untrusted("x.org"),)))}),
+        ("memory_mb: 600 is over", {"grant": Grant(permissions=Permissions(limits=Limits(memory_mb=600)))}),
+        ("session", {"grant": Grant(permissions=Permissions(session=True))}),
     ],
 )  # fmt: skip
 def test_one_change_to_a_decision_is_seen(said: str, changes: dict[str, Any]) -> None:

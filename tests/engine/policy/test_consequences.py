@@ -7,37 +7,37 @@ import pytest
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
-    Capabilities,
     Certainty,
     Consequence,
+    EffectKind,
     Limits,
-    Need,
     Package,
-    Prediction,
+    Permissions,
+    PredictedEffect,
 )
 from engine.policy.consequences import consequences
 
 
-def needs(need: Need, value: str, line: int, certainty: Certainty = Certainty.EXACT) -> Prediction:
+def needs(need: EffectKind, value: str, line: int, certainty: Certainty = Certainty.EXACT) -> PredictedEffect:
     """Return a prediction."""
-    return Prediction(need=need, value=Untrusted(value), certainty=certainty, lines=(line,))
+    return PredictedEffect(need=need, value=Untrusted(value), certainty=certainty, lines=(line,))
 
 
 ANALYSIS = Analysis(
     predictions=(
-        needs(Need.HOST, "api.example.org", 3),
-        needs(Need.URL, "https://API.example.org:8443/v1", 5),
-        needs(Need.URL, "https://other.example/v1", 6),
-        needs(Need.URL, "http://[broken", 7),
-        needs(Need.MODULE, "numpy.linalg", 1),
-        needs(Need.PACKAGE, "scikit-learn", 2),
-        needs(Need.READ, "data.csv", 8),
-        needs(Need.READ, "/workspace/data.csv", 9),
-        needs(Need.READ, "/etc/passwd", 10),
-        needs(Need.ENVIRONMENT, "TOKEN", 11),
+        needs(EffectKind.HOST, "api.example.org", 3),
+        needs(EffectKind.URL, "https://API.example.org:8443/v1", 5),
+        needs(EffectKind.URL, "https://other.example/v1", 6),
+        needs(EffectKind.URL, "http://[broken", 7),
+        needs(EffectKind.MODULE, "numpy.linalg", 1),
+        needs(EffectKind.PACKAGE, "scikit-learn", 2),
+        needs(EffectKind.READ, "data.csv", 8),
+        needs(EffectKind.READ, "/workspace/data.csv", 9),
+        needs(EffectKind.READ, "/etc/passwd", 10),
+        needs(EffectKind.ENVIRONMENT, "TOKEN", 11),
     )
 )
-ASKED = Capabilities(
+ASKED = Permissions(
     domains=(Untrusted("api.example.org"), Untrusted("unused.example")),
     packages=tuple(
         Package(name=Untrusted(name), version=Untrusted("1")) for name in ("numpy", "scikit_learn")
@@ -50,7 +50,7 @@ ASKED = Capabilities(
 
 
 @pytest.mark.parametrize(
-    ("capability", "lines", "given"),
+    ("permission", "lines", "given"),
     [
         ("domain api.example.org", (3, 5), {"domains": ASKED.domains[1:]}),
         ("domain unused.example", (), {"domains": ASKED.domains[:1]}),
@@ -62,10 +62,10 @@ ASKED = Capabilities(
     ],
 )
 def test_the_lines_that_fail_are_named(
-    capability: str, lines: tuple[int, ...], given: dict[str, object]
+    permission: str, lines: tuple[int, ...], given: dict[str, object]
 ) -> None:
     """Taking one capability away names the lines that want it, and no others."""
-    expected = Consequence(capability=Untrusted(capability), lines=lines)
+    expected = Consequence(permission=Untrusted(permission), lines=lines)
     assert (expected,) == consequences(ANALYSIS, ASKED, ASKED.model_copy(update=given))
 
 
@@ -76,7 +76,7 @@ def test_nothing_taken_has_no_consequence() -> None:
 
 def test_what_is_not_known_exactly_may_fail() -> None:
     """A host that the analysis does not know may be the one taken away."""
-    unknown = Analysis(predictions=(needs(Need.HOST, "", 4, Certainty.UNKNOWN),))
+    unknown = Analysis(predictions=(needs(EffectKind.HOST, "", 4, Certainty.UNKNOWN),))
     (found,) = consequences(unknown, ASKED, ASKED.model_copy(update={"domains": ASKED.domains[:1]}))
     assert ((4,), False) == (found.lines, found.certain)
 
@@ -84,5 +84,5 @@ def test_what_is_not_known_exactly_may_fail() -> None:
 def test_lower_limits_and_no_session_are_told() -> None:
     """What cannot be tied to lines is told without them."""
     less = ASKED.model_copy(update={"limits": Limits(memory_mb=512), "session": False})
-    told = [one.capability.text for one in consequences(ANALYSIS, ASKED, less)]
+    told = [one.permission.text for one in consequences(ANALYSIS, ASKED, less)]
     assert ["memory_mb 512 in place of 1024", "session"] == told

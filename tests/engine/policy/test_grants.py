@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Limits, Package
+from engine.models import Limits, Package, Permissions
 from engine.policy import beyond
 from engine.policy.grants import within
 from engine.settings import PolicySettings
 
 CEILING = PolicySettings().ceiling
-ASKED = Capabilities(domains=(Untrusted("example.org"),), files=(Untrusted("a.csv"),))
+ASKED = Permissions(domains=(Untrusted("example.org"),), files=(Untrusted("a.csv"),))
 
 
 @pytest.mark.parametrize(
@@ -27,21 +27,21 @@ ASKED = Capabilities(domains=(Untrusted("example.org"),), files=(Untrusted("a.cs
         ASKED.model_copy(update={"limits": Limits(seconds=31)}),
     ],
 )
-def test_more_than_was_asked_is_named(given_: Capabilities) -> None:
+def test_more_than_was_asked_is_named(given_: Permissions) -> None:
     """Anything that nobody asked for is beyond."""
     assert beyond(given_, ASKED, CEILING)
 
 
 def test_less_than_was_asked_is_within() -> None:
     """A reviewer may take away and lower."""
-    less = Capabilities(limits=Limits(memory_mb=64, cpus=0.1, seconds=1))
+    less = Permissions(limits=Limits(memory_mb=64, cpus=0.1, seconds=1))
     assert () == beyond(less, ASKED, CEILING)
 
 
 @given(st.integers(4097, 10**9))
 def test_nothing_is_over_the_ceiling(memory_mb: int) -> None:
     """Asking for more than the ceiling does not make it grantable."""
-    asked = Capabilities(limits=Limits(memory_mb=memory_mb))
+    asked = Permissions(limits=Limits(memory_mb=memory_mb))
     assert beyond(asked, asked, CEILING)
 
 
@@ -56,8 +56,8 @@ limits = st.builds(
     output_kb=st.integers(1, 10**6),
     processes=st.integers(1, 10**6),
 )
-capabilities = st.builds(
-    Capabilities,
+permissions = st.builds(
+    Permissions,
     domains=st.lists(names, max_size=3).map(tuple),
     packages=st.lists(packages, max_size=2).map(tuple),
     files=st.lists(names, max_size=3).map(tuple),
@@ -67,23 +67,21 @@ capabilities = st.builds(
 )
 
 
-@given(capabilities, capabilities, limits)
-def test_what_is_within_is_never_beyond(given_: Capabilities, asked: Capabilities, ceiling: Limits) -> None:
+@given(permissions, permissions, limits)
+def test_what_is_within_is_never_beyond(given_: Permissions, asked: Permissions, ceiling: Limits) -> None:
     """Whatever is wished for, what lies within is a subset of the request under the ceiling."""
     assert () == beyond(within(given_, asked, ceiling), asked, ceiling)
 
 
-@given(capabilities, capabilities, limits)
-def test_what_is_not_beyond_is_given_whole(
-    given_: Capabilities, asked: Capabilities, ceiling: Limits
-) -> None:
+@given(permissions, permissions, limits)
+def test_what_is_not_beyond_is_given_whole(given_: Permissions, asked: Permissions, ceiling: Limits) -> None:
     """Nothing is taken from a grant that is within."""
     if not beyond(given_, asked, ceiling):
         assert given_ == within(given_, asked, ceiling)
 
 
-@given(capabilities, limits)
-def test_more_of_anything_is_beyond(asked: Capabilities, ceiling: Limits) -> None:
+@given(permissions, limits)
+def test_more_of_anything_is_beyond(asked: Permissions, ceiling: Limits) -> None:
     """Adding a name that nobody asked for is always seen."""
     for kind in ("domains", "files", "secrets"):
         more = asked.model_copy(update={kind: (*getattr(asked, kind), Untrusted("new"))})

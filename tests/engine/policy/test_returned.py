@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.models import Expect, Truth
+from engine.models import AssertionOutcome, ExpectedOutput
 from engine.policy.agent_output import checked, fenced, for_agent
 from engine.policy.assertions import parsed
 from engine.policy.extraction import value_of
@@ -17,24 +17,28 @@ from engine.policy.extraction import value_of
 @pytest.mark.parametrize(
     ("expect", "text", "value"),
     [
-        (Expect.JSON, '{"a": 1}', {"a": 1}),
-        (Expect.JSON, "loading\n[1, 2]\n", [1, 2]),
-        (Expect.JSON, 'note\n{\n "a": [1,\n 2]\n}', {"a": [1, 2]}),
-        (Expect.JSON, "no json", None),
-        (Expect.JSON, "NaN", None),
-        (Expect.JSON, "[" * 100_000, None),
-        (Expect.NUMBER, "the mean is 42.5\n", 42.5),
-        (Expect.NUMBER, "1\n2\n-3e2", -300.0),
-        (Expect.NUMBER, "7", 7),
-        (Expect.NUMBER, "1e999", None),
-        (Expect.NUMBER, "inf", None),
-        (Expect.NUMBER, "version v1", None),
-        (Expect.TABLE, "a,b\n1,2\n3,4", {"columns": ["a", "b"], "rows": [["1", "2"], ["3", "4"]]}),
-        (Expect.TABLE, '[{"a": 1}, {"b": 2}]', {"columns": ["a", "b"], "rows": [[1, None], [None, 2]]}),
-        (Expect.TABLE, "just a line", None),
+        (ExpectedOutput.JSON, '{"a": 1}', {"a": 1}),
+        (ExpectedOutput.JSON, "loading\n[1, 2]\n", [1, 2]),
+        (ExpectedOutput.JSON, 'note\n{\n "a": [1,\n 2]\n}', {"a": [1, 2]}),
+        (ExpectedOutput.JSON, "no json", None),
+        (ExpectedOutput.JSON, "NaN", None),
+        (ExpectedOutput.JSON, "[" * 100_000, None),
+        (ExpectedOutput.NUMBER, "the mean is 42.5\n", 42.5),
+        (ExpectedOutput.NUMBER, "1\n2\n-3e2", -300.0),
+        (ExpectedOutput.NUMBER, "7", 7),
+        (ExpectedOutput.NUMBER, "1e999", None),
+        (ExpectedOutput.NUMBER, "inf", None),
+        (ExpectedOutput.NUMBER, "version v1", None),
+        (ExpectedOutput.TABLE, "a,b\n1,2\n3,4", {"columns": ["a", "b"], "rows": [["1", "2"], ["3", "4"]]}),
+        (
+            ExpectedOutput.TABLE,
+            '[{"a": 1}, {"b": 2}]',
+            {"columns": ["a", "b"], "rows": [[1, None], [None, 2]]},
+        ),
+        (ExpectedOutput.TABLE, "just a line", None),
     ],
 )
-def test_values_are_found_or_not(expect: Expect, text: str, value: object) -> None:
+def test_values_are_found_or_not(expect: ExpectedOutput, text: str, value: object) -> None:
     """What is expected is found where it is, and is missing with a reason where it is not."""
     found, why = value_of(text, expect)
     assert (value, value is None) == (json.loads(found) if found else None, bool(why))
@@ -43,36 +47,39 @@ def test_values_are_found_or_not(expect: Expect, text: str, value: object) -> No
 @pytest.mark.parametrize(
     ("assertion", "truth"),
     [
-        ("value == 42.5 within 1e-9", Truth.REFUTED),
-        ("value.total == 42.5 within 1e-9", Truth.VERIFIED),
-        ("value.total == 42 within 2%", Truth.VERIFIED),
-        ("value.total != 42 within 2%", Truth.REFUTED),
-        ('len(value["rows"]) >= 2', Truth.VERIFIED),
-        ("value.rows[1] == 'b'", Truth.VERIFIED),
-        ("value.rows[9] == 'b'", Truth.UNDECIDED),
-        ("value.ok == true", Truth.VERIFIED),
-        ("value.ok == 1", Truth.UNDECIDED),
-        ("value.total < 'a'", Truth.UNDECIDED),
-        ("__import__('os').system('x')", Truth.UNDECIDED),
-        ("value == value", Truth.UNDECIDED),
+        ("value == 42.5 within 1e-9", AssertionOutcome.REFUTED),
+        ("value.total == 42.5 within 1e-9", AssertionOutcome.VERIFIED),
+        ("value.total == 42 within 2%", AssertionOutcome.VERIFIED),
+        ("value.total != 42 within 2%", AssertionOutcome.REFUTED),
+        ('len(value["rows"]) >= 2', AssertionOutcome.VERIFIED),
+        ("value.rows[1] == 'b'", AssertionOutcome.VERIFIED),
+        ("value.rows[9] == 'b'", AssertionOutcome.UNDECIDED),
+        ("value.ok == true", AssertionOutcome.VERIFIED),
+        ("value.ok == 1", AssertionOutcome.UNDECIDED),
+        ("value.total < 'a'", AssertionOutcome.UNDECIDED),
+        ("__import__('os').system('x')", AssertionOutcome.UNDECIDED),
+        ("value == value", AssertionOutcome.UNDECIDED),
     ],
 )
-def test_assertions_are_judged_by_arithmetic_alone(assertion: str, truth: Truth) -> None:
+def test_assertions_are_judged_by_arithmetic_alone(assertion: str, truth: AssertionOutcome) -> None:
     """An assertion is verified, refuted, or undecided where it says nothing about the value."""
     said = '{"total": 42.50000000001, "rows": ["a", "b"], "ok": true}'
-    expected = Truth.UNDECIDED if assertion.startswith("value == 42.5") else truth
-    assert expected is checked((said,), Expect.JSON, assertion, ended_well=True).verified
+    expected = AssertionOutcome.UNDECIDED if assertion.startswith("value == 42.5") else truth
+    assert expected is checked((said,), ExpectedOutput.JSON, assertion, ended_well=True).verified
 
 
 def test_a_failed_run_verifies_nothing() -> None:
     """Whatever a run printed before it failed, its assertion is undecided."""
-    assert Truth.UNDECIDED is checked(("1",), Expect.NUMBER, "value == 1", ended_well=False).verified
+    assert (
+        AssertionOutcome.UNDECIDED
+        is checked(("1",), ExpectedOutput.NUMBER, "value == 1", ended_well=False).verified
+    )
 
 
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_readers(text: str) -> None:
     """Any text is read by every reader, and any assertion, without an error."""
-    for expect in (Expect.JSON, Expect.NUMBER, Expect.TABLE):
+    for expect in (ExpectedOutput.JSON, ExpectedOutput.NUMBER, ExpectedOutput.TABLE):
         checked((text,), expect, text[:200], ended_well=True)
     parsed(text)
     for_agent(text)

@@ -14,27 +14,27 @@ from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Assessment,
-    Capabilities,
     Case,
     Claim,
     Confidence,
     Decision,
-    Disposed,
-    Disposition,
+    DecisionOutcome,
     Draft,
-    EyesOn,
     Grant,
     InputFile,
     Language,
     Level,
     Limits,
+    MatchMode,
+    Permissions,
+    PreApproval,
     Principal,
-    Sameness,
+    ReviewRecord,
     Span,
-    Standing,
     Status,
     Submission,
-    Verdict,
+    Triage,
+    TriageOutcome,
     Violation,
 )
 from engine.policy.fingerprint import shape
@@ -51,7 +51,7 @@ def case_of(risk: Level, *violations: Violation, code: str = "a = 1\nb = 2\nc = 
     draft = Draft(code=Untrusted(code), language=Language.PYTHON)
     made = Case(
         submission=Submission(id="s-1", draft=draft, requester=AGENT, submitted_at=NOW, digest="1" * 64),
-        status=Status.WAITING,
+        status=Status.PENDING,
         analysis=Analysis(violations=violations),
         assessment=Assessment(risk=risk, matches=(), deadline_seconds=60),
     )
@@ -72,14 +72,14 @@ def violation(severity: Level) -> Violation:
 
 def review(by: Principal) -> Decision:
     """Return an approval."""
-    return Decision(submission="s-1", digest="1" * 64, verdict=Verdict.APPROVED, by=by, at=NOW)
+    return Decision(submission="s-1", digest="1" * 64, outcome=DecisionOutcome.APPROVED, by=by, at=NOW)
 
 
-APPROVED, DENIED = Verdict.APPROVED, Verdict.DENIED
+APPROVED, DENIED = DecisionOutcome.APPROVED, DecisionOutcome.DENIED
 
 
 @pytest.mark.parametrize(
-    ("allowed", "risk", "by", "verdict", "reviews", "two"),
+    ("allowed", "risk", "by", "outcome", "reviews", "two"),
     [
         (True, Level.CRITICAL, ADA, APPROVED, (), True),
         (True, Level.CRITICAL, BOB, APPROVED, (review(ADA),), True),
@@ -93,10 +93,15 @@ APPROVED, DENIED = Verdict.APPROVED, Verdict.DENIED
     ],
 )
 def test_who_may_decide(
-    allowed: bool, risk: Level, by: Principal, verdict: Verdict, reviews: tuple[Decision, ...], two: bool
+    allowed: bool,
+    risk: Level,
+    by: Principal,
+    outcome: DecisionOutcome,
+    reviews: tuple[Decision, ...],
+    two: bool,
 ) -> None:
     """CRITICAL takes two different reviewers where asked for, neither of them the requester."""
-    assert allowed is (may_not_decide(case_of(risk, reviews=reviews), by, verdict, two_reviewers=two) is None)
+    assert allowed is (may_not_decide(case_of(risk, reviews=reviews), by, outcome, two_reviewers=two) is None)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +137,8 @@ def test_a_clock_that_goes_back_holds_no_claim_for_ever() -> None:
 
 
 HIGH, LOW = violation(Level.HIGH), violation(Level.LOW)
-SETTLED = Disposed(violation=0, disposition=Disposition.ACCEPTED)
-ALL = EyesOn(seconds=1, lines=((1, 3),), violations=(0,), dispositions=(SETTLED,))
+SETTLED = Triage(violation=0, outcome=TriageOutcome.ACCEPTED)
+ALL = ReviewRecord(seconds=1, lines=((1, 3),), violations=(0,), triage=(SETTLED,))
 
 
 @pytest.mark.parametrize(
@@ -142,21 +147,21 @@ ALL = EyesOn(seconds=1, lines=((1, 3),), violations=(0,), dispositions=(SETTLED,
         (0, Level.LOW, (HIGH,), None),
         (0, Level.MEDIUM, (HIGH,), None),
         (1, Level.HIGH, (), None),
-        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 3),))),
-        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((3, 3), (1, 2)))),
-        (0, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 2), (2, 9)))),
-        (1, Level.HIGH, (), EyesOn(seconds=1, lines=((1, 1), (3, 3)))),
-        (1, Level.HIGH, (), EyesOn(seconds=1, lines=((2, 3),))),
-        (2, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),))),
-        (1, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),), violations=(0,))),
-        (1, Level.HIGH, (HIGH,), EyesOn(seconds=1, lines=((1, 3),), dispositions=(SETTLED,))),
+        (0, Level.HIGH, (), ReviewRecord(seconds=1, lines=((1, 3),))),
+        (0, Level.HIGH, (), ReviewRecord(seconds=1, lines=((3, 3), (1, 2)))),
+        (0, Level.HIGH, (), ReviewRecord(seconds=1, lines=((1, 2), (2, 9)))),
+        (1, Level.HIGH, (), ReviewRecord(seconds=1, lines=((1, 1), (3, 3)))),
+        (1, Level.HIGH, (), ReviewRecord(seconds=1, lines=((2, 3),))),
+        (2, Level.HIGH, (HIGH,), ReviewRecord(seconds=1, lines=((1, 3),))),
+        (1, Level.HIGH, (HIGH,), ReviewRecord(seconds=1, lines=((1, 3),), violations=(0,))),
+        (1, Level.HIGH, (HIGH,), ReviewRecord(seconds=1, lines=((1, 3),), triage=(SETTLED,))),
         (0, Level.HIGH, (HIGH,), ALL),
-        (1, Level.CRITICAL, (LOW,), EyesOn(seconds=1, lines=((1, 3),))),
-        (0, Level.CRITICAL, (LOW,), EyesOn(seconds=1, lines=((1, 3),), violations=(0,))),
+        (1, Level.CRITICAL, (LOW,), ReviewRecord(seconds=1, lines=((1, 3),))),
+        (0, Level.CRITICAL, (LOW,), ReviewRecord(seconds=1, lines=((1, 3),), violations=(0,))),
     ],
 )  # fmt: skip
 def test_what_was_not_looked_at(
-    missing: int, risk: Level, violations: tuple[Violation, ...], seen: EyesOn | None
+    missing: int, risk: Level, violations: tuple[Violation, ...], seen: ReviewRecord | None
 ) -> None:
     """Every line and violation has to be on screen, and every HIGH violation disposed of."""
     assert missing == len(unseen(case_of(risk, *violations), seen))
@@ -168,7 +173,7 @@ def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
     files = tuple(InputFile(name=Untrusted(name), content=b"1") for name in ("a.csv", "b.csv"))
     draft = plain.submission.draft.model_copy(update={"files": files, "purpose": Untrusted("to help")})
     whole = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
-    seen = EyesOn(seconds=1, lines=((1, 3),))
+    seen = ReviewRecord(seconds=1, lines=((1, 3),))
     assert 3 == len(unseen(whole, seen))
     assert ("the input file b.csv was not on screen",) == unseen(
         whole, seen.model_copy(update={"files": (0,), "purpose": True})
@@ -180,27 +185,27 @@ def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
 def test_the_gaps_between_lines_are_exact(seen: set[int], count: int) -> None:
     """What is missing and what was seen are all the lines, and have none in common."""
     case = case_of(Level.HIGH, code="\n".join("a" * count))
-    missing = gaps(case, EyesOn(seconds=1, lines=stretches(seen))).lines
+    missing = gaps(case, ReviewRecord(seconds=1, lines=stretches(seen))).lines
     told = {line for first, last in missing for line in range(first, last + 1)}
     assert set(range(1, count + 1)) - seen == told
 
 
 def test_what_older_records_lack_is_left_out() -> None:
     """A record without files and purpose is written as before, so that old signatures verify."""
-    assert {"seconds", "lines", "violations", "dispositions"} == EyesOn(seconds=1).model_dump().keys()
+    assert {"seconds", "lines", "violations", "triage"} == ReviewRecord(seconds=1).model_dump().keys()
 
 
-def standing(**changes: Any) -> Standing:
+def standing(**changes: Any) -> PreApproval:
     """Return a standing approval that `case_of(HIGH)` rests on."""
-    made = Standing(
+    made = PreApproval(
         id="a-1",
-        sameness=Sameness.DIGEST,
+        match_mode=MatchMode.DIGEST,
         value="1" * 64,
         requester=AGENT.name,
         ceiling=Level.HIGH,
         uses=2,
         until=NOW + timedelta(days=1),
-        grant=Grant(capabilities=Capabilities()),
+        grant=Grant(permissions=Permissions()),
         basis="s-0",
         by=ADA,
         at=NOW,
@@ -210,8 +215,8 @@ def standing(**changes: Any) -> Standing:
 
 OTHER_SHAPE = shape(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
 SAME_SHAPE = shape(Draft(code=Untrusted("x = 7\ny = 8\nz = 9\n"), language=Language.PYTHON))
-LESS = Grant(capabilities=Capabilities(limits=Limits(memory_mb=64)))
-MORE = Grant(capabilities=Capabilities(limits=Limits(memory_mb=1024)))
+LESS = Grant(permissions=Permissions(limits=Limits(memory_mb=64)))
+MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 
 
 @pytest.mark.parametrize(
@@ -220,8 +225,8 @@ MORE = Grant(capabilities=Capabilities(limits=Limits(memory_mb=1024)))
         (True, {}),
         (True, {"used": 1}),
         (True, {"grant": LESS}),
-        (True, {"sameness": Sameness.SHAPE, "value": SAME_SHAPE}),
-        (False, {"sameness": Sameness.SHAPE, "value": OTHER_SHAPE}),
+        (True, {"match_mode": MatchMode.SHAPE, "value": SAME_SHAPE}),
+        (False, {"match_mode": MatchMode.SHAPE, "value": OTHER_SHAPE}),
         (False, {"used": 2}),
         (False, {"revoked": True}),
         (False, {"value": "2" * 64}),

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import (
-    Act,
     Analysis,
     Assessment,
-    Capabilities,
     Confidence,
     Draft,
     Language,
     Level,
     Limits,
     Operation,
+    OperationKind,
     Package,
+    Permissions,
     Span,
     Violation,
 )
@@ -29,13 +29,13 @@ from engine.policy import Policy, assess, assess_operation, load, shipped
 
 PACKAGE = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"))
 FOREIGN = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"), registry=Untrusted("example"))
-NETWORK = Capabilities(domains=(Untrusted("example.org"),))
+NETWORK = Permissions(domains=(Untrusted("example.org"),))
 CLEAN = "rules:\n  - {id: clean-code, enabled: true}\n"
 
 
-def draft(capabilities: Capabilities | None = None, code: str = "print(1)") -> Draft:
-    """Return a draft that asks for `capabilities`."""
-    return Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=capabilities or Capabilities())
+def draft(permissions: Permissions | None = None, code: str = "print(1)") -> Draft:
+    """Return a draft that asks for `permissions`."""
+    return Draft(code=Untrusted(code), language=Language.PYTHON, permissions=permissions or Permissions())
 
 
 def violation(severity: Level, category: str = "recon") -> Violation:
@@ -73,24 +73,24 @@ def rules(assessment: Assessment) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("risk", "rule", "capabilities", "analysis"),
+    ("risk", "rule", "permissions", "analysis"),
     [
         (Level.CRITICAL, "network", NETWORK, Analysis()),
-        (Level.CRITICAL, "foreign-package", Capabilities(packages=(FOREIGN,)), Analysis()),
-        (Level.CRITICAL, "critical-violation", Capabilities(), found(Level.CRITICAL)),
+        (Level.CRITICAL, "foreign-package", Permissions(packages=(FOREIGN,)), Analysis()),
+        (Level.CRITICAL, "critical-violation", Permissions(), found(Level.CRITICAL)),
         *[
-            (Level.CRITICAL, "dangerous-pattern", Capabilities(), dangerous(kind))
+            (Level.CRITICAL, "dangerous-pattern", Permissions(), dangerous(kind))
             for kind in ("exec_eval", "fs_delete", "net_download", "reverse_shell", "escape_gadget")
         ],
-        (Level.HIGH, "package", Capabilities(packages=(PACKAGE,)), Analysis()),
-        (Level.HIGH, "analysis-incomplete", Capabilities(), Analysis(complete=False)),
-        (Level.HIGH, "code-execution", Capabilities(), Analysis()),
-        (Level.HIGH, "code-execution", Capabilities(), found(Level.HIGH)),
+        (Level.HIGH, "package", Permissions(packages=(PACKAGE,)), Analysis()),
+        (Level.HIGH, "analysis-incomplete", Permissions(), Analysis(complete=False)),
+        (Level.HIGH, "code-execution", Permissions(), Analysis()),
+        (Level.HIGH, "code-execution", Permissions(), found(Level.HIGH)),
     ],
 )  # fmt: skip
-def test_the_table_of_risks(risk: Level, rule: str, capabilities: Capabilities, analysis: Analysis) -> None:
+def test_the_table_of_risks(risk: Level, rule: str, permissions: Permissions, analysis: Analysis) -> None:
     """Each row of the table of risks holds, by the rule that stands for it."""
-    assessment = assess(draft(capabilities), analysis, shipped())
+    assessment = assess(draft(permissions), analysis, shipped())
     assert risk is assessment.risk
     assert rule in rules(assessment)
 
@@ -98,17 +98,25 @@ def test_the_table_of_risks(risk: Level, rule: str, capabilities: Capabilities, 
 @pytest.mark.parametrize(
     ("risk", "seconds", "operation"),
     [
-        (Level.CRITICAL, 30.0, Operation(act=Act.INSTALL, capabilities=Capabilities(packages=(FOREIGN,)))),
-        (Level.HIGH, 60.0, Operation(act=Act.INSTALL, capabilities=Capabilities(packages=(PACKAGE,)))),
-        (Level.HIGH, 60.0, Operation(act=Act.WRITE, path=Untrusted("x.sh"), executable=True)),
-        (Level.HIGH, 60.0, Operation(act=Act.RUN)),
-        (Level.MEDIUM, 120.0, Operation(act=Act.WRITE, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=Act.READ, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=Act.REMOVE, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=Act.LIST)),
-        (Level.LOW, None, Operation(act=Act.DESTROY)),
-        (Level.LOW, None, Operation(act=Act.METADATA)),
-        (Level.CRITICAL, 30.0, Operation(act=Act.DESTROY, capabilities=NETWORK)),
+        (
+            Level.CRITICAL,
+            30.0,
+            Operation(act=OperationKind.INSTALL, permissions=Permissions(packages=(FOREIGN,))),
+        ),
+        (
+            Level.HIGH,
+            60.0,
+            Operation(act=OperationKind.INSTALL, permissions=Permissions(packages=(PACKAGE,))),
+        ),
+        (Level.HIGH, 60.0, Operation(act=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)),
+        (Level.HIGH, 60.0, Operation(act=OperationKind.RUN)),
+        (Level.MEDIUM, 120.0, Operation(act=OperationKind.WRITE, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=OperationKind.READ, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=OperationKind.REMOVE, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(act=OperationKind.LIST)),
+        (Level.LOW, None, Operation(act=OperationKind.DESTROY)),
+        (Level.LOW, None, Operation(act=OperationKind.METADATA)),
+        (Level.CRITICAL, 30.0, Operation(act=OperationKind.DESTROY, permissions=NETWORK)),
     ],
 )
 def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
@@ -120,13 +128,13 @@ def test_the_table_of_operations(risk: Level, seconds: float | None, operation: 
 
 def test_a_tool_call_hides_nothing_that_its_draft_asks_for() -> None:
     """Asked for by the draft or by its tool call: either counts."""
-    call = Operation(act=Act.DESTROY)
-    handed = Draft(code=Untrusted(""), language=Language.PYTHON, operation=call, capabilities=NETWORK)
+    call = Operation(act=OperationKind.DESTROY)
+    handed = Draft(code=Untrusted(""), language=Language.PYTHON, operation=call, permissions=NETWORK)
     assert Level.CRITICAL is assess(handed, Analysis(), shipped()).risk
 
 
-@pytest.mark.parametrize("act", Act)
-def test_a_weaker_runtime_is_critical_whatever_is_done(act: Act, tmp_path: Path) -> None:
+@pytest.mark.parametrize("act", OperationKind)
+def test_a_weaker_runtime_is_critical_whatever_is_done(act: OperationKind, tmp_path: Path) -> None:
     """No policy file makes anything without gVisor less than CRITICAL."""
     lax = policy(tmp_path, CLEAN + "  - {id: weaker-runtime, enabled: false}\n")
     assert Level.CRITICAL is assess_operation(Operation(act=act), lax, weaker_runtime=True).risk
@@ -174,18 +182,18 @@ def test_clean_code_is_approved_at_once_where_the_operator_says_so(tmp_path: Pat
 @pytest.mark.parametrize(
     ("asked", "analysis", "code"),
     [
-        (Capabilities(), found(Level.LOW), "print(1)"),
-        (Capabilities(), Analysis(), "\n" * 200),
-        (Capabilities(), Analysis(complete=False), "print(1)"),
-        (Capabilities(files=(Untrusted("a"),)), Analysis(), "print(1)"),
-        (Capabilities(secrets=(Untrusted("a"),)), Analysis(), "print(1)"),
-        (Capabilities(session=True), Analysis(), "print(1)"),
-        (Capabilities(limits=Limits(memory_mb=513)), Analysis(), "print(1)"),
-        (Capabilities(packages=(PACKAGE,)), Analysis(), "print(1)"),
+        (Permissions(), found(Level.LOW), "print(1)"),
+        (Permissions(), Analysis(), "\n" * 200),
+        (Permissions(), Analysis(complete=False), "print(1)"),
+        (Permissions(files=(Untrusted("a"),)), Analysis(), "print(1)"),
+        (Permissions(secrets=(Untrusted("a"),)), Analysis(), "print(1)"),
+        (Permissions(session=True), Analysis(), "print(1)"),
+        (Permissions(limits=Limits(memory_mb=513)), Analysis(), "print(1)"),
+        (Permissions(packages=(PACKAGE,)), Analysis(), "print(1)"),
     ],
 )
 def test_only_clean_code_is_lowered(
-    tmp_path: Path, asked: Capabilities, analysis: Analysis, code: str
+    tmp_path: Path, asked: Permissions, analysis: Analysis, code: str
 ) -> None:
     """A violation, a capability, length, or an unread part keeps it HIGH."""
     assert Level.HIGH is assess(draft(asked, code), analysis, policy(tmp_path, CLEAN)).risk
@@ -212,7 +220,7 @@ def test_known_hosts_are_no_longer_critical(tmp_path: Path) -> None:
         ("evil-api.example", Level.CRITICAL),
         ("example.org.evil.example", Level.CRITICAL),
     ]:
-        asked = Capabilities(domains=(Untrusted(name),))
+        asked = Permissions(domains=(Untrusted(name),))
         assert risk is assess(draft(asked), Analysis(), listed).risk, name
 
 
@@ -265,7 +273,7 @@ def requests(draw: st.DrawFn) -> tuple[Draft, Analysis]:
         "files": draw(st.sampled_from([(), (Untrusted("a"),)])),
         "packages": draw(st.sampled_from([(), (PACKAGE,)])),
     }
-    return draft(Capabilities(**asked), "print(1)\n" * draw(st.sampled_from([1, 5, 20]))), Analysis(
+    return draft(Permissions(**asked), "print(1)\n" * draw(st.sampled_from([1, 5, 20]))), Analysis(
         violations=violations, complete=draw(st.booleans())
     )
 
@@ -306,7 +314,7 @@ def test_another_capability_never_lowers_the_risk(
 ) -> None:
     """For every policy, risk is monotone in what is asked for."""
     made, (less, analysis) = policy(tmp_path_factory.getbasetemp(), text), request_
-    asked = less.model_copy(update={"capabilities": less.capabilities.model_copy(update=more)})
+    asked = less.model_copy(update={"permissions": less.permissions.model_copy(update=more)})
     assert assess(less, analysis, made).risk.rank <= assess(asked, analysis, made).risk.rank
 
 

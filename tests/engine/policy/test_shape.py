@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, InputFile, Language
+from engine.models import Draft, InputFile, Language, Permissions
 from engine.policy.fingerprint import shape
 
 
@@ -121,7 +121,7 @@ def test_what_has_errors_has_no_shape(language: Language) -> None:
     "changes",
     [
         {"files": (InputFile(name=Untrusted("a"), content=b"1"),)},
-        {"capabilities": Capabilities(session=True)},
+        {"permissions": Permissions(session=True)},
         {"image": "python-data"},
     ],
 )

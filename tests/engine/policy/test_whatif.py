@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.common.text import Untrusted
-from engine.models import Analysis, Capabilities, Draft, Language, Level, Verdict
+from engine.models import Analysis, DecisionOutcome, Draft, Language, Level, Permissions
 from engine.policy import Policy, load, shipped
 from engine.policy.policy_diff import Outcome, Stored, flips
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 
 
-def stored(id: str, code: str, verdict: Verdict | None = None) -> Stored:
+def stored(id: str, code: str, outcome: DecisionOutcome | None = None) -> Stored:
     """Return a submission of the past with a clean analysis."""
-    draft = Draft(code=Untrusted(code), language=Language.PYTHON, capabilities=Capabilities())
-    return Stored(id, draft, Analysis(), verdict, "did this")
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON, permissions=Permissions())
+    return Stored(id, draft, Analysis(), outcome, "did this")
 
 
 def policy(folder: Path, *rules: str) -> Policy:
@@ -39,12 +39,12 @@ def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> No
         "id: hot, risk: critical, when: {code: hot}",
     )
     past = [
-        stored("refused", "rm", Verdict.APPROVED),
+        stored("refused", "rm", DecisionOutcome.APPROVED),
         stored("graver", "hot " + "\n" * 300),
-        stored("approved", "print(1)", Verdict.APPROVED),
-        stored("same", "\n" * 300, Verdict.DENIED),
-        stored("expired", "print(3)", Verdict.EXPIRED),
-        stored("denied", "print(2)", Verdict.DENIED),
+        stored("approved", "print(1)", DecisionOutcome.APPROVED),
+        stored("same", "\n" * 300, DecisionOutcome.DENIED),
+        stored("expired", "print(3)", DecisionOutcome.EXPIRED),
+        stored("denied", "print(2)", DecisionOutcome.DENIED),
         stored("undecided", "print(2)"),
     ]
     expected = [

@@ -13,20 +13,20 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Decision, EyesOn, Grant, Limits, Principal, Role, Verdict
+from engine.models import Decision, DecisionOutcome, Grant, Limits, Permissions, Principal, ReviewRecord, Role
 from engine.principals import KeyRing, canonical_bytes, may, sign, verify
 from engine.principals.keys import KeyUnusable
-from engine.principals.roles import Deed
+from engine.principals.roles import Action
 
 ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER, Role.ADMIN}))
 BOB = Principal(name=Untrusted("bob"), roles=frozenset({Role.REVIEWER}))
 DECISION = Decision(
     submission="s-1",
     digest="0" * 64,
-    verdict=Verdict.APPROVED,
+    outcome=DecisionOutcome.APPROVED,
     by=ADA,
     at=datetime(2030, 1, 1, tzinfo=UTC),
-    grant=Grant(capabilities=Capabilities(limits=Limits(seconds=1.5))),
+    grant=Grant(permissions=Permissions(limits=Limits(seconds=1.5))),
 )
 
 
@@ -118,16 +118,16 @@ def test_roles_are_signed_in_order() -> None:
     [
         {"submission": "s-2"},
         {"digest": "1" * 64},
-        {"verdict": Verdict.DENIED},
+        {"outcome": DecisionOutcome.DENIED},
         {"by": BOB},
         {"at": datetime(2030, 1, 1, 0, 0, 1, tzinfo=UTC)},
         {"reason": Untrusted("x")},
-        {"grant": Grant(capabilities=Capabilities(limits=Limits(seconds=1.6)))},
+        {"grant": Grant(permissions=Permissions(limits=Limits(seconds=1.6)))},
         {"grant": None},
         {"image": "sha256:1"},
         {"policy": "1"},
         {"analysis": "1"},
-        {"seen": EyesOn(seconds=1)},
+        {"seen": ReviewRecord(seconds=1)},
         {"standing": "x"},
     ],
     ids=lambda change: next(iter(change)),
@@ -136,7 +136,7 @@ def test_any_change_breaks_the_signature(change: dict[str, Any]) -> None:
     """Each field of a decision is under its signature."""
     signed = sign(DECISION, Ed25519PrivateKey.generate())
     assert set(Decision.model_fields) - {"signature"} == {
-        "submission", "digest", "verdict", "by", "at", "reason", "grant", "image", "policy", "analysis",
+        "submission", "digest", "outcome", "by", "at", "reason", "grant", "image", "policy", "analysis",
         "seen", "standing",
     }  # fmt: skip
     assert not verify(signed.model_copy(update=change))
@@ -146,14 +146,14 @@ def test_any_change_breaks_the_signature(change: dict[str, Any]) -> None:
     ("roles", "deeds"),
     [
         ((), set()),
-        ((Role.REQUESTER,), {Deed.SUBMIT}),
-        ((Role.AUDITOR,), {Deed.LOOK}),
-        ((Role.REVIEWER,), {Deed.SUBMIT, Deed.DECIDE, Deed.STEER, Deed.LOOK, Deed.MANAGE}),
-        ((Role.ADMIN,), set(Deed)),
-        ((Role.REQUESTER, Role.AUDITOR), {Deed.SUBMIT, Deed.LOOK}),
+        ((Role.REQUESTER,), {Action.SUBMIT}),
+        ((Role.AUDITOR,), {Action.LOOK}),
+        ((Role.REVIEWER,), {Action.SUBMIT, Action.DECIDE, Action.STEER, Action.LOOK, Action.MANAGE}),
+        ((Role.ADMIN,), set(Action)),
+        ((Role.REQUESTER, Role.AUDITOR), {Action.SUBMIT, Action.LOOK}),
     ],
 )
-def test_what_roles_may_do(roles: tuple[Role, ...], deeds: set[Deed]) -> None:
+def test_what_roles_may_do(roles: tuple[Role, ...], deeds: set[Action]) -> None:
     """A principal may do what any of its roles allows, and nothing else."""
     who = Principal(name=Untrusted("x"), roles=frozenset(roles))
-    assert deeds == {deed for deed in Deed if may(who, deed)}
+    assert deeds == {deed for deed in Action if may(who, deed)}

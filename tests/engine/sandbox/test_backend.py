@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from engine.common.text import Untrusted
-from engine.models import Capabilities, KillReason, Language, Package
-from engine.sandbox import Abilities, Backend, SandboxManager, SandboxUnavailable
+from engine.models import KillReason, Language, Package, Permissions
+from engine.sandbox import Backend, BackendCapabilities, SandboxManager, SandboxUnavailable
 from engine.sandbox.run.backend_client import Direct, Failed
 from engine.settings import SandboxSettings
 from tests.sandboxes import containers_of
@@ -17,11 +17,11 @@ from tests.sandboxes import containers_of
 ENGINE = "test-backend"
 SIX = Package(name=Untrusted("six"), version=Untrusted("1.17.0"))
 ASKED = {
-    "no network": Capabilities(domains=(Untrusted("api.example.org"),)),
-    "no secrets": Capabilities(secrets=(Untrusted("key"),)),
-    "no packages for python": Capabilities(packages=(SIX,)),
-    "no packages that run code as they are installed": Capabilities(builds=(Untrusted("six"),)),
-    "no state that stays": Capabilities(session=True),
+    "no network": Permissions(domains=(Untrusted("api.example.org"),)),
+    "no secrets": Permissions(secrets=(Untrusted("key"),)),
+    "no packages for python": Permissions(packages=(SIX,)),
+    "no packages that run code as they are installed": Permissions(builds=(Untrusted("six"),)),
+    "no state that stays": Permissions(session=True),
 }
 
 
@@ -36,20 +36,20 @@ async def backend() -> AsyncIterator[Backend]:
 
 
 @pytest.mark.parametrize(("words", "wanted"), ASKED.items())
-def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Capabilities) -> None:
+def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Permissions) -> None:
     """Whatever is not declared is lacking; what is declared is not."""
-    bare = Abilities(languages=frozenset({Language.PYTHON}))
-    able = Abilities(frozenset(Language), frozenset(Language), *[True] * 7)
+    bare = BackendCapabilities(languages=frozenset({Language.PYTHON}))
+    able = BackendCapabilities(frozenset(Language), frozenset(Language), *[True] * 7)
     assert (words, "") == (bare.lacking(Language.PYTHON, wanted), able.lacking(Language.PYTHON, wanted))
-    assert "no shell" == bare.lacking(Language.SHELL, Capabilities())
+    assert "no shell" == bare.lacking(Language.SHELL, Permissions())
 
 
 @pytest.mark.sandbox
 async def test_every_operation_by_its_name(backend: Backend) -> None:
     """Create, execute, write, list, read, destroy: state stays until the end, and faults are told."""
     sandboxes = Direct(backend)
-    assert set(Language) == backend.abilities.languages
-    assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.abilities.named)
+    assert set(Language) == backend.capabilities.languages
+    assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.capabilities.named)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.JAVASCRIPT)
         await sandboxes.execute_code(sandbox, "var x = 41")
@@ -77,13 +77,13 @@ async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
         with pytest.raises(SandboxUnavailable, match="no packages for shell"):
             await sandboxes.install_package(sandbox, SIX)
         with pytest.raises(SandboxUnavailable, match="nothing runs there"):
-            await sandboxes.freeze(sandbox)
+            await sandboxes.pause(sandbox)
         running = asyncio.create_task(sandboxes.execute_code(sandbox, "while :; do :; done"))
         while sandboxes.stats(sandbox) is None:
             await asyncio.sleep(0.05)
-        if backend.abilities.freeze:
-            await sandboxes.freeze(sandbox)
-            await sandboxes.thaw(sandbox)
+        if backend.capabilities.pause:
+            await sandboxes.pause(sandbox)
+            await sandboxes.resume(sandbox)
         await sandboxes.signal(sandbox, "KILL")
         assert KillReason.OPERATOR is (await running).result.kill_reason
         await sandboxes.destroy_sandbox(sandbox)

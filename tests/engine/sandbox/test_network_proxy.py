@@ -188,9 +188,9 @@ async def test_nothing_outlives_the_proxy() -> None:
     """A connection that is open when the run ends is closed."""
     async with serving() as server, guest_of(partial(Proxy, server.terms())) as guest:
         head = f"CONNECT {HOST}:{server.port} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
-        waiting = asyncio.create_task(guest.say(head))
+        pending = asyncio.create_task(guest.say(head))
         async with asyncio.timeout(60):
             while not guest.attempts:
                 await asyncio.sleep(0.01)
         await guest.proxy.close()
-        assert not (await waiting).startswith(b"HTTP/1.1 403")
+        assert not (await pending).startswith(b"HTTP/1.1 403")

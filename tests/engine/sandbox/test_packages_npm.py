@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from engine.common.text import Untrusted
-from engine.models import Act, KillReason, Language, Operation, Package
+from engine.models import KillReason, Language, Operation, OperationKind, Package
 from engine.sandbox import SandboxManager, SandboxUnavailable
 from tests.engine.sandbox.index import forget, volumes
 from tests.engine.sandbox.npm_index import Registry, module, serving
@@ -134,7 +134,7 @@ async def test_packages_come_into_a_sandbox_that_stays_one_after_the_other(
 ) -> None:
     """What is installed later does not take away what was there."""
     staying = replace(job("var x = 1", JAVASCRIPT), session="b-npm", principal="ada")
-    installing = replace(staying, operation=Operation(act=Act.INSTALL), code=b"")
+    installing = replace(staying, operation=Operation(act=OperationKind.INSTALL), code=b"")
     steps = [
         staying,
         replace(installing, run="i-1", packages=tuple(tree(registry))),

@@ -170,12 +170,12 @@ async def test_the_place_in_the_queue_is_told() -> None:
     turns = Turns(1)
     assert 0 == turns.ahead("flood")
     async with turns.turn(""):
-        waiting = [asyncio.create_task(turns.turn("flood").__aenter__()) for _ in range(5)]
+        pending = [asyncio.create_task(turns.turn("flood").__aenter__()) for _ in range(5)]
         await asyncio.sleep(0)
         assert (2, 6) == (turns.ahead("one"), turns.ahead("flood"))
-        for task in waiting:
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
 
 
 async def test_who_waits_is_told_for_how_long() -> None:
@@ -222,7 +222,7 @@ async def test_no_more_run_than_there_are_places() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     assert 3 == most
     async with asyncio.timeout(5), turns.turn(""), turns.turn(""), turns.turn(""):
-        assert 0 == turns.waiting
+        assert 0 == turns.pending
 
 
 # --- control groups

@@ -318,10 +318,10 @@ async def test_a_frozen_run_stands_still(manager: SandboxManager) -> None:
     watcher, asked = Recorder(), job("import time\nprint('up')\ntime.sleep(0.5)\nprint('end')", seconds=2)
     running = asyncio.create_task(manager.run(asked, watcher))
     await watcher.until_said(b"up")
-    assert await manager.freeze(asked.run)
+    assert await manager.pause(asked.run)
     done, _ = await asyncio.wait({running}, timeout=3)
     assert set() == done
-    assert await manager.thaw(asked.run)
+    assert await manager.resume(asked.run)
     assert KillReason.NONE == (await running).kill_reason
     assert b"up\nend\n" == watcher.stdout
 
@@ -357,11 +357,11 @@ async def test_a_waiting_run_can_be_withdrawn(manager: SandboxManager) -> None:
     try:
         await watcher.until_said(b"up")
         queued = Recorder()
-        waiting = asyncio.create_task(alone.run(second, queued))
+        pending = asyncio.create_task(alone.run(second, queued))
         told = await queued.until_happened("run.queued")
         assert (1, True) == (told["position"], told["seconds"] > 0)
         await alone.stop(second.run, "ada")
-        assert KillReason.OPERATOR == (await waiting).kill_reason
+        assert KillReason.OPERATOR == (await pending).kill_reason
     finally:
         await alone.close()
     assert KillReason.INTERRUPTED == (await running).kill_reason
@@ -464,9 +464,9 @@ async def test_freezing_longer_than_the_guests_own_guard_ends_nothing(manager: S
     running = asyncio.create_task(manager.run(asked, watcher))
     try:
         await watcher.until_said(b"up")
-        assert await manager.freeze(asked.run)
+        assert await manager.pause(asked.run)
         await asyncio.wait({running}, timeout=6)
-        assert await manager.thaw(asked.run)
+        assert await manager.resume(asked.run)
         assert KillReason.NONE == (await running).kill_reason
     finally:
         execution._GUARD_SECONDS = manager_guard

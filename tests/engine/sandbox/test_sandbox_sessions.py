@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from engine.common.text import Untrusted
-from engine.models import Act, KillReason, Language, Operation, Result
+from engine.models import KillReason, Language, Operation, OperationKind, Result
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.settings import SandboxSettings
 from tests.sandboxes import Recorder, containers_of, job
@@ -170,18 +170,18 @@ async def test_nothing_runs_between_executions(manager: SandboxManager) -> None:
 async def test_tool_calls_on_files(manager: SandboxManager) -> None:
     """Files are written, listed, read and removed without code; what is not there says so."""
 
-    async def call(act: Act, path: str, **more: Any) -> tuple[Result, Recorder]:
+    async def call(act: OperationKind, path: str, **more: Any) -> tuple[Result, Recorder]:
         return await run(
             manager, "", Language.SHELL, operation=Operation(act=act, path=Untrusted(path)), **more
         )
 
-    await call(Act.WRITE, "a/b.txt", files={"a/b.txt": b"old"})
-    await call(Act.WRITE, "a/b.txt", files={"a/b.txt": b"new\0"})
-    assert b"new\0" == (await call(Act.READ, "a/b.txt"))[1].stdout
-    (entry,) = json.loads((await call(Act.LIST, "a"))[1].stdout)
+    await call(OperationKind.WRITE, "a/b.txt", files={"a/b.txt": b"old"})
+    await call(OperationKind.WRITE, "a/b.txt", files={"a/b.txt": b"new\0"})
+    assert b"new\0" == (await call(OperationKind.READ, "a/b.txt"))[1].stdout
+    (entry,) = json.loads((await call(OperationKind.LIST, "a"))[1].stdout)
     assert ("b.txt", "file", 4) == (entry["name"], entry["kind"], entry["size"])
-    assert 0 == (await call(Act.REMOVE, "a/b.txt"))[0].exit_code
-    missing, said = await call(Act.READ, "a/b.txt")
+    assert 0 == (await call(OperationKind.REMOVE, "a/b.txt"))[0].exit_code
+    missing, said = await call(OperationKind.READ, "a/b.txt")
     assert (1, b"No such file or directory\n") == (missing.exit_code, said.stderr)
 
 
@@ -189,7 +189,7 @@ async def test_links_and_pipes_are_not_read(manager: SandboxManager) -> None:
     """A link out of the workspace, a pipe and a device are not read for the caller."""
     await run(manager, "ln -s /etc/passwd l; mkfifo p; ln -s /dev/zero z", Language.SHELL)
     for path in ("l", "p", "z"):
-        read = Operation(act=Act.READ, path=Untrusted(path))
+        read = Operation(act=OperationKind.READ, path=Untrusted(path))
         result, watcher = await run(manager, "", Language.SHELL, operation=read)
         assert (1, b"") == (result.exit_code, watcher.stdout), path
 
@@ -197,7 +197,7 @@ async def test_links_and_pipes_are_not_read(manager: SandboxManager) -> None:
 async def test_a_read_ends_at_the_limit(manager: SandboxManager) -> None:
     """A file larger than the output limit comes as far as that, and is said to be cut."""
     await run(manager, "head -c 100000 /dev/zero > big", Language.SHELL)
-    read = Operation(act=Act.READ, path=Untrusted("big"))
+    read = Operation(act=OperationKind.READ, path=Untrusted("big"))
     result, watcher = await run(manager, "", Language.SHELL, operation=read, output_kb=8)
     assert (8192, True) == (len(watcher.stdout), result.truncated)
     assert manager.sessions.lives("b-shell")

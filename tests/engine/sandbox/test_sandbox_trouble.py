@@ -52,7 +52,7 @@ async def test_without_docker_nothing_runs_and_it_says_what_to_type(
         assert alone.proof is None
         red = [check for check in await alone.checks() if not check.ok]
         assert ["docker", "isolation"] == [check.name for check in red]
-        assert all("docker" in check.mend for check in red)
+        assert all("docker" in check.hint for check in red)
         with pytest.raises(SandboxUnavailable, match="Docker did not answer"):
             await alone.run(job("print(1)"), Recorder())
     finally:
@@ -72,7 +72,7 @@ async def test_without_gvisor_nothing_runs(runtime: str) -> None:
         assert any(check.detail.text.startswith("0 of") for check in await weak.checks())
         with pytest.raises(SandboxUnavailable) as refused:
             await weak.run(job("print(1)"), watcher)
-        assert refused.value.mend
+        assert refused.value.hint
         assert ([], []) == (watcher.chunks, watcher.events)
     finally:
         await weak.close()
@@ -86,7 +86,7 @@ async def test_a_missing_image_says_what_to_type() -> None:
     try:
         with pytest.raises(SandboxUnavailable, match="pratique/none") as refused:
             await alone.run(job("print(1)", image="pratique/none"), Recorder())
-        assert "pratique image build" == refused.value.mend
+        assert "pratique image build" == refused.value.hint
     finally:
         await alone.close()
 

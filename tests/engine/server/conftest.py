@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.client.client import Client
-from engine.models import Verdict
+from engine.models import DecisionOutcome
 from tests.engine_process import EngineProcess
 
 
@@ -33,5 +33,5 @@ async def client(engine: EngineProcess) -> AsyncIterator[Client]:
     """Yield a client of a running engine in which nothing waits."""
     async with engine.client("agent") as client:
         for summary in await client.queue():
-            await client.decide(summary.id, Verdict.DENIED, summary.digest)
+            await client.decide(summary.id, DecisionOutcome.DENIED, summary.digest)
         yield client

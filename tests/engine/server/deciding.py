@@ -8,19 +8,19 @@ from collections.abc import AsyncIterator
 
 from engine.client.client import Client
 from engine.common.errors import Problem
-from engine.models import Verdict
+from engine.models import DecisionOutcome
 
 
 @contextlib.asynccontextmanager
-async def deciding(client: Client, verdict: Verdict) -> AsyncIterator[None]:
+async def deciding(client: Client, outcome: DecisionOutcome) -> AsyncIterator[None]:
     """Decide about whatever comes, until the block ends."""
 
     async def decide() -> None:
         while True:
             for summary in await client.queue():
-                if summary.status == "waiting":
+                if summary.status == "pending":
                     with contextlib.suppress(Problem):  # it may have been decided meanwhile
-                        await client.decide(summary.id, verdict, summary.digest, "so it is")
+                        await client.decide(summary.id, outcome, summary.digest, "so it is")
             await asyncio.sleep(0.05)
 
     task = asyncio.create_task(decide())

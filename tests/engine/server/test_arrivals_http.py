@@ -13,10 +13,10 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import WITHDRAWN, Draft, InputFile, Language, Status, Verdict
+from engine.models import WITHDRAWN, DecisionOutcome, Draft, InputFile, Language, Status
 from tests.engine_process import EngineProcess
 
-HOLDER = "a-holder-of-the-tests"
+LEASE = "a-holder-of-the-tests"
 
 
 def draft(code: str) -> Draft:
@@ -59,7 +59,7 @@ async def test_a_key_survives_the_end_of_the_engine(home: Path) -> None:
         made = (await client.submit(draft("print(5)"), key="durable")).submission
         joined = await client.submit(draft("print(5)"), key="joined", join=True)
         assert made.id == joined.submission.id
-        await client.decide(made.id, Verdict.DENIED, made.digest)
+        await client.decide(made.id, DecisionOutcome.DENIED, made.digest)
     process.end(signal.SIGKILL)
     process.start()
     try:
@@ -98,63 +98,63 @@ async def test_nobody_withdraws_what_is_not_theirs(engine: EngineProcess, client
 async def test_waiting_for_the_end_answers_when_it_comes(client: Client) -> None:
     """A request that waits within a bound is answered by the decision, and at the bound without one."""
     submission = (await client.submit(draft("print(9)"))).submission
-    assert Status.WAITING is (await client.case(submission.id, within=0.1)).status
+    assert Status.PENDING is (await client.case(submission.id, within=0.1)).status
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         later = tasks.create_task(client.case(submission.id, within=50))
-        await client.decide(submission.id, Verdict.DENIED, submission.digest)
+        await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     assert Status.DENIED is later.result().status
 
 
 @contextlib.asynccontextmanager
 async def there(client: Client) -> AsyncIterator[None]:
     """Be there as a holder."""
-    async with contextlib.aclosing(client.present(HOLDER)) as presence:
+    async with contextlib.aclosing(client.present(LEASE)) as presence:
         await anext(presence)
         yield
 
 
 async def test_what_a_client_left_behind_is_withdrawn_and_nothing_else(home: Path) -> None:
     """What only a vanished client wanted is withdrawn; what it did not hold, or another holds, waits on."""
-    process = EngineProcess(home, PRATIQUE_DOORS__WITHDRAW_SECONDS="0.3")
+    process = EngineProcess(home, PRATIQUE_SERVER__WITHDRAW_SECONDS="0.3")
     process.start()
     try:
         async with process.client("agent") as client, process.client("agent") as vanishing:
             async with there(vanishing):
-                left = await client.submit(draft("print(10)"), holder=HOLDER)
-                shared = await client.submit(draft("print(11)"), holder=HOLDER)
+                left = await client.submit(draft("print(10)"), lease=LEASE)
+                shared = await client.submit(draft("print(11)"), lease=LEASE)
                 free = await client.submit(draft("print(12)"))
-                await client.submit(draft("print(11)"), join=True, holder=HOLDER + "2")
+                await client.submit(draft("print(11)"), join=True, lease=LEASE + "2")
                 stays = process.client("agent")
-                async with stays, contextlib.aclosing(stays.present(HOLDER + "2")) as presence:
+                async with stays, contextlib.aclosing(stays.present(LEASE + "2")) as presence:
                     await anext(presence)
                     await vanishing.close()
                     over = await client.case(left.submission.id, within=20)
-                    waiting = {summary.id for summary in await client.queue()}
+                    pending = {summary.id for summary in await client.queue()}
             assert Status.DENIED is over.status
-            assert {shared.submission.id, free.submission.id} == waiting
+            assert {shared.submission.id, free.submission.id} == pending
     finally:
         process.end()
 
 
 async def test_a_client_that_comes_back_in_time_loses_nothing(home: Path) -> None:
     """A short interruption withdraws nothing."""
-    process = EngineProcess(home, PRATIQUE_DOORS__WITHDRAW_SECONDS="2")
+    process = EngineProcess(home, PRATIQUE_SERVER__WITHDRAW_SECONDS="2")
     process.start()
     try:
         async with process.client("agent") as client:
             async with there(client):
-                id = (await client.submit(draft("print(13)"), holder=HOLDER)).submission.id
+                id = (await client.submit(draft("print(13)"), lease=LEASE)).submission.id
             async with there(client):
-                assert Status.WAITING is (await client.case(id, within=2.5)).status
+                assert Status.PENDING is (await client.case(id, within=2.5)).status
     finally:
         process.end()
 
 
-@pytest.mark.parametrize("holder", ["short", "x" * 65, "a b c d e f g h i j k l"])
-async def test_a_holder_is_a_name_of_chance(client: Client, holder: str) -> None:
+@pytest.mark.parametrize("lease", ["short", "x" * 65, "a b c d e f g h i j k l"])
+async def test_a_holder_is_a_name_of_chance(client: Client, lease: str) -> None:
     """Names that others could guess, or that are no names, are refused."""
-    with pytest.raises(Problem, match="holder"):
-        await anext(client.present(holder))
+    with pytest.raises(Problem, match="lease"):
+        await anext(client.present(lease))
 
 
 @pytest.mark.parametrize(

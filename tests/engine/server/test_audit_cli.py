@@ -17,7 +17,7 @@ from engine.cli.progress import line
 from engine.common.text import Untrusted
 from engine.history.chain.checkpoints import sign
 from engine.history.chain.signing_key import signing_key
-from engine.models import Draft, Language, Verdict
+from engine.models import DecisionOutcome, Draft, Language
 from tests.engine_process import EngineProcess
 
 HOSTILE = "import os  # \x1b[31m\u202e"
@@ -37,7 +37,7 @@ def denied(engine: EngineProcess) -> str:
     async def submit() -> str:
         async with engine.client("agent") as client:
             case = await client.submit(Draft(code=Untrusted(HOSTILE), language=Language.PYTHON))
-            await client.decide(case.submission.id, Verdict.DENIED, case.submission.digest, "no")
+            await client.decide(case.submission.id, DecisionOutcome.DENIED, case.submission.digest, "no")
             return case.submission.id
 
     return asyncio.run(submit())

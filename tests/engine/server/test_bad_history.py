@@ -20,7 +20,7 @@ from engine.cli.exit_codes import Exit
 from engine.common.text import Untrusted
 from engine.history import AuditLog
 from engine.history.devtools.seed import seed_history
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.engine_process import EngineProcess
 
 ENGINE = [sys.executable, "-m", "engine.server.serve"]
@@ -35,7 +35,7 @@ def database(tmp_path: Path) -> Path:
     path = tmp_path / "pratique.db"
 
     async def fill() -> None:
-        log = await AuditLog.open(path, AuditSettings())
+        log = await AuditLog.open(path, HistorySettings())
         await log.append_many(("looked", "", Untrusted("alice"), {"n": number}) for number in range(500))
         await log.close()
 

@@ -16,7 +16,7 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Draft, InputFile, Language, Status, Verdict
+from engine.models import DecisionOutcome, Draft, InputFile, Language, Status
 from tests.engine_process import EngineProcess
 
 PROBLEM = "application/problem+json"
@@ -67,7 +67,7 @@ async def test_a_zip_bomb_is_a_file_like_any(client: Client) -> None:
     bomb = InputFile(name=Untrusted("bomb.zip"), content=packed.getvalue())
     draft = Draft(code=Untrusted("1"), language=Language.PYTHON, files=(bomb,))
     submission = (await client.submit(draft)).submission
-    await client.decide(submission.id, Verdict.DENIED, submission.digest)
+    await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     assert packed.getvalue() == (await client.case(submission.id)).submission.draft.files[0].content
 
 
@@ -101,12 +101,12 @@ async def test_a_client_that_vanishes_loses_nothing(engine: EngineProcess, clien
             await asyncio.sleep(0.02)
     queue = await client.queue()
     assert whole == bool(queue)
-    assert all(one.status is Status.WAITING for one in queue)
+    assert all(one.status is Status.PENDING for one in queue)
 
 
 async def test_a_reader_that_vanishes_leaves_the_engine_well(http: httpx.AsyncClient, client: Client) -> None:
     """Streams that are cut off in the middle are closed, and the engine answers as before."""
-    for path in ("/events?since=0", "/holders/" + "x" * 20):
+    for path in ("/events?since=0", "/leases/" + "x" * 20):
         for _ in range(5):
             async with asyncio.timeout(60), http.stream("GET", path) as stream:
                 assert 200 == stream.status_code

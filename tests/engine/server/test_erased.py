@@ -18,7 +18,7 @@ from engine.common.text import Untrusted
 from engine.history import AuditLog
 from engine.history.store.sqlite.blobs import digest_of
 from engine.models import Artifact, OutputChunk, Status, Stream
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
 from tests.engine_process import EngineProcess
 
@@ -28,7 +28,7 @@ LEFT = b"figures"
 
 async def fill(path: Path) -> None:
     """Write `s-old` of long ago, and let its code, output and artifact be erased; of `s-part` a part."""
-    log = await AuditLog.open(path, AuditSettings(retain_days=30))
+    log = await AuditLog.open(path, HistorySettings(retain_days=30))
     long_ago = datetime.now(UTC) - timedelta(days=100)
     case = build_case("s-old", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
     await log.append("claimed", "s-old", Untrusted("alice"), {}, case=case)

@@ -10,7 +10,7 @@ import pytest
 from engine.cli.draft_options import Wishes, draft_of
 from engine.common.draft_files import Asked, read_folder
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Expect, Language, Limits, Sandbox, SandboxState
+from engine.models import Draft, ExpectedOutput, Language, Limits, Permissions, Sandbox, SandboxState
 from engine.models.api import Handed
 from engine.models.base import Principal
 from engine.server.mcp.arguments import Execute, Write
@@ -26,13 +26,13 @@ NOT_ASKED = {"files", "session"}
 def said(draft: Draft) -> set[str]:
     """Return the fields, and the capabilities, in which a draft differs from one that asks for nothing."""
     fields = {name for name in Draft.model_fields if getattr(draft, name) != getattr(PLAIN, name)}
-    asked, plain = draft.capabilities, PLAIN.capabilities
+    asked, plain = draft.permissions, PLAIN.permissions
     return fields | {
-        name for name in Capabilities.model_fields if getattr(asked, name) != getattr(plain, name)
+        name for name in Permissions.model_fields if getattr(asked, name) != getattr(plain, name)
     }
 
 
-EVERYTHING = (set(Draft.model_fields) - BY_ITSELF) | (set(Capabilities.model_fields) - NOT_ASKED)
+EVERYTHING = (set(Draft.model_fields) - BY_ITSELF) | (set(Permissions.model_fields) - NOT_ASKED)
 """What there is to ask for. Nothing can be an operation and code at once."""
 
 
@@ -48,9 +48,9 @@ def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
     extra.write_text("x")
     limits = [f"{name}={value}" for name, value in LIMITS.items()]
     lists = ([extra], ["a.org"], ["six==1.17.0"], ["key"], limits)
-    wishes = Wishes("why", *lists, "node", "b-1", Expect.JSON, "value == 1", builds=["six"])
+    wishes = Wishes("why", *lists, "node", "b-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
     assert EVERYTHING - {"operation"} <= said(draft_of(str(code), None, wishes)) | NOT_ASKED
-    assert Limits.model_validate(LIMITS) == draft_of(str(code), None, wishes).capabilities.limits
+    assert Limits.model_validate(LIMITS) == draft_of(str(code), None, wishes).permissions.limits
 
 
 def test_a_folder_in_the_inbox_asks_for_everything(tmp_path: Path) -> None:

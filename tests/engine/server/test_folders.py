@@ -13,7 +13,7 @@ import pytest
 from engine.client.client import Client
 from engine.common.draft_files import MOST_ASKED, MOST_FILES, read_draft, read_folder
 from engine.common.errors import Problem
-from engine.models import Language, Verdict
+from engine.models import DecisionOutcome, Language
 from tests.engine_process import EngineProcess
 
 ASKED = "purpose: count\ncapabilities:\n  limits: {memory_mb: 128}\n"
@@ -33,7 +33,7 @@ def test_a_folder_is_code_a_request_and_input_files(tmp_path: Path) -> None:
     job = folder(tmp_path / "job", main_js="1", request_yaml=ASKED, b_csv=b"\xff\x00", a_txt="a")
     draft = read_folder(job, 1000)
     assert (Language.JAVASCRIPT, "1", "count") == (draft.language, draft.code.text, draft.purpose.text)
-    assert 128 == draft.capabilities.limits.memory_mb
+    assert 128 == draft.permissions.limits.memory_mb
     assert [("a.txt", b"a"), ("b.csv", b"\xff\x00")] == [
         (file.name.text, file.content) for file in draft.files
     ]
@@ -123,7 +123,7 @@ async def test_a_dropped_folder_waits_until_it_is_whole(engine: EngineProcess, c
             await asyncio.sleep(0.05)
         case = await client.case(queue[0].id)
         assert ["data.csv"] == [file.name.text for file in case.submission.draft.files]
-        await client.decide(case.submission.id, Verdict.DENIED, case.submission.digest, "no")
+        await client.decide(case.submission.id, DecisionOutcome.DENIED, case.submission.digest, "no")
         result = engine.home / "inbox" / "job.result.json"
         while not result.exists():
             await asyncio.sleep(0.05)

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Draft, Event, Language, Verdict
+from engine.models import DecisionOutcome, Draft, Event, Language
 from engine.server.http.request_body import MOST_NESTING, parse
 from tests.engine_process import EngineProcess
 
@@ -156,7 +156,7 @@ def draft(code: str = "print(1)") -> Draft:
 async def test_events_can_be_chosen_by_type_and_subject(http: httpx.AsyncClient, client: Client) -> None:
     """A reader that wants some events is not sent the others; a type stands for what begins with it too."""
     submission = (await client.submit(draft())).submission
-    await client.decide(submission.id, Verdict.DENIED, submission.digest)
+    await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     assert ["decided"] == await kinds(http, 1, since=0, type="decided", subject=submission.id)
     assert ["submitted", "analysed", "classified"] == await kinds(http, 3, since=0, subject=submission.id)
     assert ["engine.started"] == await kinds(http, 1, since=0, type="engine")
@@ -178,7 +178,7 @@ async def test_metrics_count_what_happened(http: httpx.AsyncClient, client: Clie
     before = await metrics(http)
     submission = (await client.submit(draft())).submission
     assert 1 == (await metrics(http))['pratique_queue_depth{state="waiting"}']
-    await client.decide(submission.id, Verdict.DENIED, submission.digest)
+    await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     after = await metrics(http)
     name = 'pratique_decision_seconds_count{verdict="denied"}'
     assert 1 == after[name] - before[name]
@@ -221,7 +221,7 @@ async def first_line(stream: asyncio.StreamReader, client: Client) -> bytes:
     while not reading.done():
         await client.submit(draft(), join=True)
         submission = (await client.submit(draft())).submission
-        await client.decide(submission.id, Verdict.DENIED, submission.digest)
+        await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
         await asyncio.wait({reading}, timeout=0.2)
     return await reading
 
@@ -232,7 +232,7 @@ async def test_a_reader_that_does_not_read_holds_up_nobody(http: httpx.AsyncClie
         assert 200 == stuck.status_code
         for n in range(30):
             submission = (await client.submit(draft(f"print({n})"))).submission
-            await client.decide(submission.id, Verdict.DENIED, submission.digest)
+            await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     assert () == await client.queue()
 
 
@@ -245,7 +245,7 @@ async def test_no_second_instance_of_a_stream_outlives_its_reader(client: Client
 # --- the OpenAPI document ---------------------------------------------------------------------------
 
 # `positive_data_acceptance` is left out: the ceiling, base64 and two files of one name are beyond a schema.
-ENDLESS = {"/events", "/holders/{holder}", "/shutdown", "/audit/verification"}
+ENDLESS = {"/events", "/leases/{holder}", "/shutdown", "/audit/verification"}
 """Operations that never answer whole, or that end the engine."""
 
 

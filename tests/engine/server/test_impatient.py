@@ -10,8 +10,8 @@ from mcp import Client as McpClient
 from mcp import MCPError
 
 from engine.client.client import Client
-from engine.models import Verdict
-from tests.engine.server.test_mcp_stdio import server, told, waiting
+from engine.models import DecisionOutcome
+from tests.engine.server.test_mcp_stdio import pending, server, told
 from tests.engine_process import EngineProcess
 
 SCALE = 50
@@ -31,8 +31,8 @@ async def test_an_impatient_client_makes_one_submission(
         with contextlib.suppress(MCPError):
             first = await mcp.call_tool("code_execute", call, read_timeout_seconds=patience / SCALE)
         again = told(await mcp.call_tool("code_execute", call))
-        submission = (await waiting(client)).submission
+        submission = (await pending(client)).submission
         assert 1 == len(await client.queue())
     assert (submission.id, "pending_approval") == (again["id"], again["status"])
     assert first is None or (patience > 30 and again["id"] == told(first)["id"])
-    await client.decide(submission.id, Verdict.DENIED, submission.digest)
+    await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)

@@ -15,7 +15,7 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Draft, Language, Verdict
+from engine.models import DecisionOutcome, Draft, Language
 
 
 def draft(code: str) -> Draft:
@@ -26,7 +26,7 @@ def draft(code: str) -> Draft:
 async def test_counts_and_figures_are_of_what_matches(client: Client) -> None:
     """Facets follow the filter; trends know who asked."""
     made = await client.submit(draft("print('counted')"))
-    await client.decide(made.submission.id, Verdict.DENIED, made.submission.digest)
+    await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
     counts = await client.facets("id:" + made.submission.id)
     figures = await client.trends(1)
     assert (1, True) == (counts.total, counts.exact)
@@ -38,7 +38,7 @@ async def test_a_wrong_filter_is_pointed_at(client: Client) -> None:
     """Help says where and how a filter is wrong, and what its last word may become."""
     assert ("risk:",) == (await client.help_with("ri")).completions
     wrong = await client.help_with("risk:hihg")
-    assert (5, "Did you mean high?") == (wrong.position, wrong.mend)
+    assert (5, "Did you mean high?") == (wrong.position, wrong.hint)
 
 
 async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
@@ -52,7 +52,7 @@ async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
 async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Client, tmp_path: Path) -> None:
     """What comes out of the door is checked by the program in it; of what is not there, nothing comes."""
     made = await client.submit(draft("print('taken')"))
-    await client.decide(made.submission.id, Verdict.DENIED, made.submission.digest)
+    await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
     with zipfile.ZipFile(io.BytesIO(await client.case_file(made.submission.id))) as archive:
         archive.extractall(tmp_path)
     checked = await asyncio.to_thread(

@@ -46,7 +46,7 @@ def test_doctor_without_docker_says_what_to_type(nowhere: str) -> None:
         done.returncode,
         {name for name, row in rows.items() if not row["ok"]},
     )
-    assert all(bool(row["mend"]) != row["ok"] for row in rows.values())
+    assert all(bool(row["hint"]) != row["ok"] for row in rows.values())
 
 
 def test_doctor_names_a_broken_setting(tmp_path: Path, nowhere: str) -> None:

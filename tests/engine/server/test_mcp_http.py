@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from engine.client.client import Client
-from engine.models import Scope, Status, Verdict
+from engine.models import DecisionOutcome, Scope, Status
 from tests.engine.server.test_mcp_stdio import TOOLS, server, told, words
 from tests.engine.server.test_tcp import free_port
 from tests.engine_process import EngineProcess
@@ -31,9 +31,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Engi
     """Yield an engine that listens on loopback, and whose agents wait little."""
     process = EngineProcess(
         tmp_path_factory.mktemp("home"),
-        PRATIQUE_DOORS__LISTEN=f"127.0.0.1:{port}",
-        PRATIQUE_DOORS__MCP_WAIT_SECONDS="1",
-        PRATIQUE_DOORS__WITHDRAW_SECONDS="600",
+        PRATIQUE_SERVER__LISTEN=f"127.0.0.1:{port}",
+        PRATIQUE_SERVER__MCP_WAIT_SECONDS="1",
+        PRATIQUE_SERVER__WITHDRAW_SECONDS="600",
     )
     process.start()
     yield process
@@ -44,8 +44,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Engi
 def hasty(home: Path) -> Iterator[tuple[EngineProcess, int]]:
     """Yield an engine that withdraws soon, and its port."""
     port = free_port()
-    listen = {"PRATIQUE_DOORS__LISTEN": f"127.0.0.1:{port}", "PRATIQUE_DOORS__MCP_WAIT_SECONDS": "0"}
-    process = EngineProcess(home, PRATIQUE_DOORS__WITHDRAW_SECONDS="0.3", **listen)
+    listen = {"PRATIQUE_SERVER__LISTEN": f"127.0.0.1:{port}", "PRATIQUE_SERVER__MCP_WAIT_SECONDS": "0"}
+    process = EngineProcess(home, PRATIQUE_SERVER__WITHDRAW_SECONDS="0.3", **listen)
     process.start()
     yield process, port
     process.end()
@@ -80,7 +80,7 @@ async def test_the_token_says_who_asks(client: Client, port: int) -> None:
         case = await client.case(id)
         assert "robot" == case.submission.requester.name.text
         assert "no submission" in words(await rival.call_tool("code_result", {"id": id}))
-        await client.decide(id, Verdict.DENIED, case.submission.digest, "no need")
+        await client.decide(id, DecisionOutcome.DENIED, case.submission.digest, "no need")
         result: CallToolResult = await mcp.call_tool("code_result", {"id": id})
     assert (True, "denied", "no need") == (result.is_error, told(result)["status"], told(result)["reason"])
 
@@ -91,7 +91,7 @@ async def test_what_nobody_asks_after_is_withdrawn(hasty: tuple[EngineProcess, i
     async with asyncio.timeout(120), process.client() as client:
         async with agent(client, port) as mcp:
             id = told(await mcp.call_tool("code_execute", {"code": "print(22)"}))["id"]
-        while (case := await client.case(id, within=5)).status is Status.WAITING:
+        while (case := await client.case(id, within=5)).status is Status.PENDING:
             pass
     assert case.decision is not None
     assert "robot" == case.decision.by.name.text
@@ -119,6 +119,6 @@ async def test_the_server_over_stdio_speaks_to_the_engine_that_is_named(
         case = await client.case(made["id"])
         await mcp.call_tool("code_cancel", {"id": made["id"]})
     assert (made["id"], "pending_approval") == (again["id"], again["status"])
-    assert ("afar", Status.WAITING) == (case.submission.requester.name.text, case.status)
+    assert ("afar", Status.PENDING) == (case.submission.requester.name.text, case.status)
     assert Status.DENIED is (await client.case(made["id"])).status
     assert not (tmp_path / "run" / "engine.sock").exists()

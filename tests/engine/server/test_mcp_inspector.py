@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 async def asked(engine: EngineProcess, *words: str) -> dict[str, Any]:
     """Return what the inspector prints."""
-    environment = ("-e", f"PRATIQUE_HOME={engine.home}", "-e", "PRATIQUE_DOORS__MCP_WAIT_SECONDS=0")
+    environment = ("-e", f"PRATIQUE_HOME={engine.home}", "-e", "PRATIQUE_SERVER__MCP_WAIT_SECONDS=0")
     command = (str(INSPECTOR), "--cli", *environment, sys.executable, "-c", SERVER, *words)
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     async with asyncio.timeout(120):

@@ -17,16 +17,16 @@ from engine.models import (
     Analysis,
     Case,
     Decision,
+    DecisionOutcome,
     Draft,
     Language,
     Level,
     Principal,
     Status,
     Submission,
-    Verdict,
 )
 from engine.policy import assess, shipped
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 AGENT = Principal(name=Untrusted("agent"))
 
@@ -47,13 +47,13 @@ def denied(id: str) -> Case:
         status=Status.DENIED,
         analysis=Analysis(),
         assessment=assess(draft, Analysis(), shipped()),
-        decision=Decision(submission=id, digest="0" * 64, verdict=Verdict.DENIED, by=AGENT, at=now),
+        decision=Decision(submission=id, digest="0" * 64, outcome=DecisionOutcome.DENIED, by=AGENT, at=now),
     )
 
 
 async def remember(case: Case) -> None:
     """Write a case into the history."""
-    log = await AuditLog.open(locations.database(), AuditSettings())
+    log = await AuditLog.open(locations.database(), HistorySettings())
     data = {"risk": Level.HIGH.value, "rules": []}
     await log.append("classified", case.submission.id, AGENT.name, data, case=case)
     await log.close()

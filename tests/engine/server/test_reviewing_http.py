@@ -7,7 +7,17 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Grant, InputFile, Language, Level, Sameness, Status, Verdict
+from engine.models import (
+    DecisionOutcome,
+    Draft,
+    Grant,
+    InputFile,
+    Language,
+    Level,
+    MatchMode,
+    Permissions,
+    Status,
+)
 from engine.principals import verify
 
 DRAFT = Draft(
@@ -22,15 +32,15 @@ async def test_reviewing_over_http(client: Client) -> None:
     case = await client.submit(DRAFT)
     id = case.submission.id
     assert (await client.claim(id)).claim is not None
-    (one,) = await client.consequences(id, Grant(capabilities=Capabilities()))
-    assert ("file a.csv", (2,), True) == (one.capability.text, one.lines, one.certain)
+    (one,) = await client.consequences(id, Grant(permissions=Permissions()))
+    assert ("file a.csv", (2,), True) == (one.permission.text, one.lines, one.certain)
     assert (await client.release(id)).claim is None
     with pytest.raises(Problem, match="was not approved"):
-        await client.stand(id, Sameness.SHAPE, Level.HIGH, uses=1, days=1)
+        await client.stand(id, MatchMode.SHAPE, Level.HIGH, uses=1, days=1)
     assert () == await client.standings()
     with pytest.raises(Problem, match="no standing approval"):
         await client.revoke("a-0")
-    denied = await client.decide(id, Verdict.DENIED, case.submission.digest, "no")
+    denied = await client.decide(id, DecisionOutcome.DENIED, case.submission.digest, "no")
     assert denied.decision is not None
     assert Status.DENIED is denied.status
     assert verify(denied.decision)
@@ -40,7 +50,7 @@ async def test_a_grant_of_more_is_refused_over_http(client: Client) -> None:
     """An approval of more than was asked for is answered with what is too much, and the case waits on."""
     case = await client.submit(DRAFT)
     id, digest = case.submission.id, case.submission.digest
-    more = Grant(capabilities=Capabilities(secrets=(Untrusted("token"),)))
+    more = Grant(permissions=Permissions(secrets=(Untrusted("token"),)))
     with pytest.raises(Problem, match="secrets: 1 that nobody asked for"):
-        await client.decide(id, Verdict.APPROVED, digest, grant=more)
-    assert Status.WAITING is (await client.case(id)).status
+        await client.decide(id, DecisionOutcome.APPROVED, digest, grant=more)
+    assert Status.PENDING is (await client.case(id)).status

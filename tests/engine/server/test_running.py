@@ -17,7 +17,7 @@ from engine.cli import main
 from engine.client.client import Client
 from engine.client.sync_client import SyncClient
 from engine.common.text import Untrusted, visible
-from engine.models import Case, Draft, InputFile, KillReason, Language, Status, Stream, Verdict
+from engine.models import Case, DecisionOutcome, Draft, InputFile, KillReason, Language, Status, Stream
 from tests.engine_process import EngineProcess
 
 pytestmark = pytest.mark.sandbox
@@ -45,7 +45,7 @@ def draft(code: str, language: Language = Language.PYTHON, **changes: object) ->
 async def approve(client: Client, wanted: Draft) -> Case:
     """Submit and approve, and return the case as it stands then."""
     submission = (await client.submit(wanted)).submission
-    return await client.decide(submission.id, Verdict.APPROVED, submission.digest)
+    return await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest)
 
 
 async def output(client: Client, id: str, stream: Stream = Stream.STDOUT) -> bytes:
@@ -178,7 +178,7 @@ def test_files_are_had_while_the_run_goes_on_and_afterwards(
         id, aside = submission.id, tmp_path / "aside"
         assert 5 == main(["files", id])
         assert b"does not run" in capfdbinary.readouterr().err
-        client.decide(id, Verdict.APPROVED, submission.digest)
+        client.decide(id, DecisionOutcome.APPROVED, submission.digest)
         with contextlib.closing(client.output(id)) as written:
             assert b"on\n" == next(written).data
         for over in (False, True):
@@ -251,7 +251,7 @@ async def test_without_gvisor_nothing_is_approved(home: Path) -> None:
             assert not (await client.health(settled_within=25)).can_run
             submission = (await client.submit(draft("print(1)"))).submission
             with pytest.raises(Exception, match="gVisor is not proven"):
-                await client.decide(submission.id, Verdict.APPROVED, submission.digest)
-            assert Status.WAITING is (await client.case(submission.id)).status
+                await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest)
+            assert Status.PENDING is (await client.case(submission.id)).status
     finally:
         process.end()

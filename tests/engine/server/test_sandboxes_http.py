@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from engine.client.client import Client
-from engine.models import Verdict
+from engine.models import DecisionOutcome
 from tests.engine.server.deciding import deciding
 from tests.engine_process import EngineProcess
 
@@ -62,14 +62,14 @@ async def test_what_needs_a_person_is_answered_with_where_to_ask(
     id = await opened(http)
     answer = await http.post(f"/sandboxes/{id}/execute", json={"code": "print(6 * 7)", "purpose": "sum"})
     asked = answer.json()
-    assert (202, "waiting", asked["ask"]) == (
+    assert (202, "pending", asked["ask"]) == (
         answer.status_code,
         asked["status"],
         answer.headers["location"],
     )
     case = await client.case(asked["id"])
     assert ("sum", id) == (case.submission.draft.purpose.text, case.submission.draft.sandbox)
-    await client.decide(asked["id"], Verdict.DENIED, asked["digest"], "not today")
+    await client.decide(asked["id"], DecisionOutcome.DENIED, asked["digest"], "not today")
     lines = spoken(await http.get(asked["ask"]))
     assert [{"error": "denied: not today"}, "denied"] == [lines[0], lines[-1]["status"]]
     other = {"pratique-requester": "another"}
@@ -91,7 +91,7 @@ async def test_each_call_is_a_submission_of_its_own(
 ) -> None:
     """Reading, writing, removing, listing and installing are each decided about, and denied in words."""
     id = await opened(http)
-    async with deciding(client, Verdict.DENIED):
+    async with deciding(client, DecisionOutcome.DENIED):
         headers = {"content-type": "application/json"} if method == "POST" else {}
         answer = await http.request(
             method, f"/sandboxes/{id}/{path}", content=body, params=WAIT, headers=headers
@@ -113,7 +113,7 @@ async def test_no_path_leads_out_of_the_workspace(http: httpx.AsyncClient, path:
 @pytest.mark.sandbox
 async def test_a_client_of_a_plain_sandbox_server_works(http: httpx.AsyncClient, client: Client) -> None:
     """Create, execute twice with state kept, write, list, read, delete: nothing is known but the shapes."""
-    async with deciding(client, Verdict.APPROVED):
+    async with deciding(client, DecisionOutcome.APPROVED):
         id = (await http.post("/sandboxes", json={"language": "python"})).json()["id"]
         run, files = f"/sandboxes/{id}/execute", f"/sandboxes/{id}/files"
         first = spoken(await http.post(run, json={"code": "x = 41\nprint('set')"}, params=WAIT))

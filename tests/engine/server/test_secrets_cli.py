@@ -10,7 +10,7 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Grant, Language, Verdict
+from engine.models import DecisionOutcome, Draft, Grant, Language, Permissions
 from tests.engine_process import EngineProcess
 
 VALUE = "value-of-the-secret"
@@ -32,13 +32,13 @@ async def test_a_secret_is_set_listed_and_removed(engine: EngineProcess, client:
     draft = Draft(
         code=Untrusted("print(1)"),
         language=Language.PYTHON,
-        capabilities=Capabilities(secrets=(Untrusted("API_TOKEN"),)),
+        permissions=Permissions(secrets=(Untrusted("API_TOKEN"),)),
     )
     case = await client.submit(draft)
-    id, digest, grant = case.submission.id, case.submission.digest, Grant(capabilities=draft.capabilities)
+    id, digest, grant = case.submission.id, case.submission.digest, Grant(permissions=draft.permissions)
     with pytest.raises(Problem, match="which is not granted"):
-        await client.decide(id, Verdict.APPROVED, digest, grant=grant)
-    await client.decide(id, Verdict.DENIED, digest)
+        await client.decide(id, DecisionOutcome.APPROVED, digest, grant=grant)
+    await client.decide(id, DecisionOutcome.DENIED, digest)
     assert 0 == secret(engine, "remove", "API_TOKEN").returncode
     assert () == await client.secrets()
 

@@ -18,7 +18,18 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Capabilities, Draft, Event, Grant, Language, Level, Limits, Status, Summary, Verdict
+from engine.models import (
+    DecisionOutcome,
+    Draft,
+    Event,
+    Grant,
+    Language,
+    Level,
+    Limits,
+    Permissions,
+    Status,
+    Summary,
+)
 from tests.engine_process import EngineProcess
 
 HOSTILE = "\x1b]52;c;UFdO\x07\u202e[/]"
@@ -34,7 +45,7 @@ def draft(code: str = "print(6 * 7)", **changes: object) -> Draft:
 async def test_a_submission_comes_back_analysed_and_waiting(client: Client) -> None:
     """Code that runs is HIGH, waits, and has a deadline."""
     case = await client.submit(draft())
-    assert (Status.WAITING, Level.HIGH) == (case.status, case.assessment.risk)
+    assert (Status.PENDING, Level.HIGH) == (case.status, case.assessment.risk)
     assert case.deadline is not None
     assert [case.submission.id] == [summary.id for summary in await client.queue()]
 
@@ -50,34 +61,36 @@ async def test_code_that_does_not_parse_is_held_and_said_to_be_unread(client: Cl
 async def test_a_denial_is_final_and_told_with_its_reason(client: Client) -> None:
     """A denied submission cannot be approved afterwards."""
     submission = (await client.submit(draft())).submission
-    denied = await client.decide(submission.id, Verdict.DENIED, submission.digest, "not today")
+    denied = await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest, "not today")
     assert Status.DENIED is denied.status
     assert denied.decision is not None
     assert Untrusted("not today") == denied.decision.reason
     with pytest.raises(Problem, match="is over"):
-        await client.decide(submission.id, Verdict.APPROVED, submission.digest)
+        await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest)
 
 
 async def test_a_decision_about_something_else_is_refused(client: Client) -> None:
     """A decision names the digest of what was shown, and any other digest is refused."""
     submission = (await client.submit(draft())).submission
     with pytest.raises(Problem, match="digests differ"):
-        await client.decide(submission.id, Verdict.APPROVED, "0" * 64)
-    assert Status.WAITING is (await client.case(submission.id)).status
+        await client.decide(submission.id, DecisionOutcome.APPROVED, "0" * 64)
+    assert Status.PENDING is (await client.case(submission.id)).status
 
 
 async def test_a_grant_beyond_the_request_is_refused(client: Client) -> None:
     """A reviewer cannot give more than was asked."""
     submission = (await client.submit(draft())).submission
-    more = Grant(capabilities=Capabilities(limits=Limits(memory_mb=1024)))
+    more = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
     with pytest.raises(Problem, match="never more than was asked"):
-        await client.decide(submission.id, Verdict.APPROVED, submission.digest, grant=more)
+        await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest, grant=more)
 
 
 async def test_two_decisions_at_once_have_one_winner(client: Client) -> None:
     """Of many decisions about one submission exactly one is taken."""
     submission = (await client.submit(draft())).submission
-    denials = [client.decide(submission.id, Verdict.DENIED, submission.digest, str(n)) for n in range(8)]
+    denials = [
+        client.decide(submission.id, DecisionOutcome.DENIED, submission.digest, str(n)) for n in range(8)
+    ]
     answers = await asyncio.gather(*denials, return_exceptions=True)
     assert 7 == sum(isinstance(answer, Problem) for answer in answers)
 
@@ -93,7 +106,7 @@ async def test_nobody_is_nobodys_yes(home: Path) -> None:
             assert submission.id == expired.subject
             assert Status.EXPIRED is (await client.case(submission.id)).status
             with pytest.raises(Problem):
-                await client.decide(submission.id, Verdict.APPROVED, submission.digest)
+                await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest)
     finally:
         process.end()
 
@@ -214,7 +227,7 @@ async def test_a_dropped_file_becomes_a_submission_once(engine: EngineProcess, c
     (inbox / "job.py").write_text("print(1)\n")
     case = await client.case((await arrived(client)).id)
     assert Untrusted("inbox") == case.submission.requester.name
-    await client.decide(case.submission.id, Verdict.DENIED, case.submission.digest, "no")
+    await client.decide(case.submission.id, DecisionOutcome.DENIED, case.submission.digest, "no")
     result = await appeared(inbox / "job.py.result.json")
     assert ("denied", "no") == (result["status"], result["reason"])
 
@@ -222,8 +235,8 @@ async def test_a_dropped_file_becomes_a_submission_once(engine: EngineProcess, c
 async def arrived(client: Client) -> Summary:
     """Return the one submission that waits, once there is one."""
     async for _ in client.events(0):
-        if waiting := await client.queue():
-            return waiting[0]
+        if pending := await client.queue():
+            return pending[0]
     raise AssertionError("nothing arrived")
 
 
@@ -252,7 +265,7 @@ async def test_nothing_that_is_dropped_ends_the_inbox(engine: EngineProcess, cli
         assert "refused" == (await appeared(inbox / f"{name}.result.json"))["status"]
     assert "mine" == aside.read_text()
     for summary in await client.queue():
-        await client.decide(summary.id, Verdict.DENIED, summary.digest)
+        await client.decide(summary.id, DecisionOutcome.DENIED, summary.digest)
     shutil.rmtree(inbox)
     inbox.mkdir()
     (inbox / "good.txt").write_text("1")

@@ -14,7 +14,7 @@ from engine.client.client import Client
 from engine.client.sync_client import SyncClient
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Draft, Language, Status, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Status
 from tests.engine_process import EngineProcess
 
 
@@ -36,7 +36,7 @@ def test_the_main_job_without_a_loop(engine: EngineProcess) -> None:
         events = client.events(0)
         assert any(event.subject == submission.id for event in events)
         events.close()
-        case = client.decide(submission.id, Verdict.DENIED, submission.digest, "no")
+        case = client.decide(submission.id, DecisionOutcome.DENIED, submission.digest, "no")
         assert Status.DENIED is case.status
         with pytest.raises(Problem, match="no submission"):
             client.case("s-0")

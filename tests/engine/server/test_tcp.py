@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Draft, Language, Scope, Status, Verdict
+from engine.models import DecisionOutcome, Draft, Language, Scope, Status
 from tests.engine_process import EngineProcess
 
 PROBLEM = "application/problem+json"
@@ -75,11 +75,11 @@ def engine(
     """Yield an engine that listens with TLS."""
     process = EngineProcess(
         tmp_path_factory.mktemp("home"),
-        PRATIQUE_DOORS__LISTEN=f"127.0.0.1:{port}",
-        PRATIQUE_DOORS__TLS_CERTIFICATE=str(certificate[0]),
-        PRATIQUE_DOORS__TLS_KEY=str(certificate[1]),
-        PRATIQUE_DOORS__REQUESTS_BURST="40",
-        PRATIQUE_DOORS__REQUESTS_PER_MINUTE="1",
+        PRATIQUE_SERVER__LISTEN=f"127.0.0.1:{port}",
+        PRATIQUE_SERVER__TLS_CERTIFICATE=str(certificate[0]),
+        PRATIQUE_SERVER__TLS_KEY=str(certificate[1]),
+        PRATIQUE_SERVER__REQUESTS_BURST="40",
+        PRATIQUE_SERVER__REQUESTS_PER_MINUTE="1",
     )
     process.start()
     yield process
@@ -177,10 +177,10 @@ async def test_a_decision_has_to_be_signed_where_the_token_says_so(
     for used in (None, wrong):
         async with Client(url, token=secret, verify=trust, key=used) as reviewer:
             with pytest.raises(Problem, match=r"signed|signature"):
-                await reviewer.decide(submission.id, Verdict.DENIED, submission.digest)
-    assert Status.WAITING is (await client.case(submission.id)).status
+                await reviewer.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
+    assert Status.PENDING is (await client.case(submission.id)).status
     async with Client(url, token=secret, verify=trust, key=key) as reviewer:
-        decided = await reviewer.decide(submission.id, Verdict.DENIED, submission.digest)
+        decided = await reviewer.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     assert decided.decision is not None
     assert "eve" == decided.decision.by.name.text
 
@@ -216,10 +216,10 @@ async def test_what_is_no_http_is_answered_as_a_problem(engine: EngineProcess) -
 @pytest.mark.parametrize("address", ["0.0.0.0:{}", "[::]:{}", "example.org:{}"])
 def test_without_tls_only_loopback_is_listened_at(home: Path, address: str) -> None:
     """An engine that would show tokens to the network does not start, and says what to set."""
-    done = EngineProcess(home, PRATIQUE_DOORS__LISTEN=address.format(free_port())).run()
+    done = EngineProcess(home, PRATIQUE_SERVER__LISTEN=address.format(free_port())).run()
     assert 1 == done.returncode
     assert "without TLS" in done.stderr
-    assert "doors.tls_certificate" in done.stderr
+    assert "server.tls_certificate" in done.stderr
 
 
 async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client: Client) -> None:
@@ -236,7 +236,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     """Whatever changes something is closed to them; what they read of others is in the history, once."""
     made = await client.submit(draft("print('audited')"))
     id = made.submission.id
-    await client.decide(id, Verdict.DENIED, made.submission.digest)
+    await client.decide(id, DecisionOutcome.DENIED, made.submission.digest)
     auditor = await bearer(client, "anna", Scope.AUDIT)
     for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
         assert 200 == (await http.get(path, headers=auditor)).status_code
@@ -248,7 +248,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     for number, (method, path) in enumerate(changing):
         if number % 30 == 0:  # a token may ask so often, then it has to wait
             auditor = await bearer(client, f"anna-{number}", Scope.AUDIT)
-        filled = path.format(id=id, name="x", path="x", call="1", holder="x")
+        filled = path.format(id=id, name="x", path="x", call="1", lease="x")
         answer = await http.request(method, filled, headers=auditor, json={})
         assert ((method, path) in FOR_AUDITORS) == (answer.status_code != 403), (method, path, answer.text)
     assert Status.DENIED is (await client.case(id)).status
@@ -272,7 +272,7 @@ async def _routes(engine: EngineProcess) -> dict[str, list[str]]:
 def test_a_certificate_that_is_none_is_said_in_words(home: Path) -> None:
     """An engine with a missing certificate does not start, and names the file."""
     listen, wrong = f"127.0.0.1:{free_port()}", "/nowhere/cert.pem"
-    done = EngineProcess(home, PRATIQUE_DOORS__LISTEN=listen, PRATIQUE_DOORS__TLS_CERTIFICATE=wrong).run()
+    done = EngineProcess(home, PRATIQUE_SERVER__LISTEN=listen, PRATIQUE_SERVER__TLS_CERTIFICATE=wrong).run()
     assert 1 == done.returncode
     assert f"{wrong} cannot be used" in done.stderr
     assert "Traceback" not in done.stderr

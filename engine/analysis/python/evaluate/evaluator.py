@@ -15,7 +15,7 @@ from engine.analysis.python.evaluate.scopes import Function, Scope
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.rule import Rule
 from engine.common.text import Untrusted
-from engine.models import Certainty, Confidence, Evidence, Language, Level, Need, Prediction, Span
+from engine.models import Certainty, Confidence, EffectKind, Evidence, Language, Level, PredictedEffect, Span
 from engine.settings import AnalysisSettings
 
 Expression = Callable[["Walk", Any], Value | None]
@@ -144,7 +144,7 @@ class Walk:
         return text if end - start <= limit else text + " …"
 
     def predict(
-        self, need: Need, value: str | None, node: Any, *, pattern: bool = False, note: str = ""
+        self, need: EffectKind, value: str | None, node: Any, *, pattern: bool = False, note: str = ""
     ) -> None:
         """Add something that the code will want; None is something that only the run will tell."""
         certainty = Certainty.PATTERN if pattern else Certainty.EXACT
@@ -152,7 +152,7 @@ class Walk:
             certainty, value = Certainty.UNKNOWN, ""
         clean = value.encode("utf-8", "replace").decode()[:500]
         self.found.predictions.append(
-            Prediction(
+            PredictedEffect(
                 need=need, value=Untrusted(clean), certainty=certainty, lines=(node.lineno,), note=note
             )
         )

@@ -9,7 +9,7 @@ from typing import Any
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules.resources import ALLOCATION, GROWTH
-from engine.models import Level, Need
+from engine.models import EffectKind, Level
 
 _MEDIUM = 64 * 1024 * 1024
 _HIGH = 1024 * 1024 * 1024
@@ -44,7 +44,7 @@ def too_many(walk: Walk, node: ast.AST, size: int) -> None:
     level = Level.HIGH if size >= _HIGH else Level.MEDIUM
     shown = f"about {size:,}" if size < 10**18 else "more than 10^18"
     walk.report(ALLOCATION, node, f"Asks for {shown} bytes", severity=level)
-    walk.predict(Need.SIZE, str(min(size, 10**18)), node)
+    walk.predict(EffectKind.SIZE, str(min(size, 10**18)), node)
 
 
 def check_operation(walk: Walk, node: ast.BinOp, left: Any, right: Any) -> None:

@@ -11,7 +11,7 @@ from engine.analysis.python.evaluate.values import Taint, Value
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.words import words
-from engine.models import Level, Need
+from engine.models import EffectKind, Level
 
 _SECRET_NAME = re.compile(
     r"(?i)secret|token|passw|pwd$|api_?key|access_?key|private|credential|auth|_key$|_pat$|session|cookie"
@@ -22,7 +22,7 @@ def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
     """Return the value of an environment variable, and say what was asked for."""
     walk.touched += 1
     secret = name is not None and _SECRET_NAME.search(name) is not None
-    walk.predict(Need.ENVIRONMENT, name, node)
+    walk.predict(EffectKind.ENVIRONMENT, name, node)
     if secret:
         walk.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
     else:
@@ -67,7 +67,7 @@ def whole(walk: Walk, node: ast.AST) -> Value:
     """Return the whole environment, and report that it was taken."""
     walk.touched += 1
     walk.report(rules.SECRET, node, "Takes the whole environment")
-    walk.predict(Need.ENVIRONMENT, "*", node, pattern=True)
+    walk.predict(EffectKind.ENVIRONMENT, "*", node, pattern=True)
     value = Value(taint=Taint.ENVIRONMENT | Taint.SECRET)
     value.trail = (node,)
     return value

@@ -10,7 +10,7 @@ from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
 from engine.analysis.python.sinks import paths
 from engine.analysis.python.words import words
-from engine.models import Level, Need
+from engine.models import EffectKind, Level
 
 _WRITING = frozenset("wax+")
 
@@ -28,7 +28,7 @@ def touch(walk: Walk, call: Call, path: Value | None, *, write: bool = False, de
     name = path_of(path)
     text = (name or "").replace(HOLE, "…")
     walk.predict(
-        Need.WRITE if write or delete else Need.READ,
+        EffectKind.WRITE if write or delete else EffectKind.READ,
         text if name else None,
         call.node,
         pattern=name is not None and HOLE in name,

@@ -12,7 +12,7 @@ from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value, taint_
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths
 from engine.analysis.python.words import words
-from engine.models import Level, Need
+from engine.models import EffectKind, Level
 
 _UPLOADING = frozenset(
     words("post put patch send sendall sendto sendmail send_message storbinary storlines upload publish")
@@ -108,22 +108,22 @@ def address_of(call: Call) -> str | None:
 def predict(walk: Walk, call: Call, address: str | None) -> None:
     """Predict the host, the port and the URL of an address."""
     if address is None:
-        walk.predict(Need.HOST, None, call.node)
+        walk.predict(EffectKind.HOST, None, call.node)
         return
     pattern = HOLE in address
     shown = address.replace(HOLE, "…")
     if "://" in address:
-        walk.predict(Need.URL, shown, call.node, pattern=pattern)
+        walk.predict(EffectKind.URL, shown, call.node, pattern=pattern)
         try:
             host = urlsplit(address).hostname or ""
         except ValueError:
             host = ""
-        walk.predict(Need.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
+        walk.predict(EffectKind.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
         return
     host, _, port = address.rpartition(":")
-    walk.predict(Need.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
+    walk.predict(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
     if port.isdigit() and host:
-        walk.predict(Need.PORT, port, call.node)
+        walk.predict(EffectKind.PORT, port, call.node)
 
 
 for _module in words(

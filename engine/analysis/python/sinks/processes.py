@@ -14,7 +14,7 @@ from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
 from engine.analysis.python.sinks.paths import many_turns
 from engine.analysis.python.words import words
-from engine.models import Confidence, Level, Need
+from engine.models import Confidence, EffectKind, Level
 
 _SHELLS = words(
     "os.system os.popen os.popen2 os.popen3 os.popen4 subprocess.getoutput subprocess.getstatusoutput "
@@ -113,7 +113,7 @@ def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -
     walk.report(rules.PROCESS, call.node, message, severity=level, value=command)
     walk.fact("process", call.node)
     walk.predict(
-        Need.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
+        EffectKind.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
     )
     if walk.loops and call.name.endswith(("Popen", "popen")) and many_turns(walk):
         walk.report(BOMB, call.node, "Starts programs in a loop without an exit, or of very many turns")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from engine.history.events.payloads.base import Facts
-from engine.models import Proof
+from engine.models import IsolationProof
 
 
 class EngineChanged(Facts):
@@ -19,7 +19,7 @@ class SandboxProved(Facts):
 
     type: Literal["sandbox.proved"]
     isolated: bool = False
-    proof: Proof | None = None
+    proof: IsolationProof | None = None
 
 
 class PolicyLoaded(Facts):

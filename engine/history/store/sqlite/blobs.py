@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import zstandard
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 
 
 def digest_of(content: bytes) -> str:
@@ -42,7 +42,7 @@ def unpack(body: bytes) -> bytes:
     try:
         return _zstd.unpack(body)
     except zstandard.ZstdError:
-        raise AuditError("A stored text is damaged", mend="Type: pratique audit verify") from None
+        raise HistoryError("A stored text is damaged", hint="Type: pratique audit verify") from None
 
 
 def put(connection: sqlite3.Connection, content: bytes, digest: str, at: str) -> int:
@@ -73,12 +73,16 @@ def get(connection: sqlite3.Connection, digest: str) -> bytes | None:
     """
     row = connection.execute("SELECT body FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)).fetchone()
     if row is None:
-        raise AuditError(f"The text with the digest {digest} is missing", mend="Type: pratique audit verify")
+        raise HistoryError(
+            f"The text with the digest {digest} is missing", hint="Type: pratique audit verify"
+        )
     if row[0] is None:
         return None
     content = unpack(row[0])
     if digest_of(content) != digest:
-        raise AuditError(f"The text with the digest {digest} was changed", mend="Type: pratique audit verify")
+        raise HistoryError(
+            f"The text with the digest {digest} was changed", hint="Type: pratique audit verify"
+        )
     return content
 
 

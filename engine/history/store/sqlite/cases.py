@@ -17,7 +17,7 @@ from engine.history.chain.chain import stamp
 from engine.history.store.sqlite import blobs
 from engine.models import Case, Draft, InputFile, Status, Summary
 
-OPEN = (Status.WAITING, Status.QUEUED, Status.RUNNING)
+OPEN = (Status.PENDING, Status.QUEUED, Status.RUNNING)
 COLUMNS = (
     "id", "digest", "status", "risk", "language", "requester", "first_line", "lines", "violations",
     "submitted_at", "deadline", "reviewer", "kill_reason", "exit_code", "duration", "memory_peak",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs
 
 AT_ONCE = 16
@@ -40,6 +40,6 @@ def text_of(body: bytes) -> str:
     """Return the text of a stored content that is indexed: its beginning, nothing where it is not text."""
     try:
         content = blobs.unpack(body)[:BYTES]
-    except AuditError:
+    except HistoryError:
         return ""
     return "" if b"\x00" in content[:1024] else content.decode(errors="replace")

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from engine.history.errors import AuditError, explain
+from engine.history.errors import HistoryError, explain
 from engine.history.store.sqlite import schema
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Reader:
         try:
             running = asyncio.get_running_loop().run_in_executor(self._threads, self._work, work, watch)
         except RuntimeError:
-            raise AuditError("The history is closed") from None
+            raise HistoryError("The history is closed") from None
         try:
             return await running
         finally:

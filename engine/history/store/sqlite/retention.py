@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from engine.history.chain import chain
 from engine.history.store.sqlite import cases, fulltext_index
 from engine.history.store.sqlite.ledger import ENGINE, Ledger
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 AT_ONCE = 200
 """How many contents one transaction erases."""
@@ -31,7 +31,7 @@ _NEVER = "9999"
 """A moment that no case is submitted after: only open ones are needed."""
 
 
-def erase_some(ledger: Ledger, settings: AuditSettings, now: datetime) -> int:
+def erase_some(ledger: Ledger, settings: HistorySettings, now: datetime) -> int:
     """Erase the next contents that the rules do not keep, and return how many."""
     connection = ledger.connection
     if settings.retain_days is not None:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 
 VERSION = 3
 APPLICATION = 0x50524154
@@ -170,9 +170,9 @@ def _create_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         path.chmod(0o600)
     except OSError as error:
-        raise AuditError(
+        raise HistoryError(
             f"The history {path} cannot be opened: {error.strerror}",
-            mend=f"Look at: ls -ld {path.parent} {path}",
+            hint=f"Look at: ls -ld {path.parent} {path}",
         ) from None
 
 
@@ -186,11 +186,13 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
     elif application != APPLICATION:
-        raise AuditError(f"{path} is not a history of Pratique", mend=f"Move it away: mv {path} {path}.other")
+        raise HistoryError(
+            f"{path} is not a history of Pratique", hint=f"Move it away: mv {path} {path}.other"
+        )
     elif version > VERSION:
-        raise AuditError(
+        raise HistoryError(
             f"The history {path} is from a newer Pratique (format {version}; this one knows {VERSION})",
-            mend="Start the newer version, or set PRATIQUE_HOME to another folder",
+            hint="Start the newer version, or set PRATIQUE_HOME to another folder",
         )
     else:
         _upgrade(connection, version)

@@ -12,7 +12,7 @@ from typing import Any, Self
 from engine.common.text import Untrusted
 from engine.history.chain import chain
 from engine.history.chain.checkpoints import parse
-from engine.history.errors import AuditError
+from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
 from engine.history.events.types import check
 from engine.history.exports.case_file import case_file
@@ -26,7 +26,7 @@ from engine.history.verify.payloads import STATE
 from engine.history.verify.verifier import Tell, verify
 from engine.history.witness import checkpoint_file
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Verification
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 LARGE = 1 << 18
 """Bytes of input files from which a case is made ready in a thread."""
@@ -35,14 +35,14 @@ LARGE = 1 << 18
 class AuditLog(Questions):
     """The history of one engine, in one SQLite file that no second engine writes."""
 
-    def __init__(self, path: Path, settings: AuditSettings, writer: Writer, reader: Reader) -> None:
+    def __init__(self, path: Path, settings: HistorySettings, writer: Writer, reader: Reader) -> None:
         super().__init__(reader)
         self._path = path
         self._settings = settings
         self._writer = writer
 
     @classmethod
-    async def open(cls, path: Path, settings: AuditSettings) -> Self:
+    async def open(cls, path: Path, settings: HistorySettings) -> Self:
         """Open the history at `path`, and make it where there is none.
 
         Raises:
@@ -172,7 +172,7 @@ class AuditLog(Questions):
 
         def tell(done: int, total: int) -> None:
             if not wanted.is_set() or self._reader.closing:
-                raise AuditError("Nobody waits for the reading any more")
+                raise HistoryError("Nobody waits for the reading any more")
             if progress:
                 loop.call_soon_threadsafe(progress, done, total)
 

@@ -18,10 +18,10 @@ from typing import IO, Any, TypeVar
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.history.chain.signing_key import signing_key
-from engine.history.errors import AuditError, explain
+from engine.history.errors import HistoryError, explain
 from engine.history.store.sqlite import schema
 from engine.history.store.sqlite.ledger import Ledger
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 
 T = TypeVar("T")
 QUEUED = 10_000
@@ -47,7 +47,7 @@ class Job:
 class Writer:
     """The thread. Jobs are done in the order they come, and answered in the event loop."""
 
-    def __init__(self, path: Path, settings: AuditSettings, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, path: Path, settings: HistorySettings, loop: asyncio.AbstractEventLoop) -> None:
         self._path = path
         self._settings = settings
         self._loop = loop
@@ -74,9 +74,9 @@ class Writer:
             AuditError: it could not be written, or not within the deadline.
         """
         if self._stopped:
-            raise AuditError("The history is closed")
+            raise HistoryError("The history is closed")
         if self._jobs.qsize() >= QUEUED:
-            raise AuditError("The disk does not keep up: too much waits to be recorded")
+            raise HistoryError("The disk does not keep up: too much waits to be recorded")
         answer: asyncio.Future[T] = self._loop.create_future()
         late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, answer)
         self._jobs.put(Job(work, durable, answer))
@@ -106,9 +106,9 @@ class Writer:
         seconds = self._settings.write_deadline_seconds
         if not answer.done():
             answer.set_exception(
-                AuditError(
+                HistoryError(
                     f"The disk that holds {self._path} did not answer within {seconds:g} s",
-                    mend="Look at: iostat, dmesg",
+                    hint="Look at: iostat, dmesg",
                 )
             )
 
@@ -186,7 +186,7 @@ def _refuse(jobs: list[Job], reason: Exception) -> None:
             job.answer.set_exception(reason)
 
 
-def open_ledger(path: Path, settings: AuditSettings) -> Ledger:
+def open_ledger(path: Path, settings: HistorySettings) -> Ledger:
     """Return the ledger of the history at `path`, made where there is none. Whoever calls holds its lock."""
     connection = schema.open_writer(path)
     try:
@@ -211,15 +211,15 @@ def take_lock(path: Path) -> IO[bytes]:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         lock = os.fdopen(os.open(path.with_name(path.name + ".lock"), flags, 0o600), "wb")
     except OSError as error:
-        raise AuditError(
-            f"The history {path} cannot be opened: {error.strerror}", mend=f"Look at: ls -ld {path.parent}"
+        raise HistoryError(
+            f"The history {path} cannot be opened: {error.strerror}", hint=f"Look at: ls -ld {path.parent}"
         ) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise AuditError(
+        raise HistoryError(
             f"Another engine already writes the history {path}",
-            mend="Use that one (pratique doctor finds it), or stop it first",
+            hint="Use that one (pratique doctor finds it), or stop it first",
         ) from None
     return lock

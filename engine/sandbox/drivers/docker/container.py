@@ -149,9 +149,9 @@ class Box:
         self.limits, self.fitted = limits, True
         return True
 
-    def freeze(self, frozen: bool) -> bool:
+    def pause(self, frozen: bool) -> bool:
         """Stop or continue it from outside; say whether that could be done."""
-        if self.cgroup is None or not self.cgroup.freeze(frozen):
+        if self.cgroup is None or not self.cgroup.pause(frozen):
             return False
         self.frozen = frozen
         return True
@@ -176,7 +176,7 @@ class Box:
         It comes before any kill: an attached stream that nobody reads makes Docker's kill and wait hang.
         """
         if self.frozen:
-            self.freeze(False)
+            self.pause(False)
         self.writer.transport.abort()
 
     async def destroy(self) -> bool:

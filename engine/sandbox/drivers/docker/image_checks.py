@@ -40,9 +40,9 @@ class ImageRows:
         except DaemonLost:
             return None
         except APIError:
-            mend = f"pratique image build {name}"
+            hint = f"pratique image build {name}"
             return Check(
-                name=f"image {name}", ok=False, detail=Untrusted("Docker has no such image"), mend=mend
+                name=f"image {name}", ok=False, detail=Untrusted("Docker has no such image"), hint=hint
             )
         return Check(name=f"image {name}", ok=True, detail=Untrusted(described(found, datetime.now(UTC))))
 

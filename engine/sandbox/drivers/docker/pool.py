@@ -129,7 +129,7 @@ class Pool:
             return False
         try:
             if box.frozen:
-                box.freeze(False)
+                box.pause(False)
             by_name = not job.image_digest and not box.vouched
             await asyncio.gather(box.verify(), *([box.verify_image()] if by_name else []))
         except (SandboxUnavailable, APIError, DaemonLost):
@@ -157,7 +157,7 @@ class Pool:
             except SandboxUnavailable as error:
                 shelf.trouble = str(error)
                 return False
-            box.freeze(True)
+            box.pause(True)
             shelf.boxes.append(box)
             shelf.trouble = ""
         return True

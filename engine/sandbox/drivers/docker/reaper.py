@@ -50,7 +50,7 @@ async def remove_thawed(daemon: Daemon, container: str) -> bool:
     """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
-            group.freeze(False)
+            group.pause(False)
     return await remove(daemon, container)
 
 

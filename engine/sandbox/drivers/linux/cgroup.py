@@ -56,7 +56,7 @@ class Cgroup:
             usage.cpu_seconds, usage.memory, self._peak, usage.tasks, usage.oom_kills, usage.fuse_trips
         )
 
-    def freeze(self, frozen: bool) -> bool:
+    def pause(self, frozen: bool) -> bool:
         """Stop or continue every task; say whether that could be done. Measured: 0.2 ms to thaw."""
         try:
             if "unified" in self._folders:

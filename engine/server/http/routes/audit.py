@@ -8,7 +8,17 @@ from fastapi import FastAPI, Query
 from fastapi.responses import Response, StreamingResponse
 
 from engine.core import Engine
-from engine.models import Erasure, Event, Facets, FilterHelp, Scope, Summary, Trends, Verification, Verifying
+from engine.models import (
+    Erasure,
+    Event,
+    Facets,
+    FilterHelp,
+    Scope,
+    Summary,
+    Trends,
+    Verification,
+    VerificationProgress,
+)
 from engine.models.api import Taken, Witnessed
 from engine.server.http.authorization import Owner, Speaking
 from engine.server.http.responses import lines_of, stream
@@ -69,10 +79,12 @@ def _proofs(app: FastAPI, engine: Engine) -> None:
     async def verify() -> Verification:
         return await engine.verify()
 
-    @app.get("/audit/verification", response_class=StreamingResponse, responses=lines_of(Verifying))
+    @app.get(
+        "/audit/verification", response_class=StreamingResponse, responses=lines_of(VerificationProgress)
+    )
     async def verifying(by: Owner, resume: bool = False) -> StreamingResponse:
         return stream(engine.archive.verify(by, resume=resume))
 
-    @app.post("/audit/witnessed", response_class=StreamingResponse, responses=lines_of(Verifying))
+    @app.post("/audit/witnessed", response_class=StreamingResponse, responses=lines_of(VerificationProgress))
     async def witnessed(kept: Witnessed, by: Owner) -> StreamingResponse:
         return stream(engine.archive.verify(by, witnessed=kept.notes))

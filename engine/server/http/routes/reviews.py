@@ -6,7 +6,7 @@ from fastapi import FastAPI
 
 from engine.core import Engine
 from engine.core.review.similarity import Alike
-from engine.models import Case, Consequence, Grant, Nearest, Standing
+from engine.models import Case, Consequence, Grant, PreApproval, SimilarSubmission
 from engine.models.api import Beforehand
 from engine.server.http.authorization import Owner
 
@@ -25,7 +25,7 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
     alike = Alike(engine.history, engine.case)
 
     @app.get("/submissions/{id}/nearest")
-    async def nearest(id: str) -> Nearest | None:
+    async def nearest(id: str) -> SimilarSubmission | None:
         return await alike.nearest(id)
 
     @app.post("/submissions/{id}/consequences")
@@ -33,14 +33,14 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
         return await engine.consequences(id, grant)
 
     @app.post("/submissions/{id}/standing-approval", status_code=201)
-    async def stand(id: str, beforehand: Beforehand, by: Owner) -> Standing:
+    async def stand(id: str, beforehand: Beforehand, by: Owner) -> PreApproval:
         case = await engine.case(id)
         return await engine.standings.give(
-            case, by, beforehand.sameness, beforehand.ceiling, beforehand.uses, beforehand.days
+            case, by, beforehand.match_mode, beforehand.ceiling, beforehand.uses, beforehand.days
         )
 
     @app.get("/standing-approvals")
-    async def listed() -> tuple[Standing, ...]:
+    async def listed() -> tuple[PreApproval, ...]:
         return engine.standings.listed()
 
     @app.delete("/standing-approvals/{id}", status_code=204)

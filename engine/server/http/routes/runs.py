@@ -29,7 +29,7 @@ def steering(app: FastAPI, engine: Engine) -> None:
     async def result(id: str) -> Result:
         case = await engine.case(id)
         if case.result is None:
-            raise Problem(404, f"{id} has not run: it is {case.status}", mend="Ask again when it is over.")
+            raise Problem(404, f"{id} has not run: it is {case.status}", hint="Ask again when it is over.")
         return case.result
 
     @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
@@ -55,12 +55,12 @@ def steering(app: FastAPI, engine: Engine) -> None:
         await engine.runs.kill(id, by)
 
     @app.post("/runs/{id}/freeze", status_code=204)
-    async def freeze(id: str, by: Owner) -> None:
-        await engine.runs.freeze(id, by)
+    async def pause(id: str, by: Owner) -> None:
+        await engine.runs.pause(id, by)
 
     @app.post("/runs/{id}/thaw", status_code=204)
-    async def thaw(id: str, by: Owner) -> None:
-        await engine.runs.thaw(id, by)
+    async def resume(id: str, by: Owner) -> None:
+        await engine.runs.resume(id, by)
 
 
 def _files(app: FastAPI, engine: Engine) -> None:

@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
-from engine.models import Act, Case, Principal, Sandbox, Status, Stream
+from engine.models import Case, OperationKind, Principal, Sandbox, Status, Stream
 from engine.models.api import Asked, Code, Line, Opening, Packages
 from engine.server.http.authorization import Speaking
 from engine.server.http.execution_lines import END_SECONDS, error_of, lines
@@ -81,7 +81,7 @@ def _executing(app: FastAPI, engine: Engine, answers: Answers) -> None:
             code.code.text,
             purpose=code.purpose.text,
             files=code.files,
-            capabilities=code.capabilities,
+            permissions=code.permissions,
             expect=code.expect,
             verify=code.verify,
         )
@@ -138,24 +138,24 @@ class Answers:
             Problem: it was not approved, or it failed.
         """
         case = await self._decided(case.submission.id, within)
-        if case.status is Status.WAITING:
+        if case.status is Status.PENDING:
             return _come_again(case)
         operation = case.submission.draft.operation
-        if operation is None or operation.act is Act.INSTALL:
+        if operation is None or operation.act is OperationKind.INSTALL:
             return stream(lines(self._engine, case.submission.id))
         case = await self._engine.over(case.submission.id, END_SECONDS)
         if error := error_of(case):
             raise Problem(_status_of(case), await self._why(case, error))
-        if operation.act in {Act.WRITE, Act.REMOVE}:
+        if operation.act in {OperationKind.WRITE, OperationKind.REMOVE}:
             return Response(status_code=204)
-        kind = "application/octet-stream" if operation.act is Act.READ else "application/json"
+        kind = "application/octet-stream" if operation.act is OperationKind.READ else "application/json"
         return Response(await self._written(case, Stream.STDOUT), media_type=kind)
 
     async def _decided(self, id: str, within: float) -> Case:
         clock = asyncio.get_running_loop().time
         until = clock() + within
         case = await self._engine.case(id)
-        while case.status is Status.WAITING and (left := until - clock()) > 0:
+        while case.status is Status.PENDING and (left := until - clock()) > 0:
             case = await self._engine.over(id, min(POLL_SECONDS, left))
         return case
 
@@ -172,7 +172,7 @@ def _status_of(case: Case) -> int:
     if case.result is None:
         return 403
     missing = case.result.exit_code and case.submission.draft.operation
-    return 404 if missing and missing.act is not Act.WRITE else 422
+    return 404 if missing and missing.act is not OperationKind.WRITE else 422
 
 
 def _come_again(case: Case) -> JSONResponse:

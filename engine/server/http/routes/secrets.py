@@ -6,12 +6,12 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from engine.core import Engine
-from engine.models import Noun
+from engine.models import FrozenModel
 from engine.models.secret import SecretReference
 from engine.server.http.authorization import Owner
 
 
-class SecretGiven(Noun):
+class SecretGiven(FrozenModel):
     """A secret on its way in. Its value never comes out again."""
 
     host: str

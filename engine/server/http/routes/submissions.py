@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from engine.common.errors import Problem
 from engine.core import Engine
 from engine.models import Analysis, Case, Decision, Summary
-from engine.models.api import HOLDER, Decided, Handed, Held, Snippet, Withdrawn
+from engine.models.api import LEASE, Decided, Handed, LeaseStatus, Snippet, Withdrawn
 from engine.principals.signed_decision import check
 from engine.server.http.authorization import Speaking
 from engine.server.http.responses import lines_of, stream
@@ -40,17 +40,17 @@ def _handing_in(app: FastAPI, engine: Engine) -> None:
     async def submit(handed: Handed, by: Speaking, idempotency_key: Key = "") -> Case:
         requester = by.requester(handed.requester)
         case = await engine.arrivals.submit(handed.draft, requester, key=idempotency_key, join=handed.join)
-        if handed.holder:
-            engine.holders.take(handed.holder, case.submission.id)
+        if handed.lease:
+            engine.leases.take(handed.lease, case.submission.id)
         return case
 
     @app.post("/submissions/{id}/withdrawal")
     async def withdraw(id: str, withdrawn: Withdrawn, by: Speaking) -> Case:
         return await engine.arrivals.withdraw(id, by.requester(withdrawn.requester))
 
-    @app.get("/holders/{holder}", response_class=StreamingResponse, responses=lines_of(Held))
-    async def hold(holder: Annotated[str, Path(pattern=HOLDER)]) -> StreamingResponse:
-        return stream(_presence(engine, holder))
+    @app.get("/leases/{holder}", response_class=StreamingResponse, responses=lines_of(LeaseStatus))
+    async def hold(lease: Annotated[str, Path(pattern=LEASE)]) -> StreamingResponse:
+        return stream(_presence(engine, lease))
 
 
 def _asking(app: FastAPI, engine: Engine) -> None:
@@ -70,17 +70,17 @@ def _asking(app: FastAPI, engine: Engine) -> None:
     async def decision(id: str) -> Decision:
         case = await engine.case(id)
         if case.decision is None:
-            raise Problem(404, f"{id} is not decided yet", mend="Ask for the submission with within=60.")
+            raise Problem(404, f"{id} is not decided yet", hint="Ask for the submission with within=60.")
         return case.decision
 
     @app.post("/submissions/{id}/decision")
     async def decide(id: str, decided: Decided, by: Speaking) -> Case:
         if by.token and by.token.key:
             check(id, decided, by.token.key)
-        return await engine.desk.decide(
+        return await engine.submissions.decide(
             id,
             by.principal,
-            decided.verdict,
+            decided.outcome,
             decided.digest,
             decided.reason.text,
             decided.grant,
@@ -92,8 +92,8 @@ def _asking(app: FastAPI, engine: Engine) -> None:
         return await engine.analyse(snippet.code.text, snippet.language)
 
 
-async def _presence(engine: Engine, holder: str) -> AsyncGenerator[Held, None]:
+async def _presence(engine: Engine, lease: str) -> AsyncGenerator[LeaseStatus, None]:
     """Count a client as there for as long as it reads."""
-    async with engine.holders.present(holder):
-        yield Held(holder=holder)
+    async with engine.leases.present(lease):
+        yield LeaseStatus(lease=lease)
         await asyncio.get_running_loop().create_future()

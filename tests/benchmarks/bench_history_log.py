@@ -19,7 +19,7 @@ from engine.common.text import Untrusted
 from engine.history import AuditLog
 from engine.history.chain import chain
 from engine.history.devtools.seed import seed_history
-from engine.settings import AuditSettings
+from engine.settings import HistorySettings
 from tests.benchmarks.row import Row, percentiles
 
 ALICE = Untrusted("alice")
@@ -58,7 +58,7 @@ async def rows() -> list[Row]:
 async def _appends(folder: Path) -> list[Row]:
     """Measure both sides in turn, so that both have the same machine."""
     bare = _bare(folder / "bare.db")
-    log = await AuditLog.open(folder / "log.db", AuditSettings())
+    log = await AuditLog.open(folder / "log.db", HistorySettings())
     events = [("classified", "s-1", ALICE, DATA)] * MANY
     single, single_bare, many, many_bare = [], [], [], []
     for _ in range(SINGLE):
@@ -101,10 +101,10 @@ async def _at_once(log: AuditLog) -> None:
 
 
 async def _searches(large: Path, small: Path) -> list[Row]:
-    small_log = await AuditLog.open(small, AuditSettings())
+    small_log = await AuditLog.open(small, HistorySettings())
     few = percentiles([await _timed(small_log.summaries) for _ in range(20)])[0]
     await small_log.close()
-    log = await AuditLog.open(large, AuditSettings(read_deadline_seconds=60))
+    log = await AuditLog.open(large, HistorySettings(read_deadline_seconds=60))
     runs = f"{(await log.facets()).total:,} runs"
     page = percentiles([await _timed(log.summaries) for _ in range(20)])
     filtered = [await _timed(lambda f=f: log.summaries(f)) for f in FILTERS for _ in range(5)]  # type: ignore[misc]

@@ -15,8 +15,8 @@ from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.history import AuditLog
-from engine.models import Draft, Language, OutputChunk, Stream, Verdict
-from engine.settings import AuditSettings
+from engine.models import DecisionOutcome, Draft, Language, OutputChunk, Stream
+from engine.settings import HistorySettings
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import EngineProcess
 
@@ -28,9 +28,9 @@ STREAMED = 64 << 20
 CHUNK = 64 << 10
 PROBE = "s-nothing"
 ROOM = {
-    "PRATIQUE_DOORS__MAX_WAITING": "100000",
-    "PRATIQUE_DOORS__MAX_WAITING_EACH": "100000",
-    "PRATIQUE_DOORS__INBOX": "false",
+    "PRATIQUE_SERVER__MAX_WAITING": "100000",
+    "PRATIQUE_SERVER__MAX_WAITING_EACH": "100000",
+    "PRATIQUE_SERVER__INBOX": "false",
     "PRATIQUE_POLICY__SUBMISSIONS_PER_MINUTE": "1000000",
     "PRATIQUE_POLICY__SUBMISSIONS_BURST": "1000000",
     "PRATIQUE_POLICY__DEADLINES": '{"medium": 3600, "high": 3600, "critical": 3600}',
@@ -64,12 +64,12 @@ async def rows() -> list[Row]:
         engine = EngineProcess(Path(folder), **ROOM)
         async with _running(engine) as client:
             submitted = await _submitting(client)
-            waiting = await _many_waiting(engine, client)
+            pending = await _many_waiting(engine, client)
             run = (await client.submit(_draft())).submission
-            await client.decide(run.id, Verdict.DENIED, run.digest)
+            await client.decide(run.id, DecisionOutcome.DENIED, run.digest)
         await _write_output(Path(folder), run.id)
         async with _running(engine) as client:
-            return [*submitted, *waiting, await _streaming(client, run.id)]
+            return [*submitted, *pending, await _streaming(client, run.id)]
 
 
 @asynccontextmanager
@@ -102,11 +102,11 @@ async def _submitting(client: Client) -> list[Row]:
 async def _many_waiting(engine: EngineProcess, client: Client) -> list[Row]:
     before = _resident_mb(engine)
     async with asyncio.TaskGroup() as agents:
-        waiting = [agents.create_task(_agent(engine)) for _ in range(AGENTS)]
+        pending = [agents.create_task(_agent(engine)) for _ in range(AGENTS)]
         await _until_all_wait(client, AGENTS)
         grown = _resident_mb(engine) - before
         during = [await _timed(lambda: client.submit(_draft())) for _ in range(SINGLE)]
-        for agent in waiting:
+        for agent in pending:
             agent.cancel()
     p50, p95, p99 = percentiles(during)
     return [
@@ -154,7 +154,7 @@ async def _streaming(client: Client, id: str) -> Row:
 
 async def _write_output(home: Path, id: str) -> None:
     """Write a large output into the history of a submission, as its run would have."""
-    log = await AuditLog.open(home / "pratique.db", AuditSettings())
+    log = await AuditLog.open(home / "pratique.db", HistorySettings())
     noise = random.Random(1)  # noqa: S311
     for offset in range(0, STREAMED, CHUNK):
         data = noise.randbytes(CHUNK // 4).hex().encode() + b"line\n" * (CHUNK // 10)
