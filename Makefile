@@ -28,8 +28,8 @@ lock: ## Resolve the dependencies anew into requirements.lock.
 screenshots: setup ## Draw every screen into screenshots/.
 	@$(BIN)/python -m tests.console.screenshots
 
-frames: setup ## Store anew how the screens look, for tests/console/test_frames.py.
-	@PRATIQUE_TESTS_RENEW_FRAMES=1 $(BIN)/python -m pytest -q tests/console/test_frames.py
+frames: setup ## Store anew how the screens look, for tests/console/app/test_frames.py.
+	@PRATIQUE_TESTS_RENEW_FRAMES=1 $(BIN)/python -m pytest -q tests/console/app/test_frames.py
 
 bench: setup ## Measure everything that a number is asked of, into bench.json.
 	@.ci/with-docker $(BIN)/pratique bench

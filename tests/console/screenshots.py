@@ -21,7 +21,7 @@ from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import Draft, Language, Limits, Status
 from tests import pictures
-from tests.console.desk import quiet, until
+from tests.console.support.harness import press, until
 from tests.engine_process import EngineProcess
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
@@ -54,19 +54,19 @@ def keys(*pressed: str) -> Reach:
     """Return how to reach a screen by keys."""
 
     async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
-        await quiet(pilot, *pressed)
+        await press(pilot, *pressed)
 
     return reach
 
 
 async def write(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Write a snippet into Explore."""
-    await quiet(pilot, "3")
+    await press(pilot, "3")
     editor = app.screen.query_one(Editor)
     editor.text = SNIPPET
     editor.move_cursor((5, 0))
     app.screen.query_one("#purpose", Input).value = "The mean height, and where it runs"
-    await quiet(pilot, "ctrl+r")
+    await press(pilot, "ctrl+r")
     await until(pilot, lambda: any(each.first_line.text == "import os" for each in app.queue), 60)
     mine = next(each for each in app.queue if each.first_line.text == "import os")
     await _approve(app.client, mine.id, mine.digest)
@@ -160,7 +160,7 @@ async def _draw(engine: EngineProcess, theme: str, suffix: str, wanted: list[str
             pictures.save(app, FOLDER / f"{name}-{theme}{suffix}")
             sys.stdout.write(f"{name}-{theme}{suffix}\n")
             if app.screen.is_modal:
-                await quiet(pilot, "escape")
+                await press(pilot, "escape")
 
 
 if __name__ == "__main__":

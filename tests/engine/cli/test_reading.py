@@ -10,7 +10,7 @@ from engine.common.review_coverage import gaps
 from engine.common.text import Untrusted
 from engine.models import Case, InputFile, Level, ReviewRecord, TriageOutcome
 from engine.policy.review import unseen
-from tests.console.stand_in import case, span, violation
+from tests.console.support.fake_engine import case, span, violation
 
 CODE = "import os\nprint(os.environ)\x1b[2J\n"
 FOUND = (violation(span(1, 8, 10), "first"), violation(span(2, 1, 6), "second", Level.LOW),

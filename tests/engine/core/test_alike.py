@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.core.review.similarity import Alike
 from engine.models import Case, SimilarSubmission, Summary
-from tests.console.stand_in import case, summary
+from tests.console.support.fake_engine import case, summary
 
 CODE = "total = 0\nfor row in open('a.csv'):\n    total += int(row)\nprint(total)\n"
 PAST = {

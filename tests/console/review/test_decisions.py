@@ -1,0 +1,111 @@
+"""Decisions on their way, narrow grants, and reasons that are kept."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.review import reasons
+from console.review.decisions import Decided, Decisions
+from console.review.grant_reduction import Dial, choices, grant
+from engine.common.text import Untrusted
+from engine.models import DecisionOutcome, Limits, Package, Permissions
+from tests.console.support.fake_engine import case
+
+ONE = Decided(case("s-1", "1"), DecisionOutcome.APPROVED)
+TWO = Decided(case("s-2", "2"), DecisionOutcome.DENIED)
+
+
+class Sent:
+    """Takes what is sent."""
+
+    def __init__(self) -> None:
+        self.decided: list[Decided] = []
+
+    async def __call__(self, decided: Decided) -> None:
+        self.decided.append(decided)
+
+
+async def test_a_decision_is_sent_after_its_time() -> None:
+    """What is not undone goes out."""
+    sent = Sent()
+    await Decisions(sent, 0.01).take(ONE, 60)
+    assert [ONE] == sent.decided
+
+
+async def test_an_undone_decision_is_never_sent() -> None:
+    """Undoing returns the decision, and nothing goes out."""
+    sent = Sent()
+    decisions = Decisions(sent, 60)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(decisions.take(ONE, 600))
+        await asyncio.sleep(0)
+        assert ONE is decisions.undo()
+    assert [] == sent.decided
+    assert None is decisions.undo()
+
+
+async def test_a_further_decision_sends_the_one_before() -> None:
+    """Only the last decision can be undone."""
+    sent = Sent()
+    decisions = Decisions(sent, 60)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(decisions.take(ONE, 600))
+        await asyncio.sleep(0)
+        group.create_task(decisions.take(TWO, 600))
+        await asyncio.sleep(0)
+        assert TWO is decisions.undo()
+    assert [ONE] == sent.decided
+
+
+async def test_a_decision_close_to_the_deadline_does_not_wait() -> None:
+    """With seconds left, the time for second thoughts would become an expiry."""
+    sent = Sent()
+    async with asyncio.timeout(5):
+        await Decisions(sent, 60).take(ONE, 10)
+    assert [ONE] == sent.decided
+
+
+ASKED = Permissions(
+    domains=(Untrusted("a"), Untrusted("b")),
+    packages=(Package(name=Untrusted("p"), version=Untrusted("1")),),
+    secrets=(Untrusted("KEY"),),
+    session=True,
+)
+
+
+def test_all_switches_on_is_what_was_asked() -> None:
+    """Untouched, a grant is the request."""
+    assert ASKED == grant(ASKED, choices(ASKED)).permissions
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Limits.model_fields)), st.sampled_from([-1, 1])), max_size=40))
+def test_no_turn_of_a_dial_gives_more_than_was_asked(turns: list[tuple[str, int]]) -> None:
+    """However the dials are turned, every limit stays valid and within the request."""
+    given_ = {each.name: each for each in choices(ASKED) if isinstance(each, Dial)}
+    for name, step in turns:
+        given_[name] = given_[name].turned(step)
+    limits = grant(ASKED, tuple(given_.values())).permissions.limits
+    asked = ASKED.limits.model_dump()
+    assert all(value <= asked[name] for name, value in limits.model_dump().items())
+
+
+def test_reasons_are_kept_latest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason given again moves up; there are never more than can be picked with one look."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    for number in range(20):
+        reasons.remember(f"reason {number}")
+    reasons.remember("reason 15")
+    assert ["reason 15", "reason 19"] == reasons.load()[:2]
+    assert reasons.KEPT == len(reasons.load())
+
+
+def test_a_broken_file_of_reasons_is_no_hindrance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the file cannot be read, the reasons that ship are offered."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    reasons.file().write_text("{", encoding="utf-8")
+    assert list(reasons.FIRST) == reasons.load()

@@ -1,0 +1,319 @@
+"""Every screen shows every hostile text, and no frame carries a character that steers a terminal."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+import console
+from console.app.app import ConsoleApp
+from console.code_view.view import CodeView
+from console.explore import snippets
+from console.explore.editor import Editor
+from console.explore.snippets import Snippet
+from console.help.tour import TourScreen
+from console.history.compare_runs import BesideScreen
+from console.review.approve import ApproveScreen
+from console.review.pre_approvals import StandScreen
+from console.review.queue import QueueList
+from console.run.replay import ReplayScreen
+from engine.common.text import Untrusted
+from engine.models import (
+    Artifact,
+    Case,
+    Certainty,
+    Check,
+    Decision,
+    DecisionOutcome,
+    Display,
+    EffectKind,
+    Grant,
+    InputFile,
+    KillReason,
+    Language,
+    Level,
+    MatchMode,
+    Package,
+    Permissions,
+    PredictedEffect,
+    Status,
+    Stream,
+)
+from tests.console.support.fake_engine import ME, FakeEngine, case, chunk, event, result, span, violation
+from tests.console.support.harness import frame, open_console, press, until
+from tests.console.support.payloads import PAYLOADS
+
+OURS = re.compile(r"\x1b\[[0-9;]*[mH]|\x1b\[\?2026[hl]")
+"""What the toolkit itself emits: colours, cursor to the start of a line, synchronised output."""
+STRAY = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000fffff]"
+)
+
+
+def hostile(*payloads: str) -> FakeEngine:
+    """Return an engine in which every text that an agent or a guest can write is one of `payloads`."""
+    pending = [_waiting(f"s-waiting-{index}", payload) for index, payload in enumerate(payloads)]
+    ended = [_ended(f"s-ended-{index}", payload, pending[0]) for index, payload in enumerate(payloads)]
+    engine = FakeEngine(*pending, *reversed(ended))
+    engine.checks = tuple(
+        Check(name="docker", ok=False, detail=Untrusted(each), hint="x") for each in payloads
+    )
+    every = "\n".join(payloads)
+    engine.figures = engine.figures.model_copy(
+        update={
+            "submissions": 9,
+            "busiest": dict.fromkeys(payloads, 3),
+            "kills_by_hour": {"AAA": {"memory": 1}},
+        }
+    )
+    engine.proof = engine.proof.model_copy(
+        update={"kernel": Untrusted(payloads[0]), "detail": Untrusted(every)}
+    )
+    for each in ended:
+        id = each.submission.id
+        engine.files[(id, each.submission.requester.name.text)] = every.encode("utf-8", "surrogatepass")
+        engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
+        engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
+    return engine
+
+
+def _waiting(id: str, payload: str) -> Case:
+    text = Untrusted(payload)
+    wanted = Permissions(domains=(text,), packages=(Package(name=text, version=text),), secrets=(text,),
+                          files=(text,))  # fmt: skip
+    return case(
+        id, payload + "\nprint(1)", who=payload, purpose=payload, wanted=wanted,
+        violations=(violation(span(1, 1, 4), payload),),
+        predictions=(PredictedEffect(
+            need=EffectKind.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)
+        ),),
+        files=(InputFile(name=text, content=payload.encode("utf-8", "surrogatepass")),),
+    )  # fmt: skip
+
+
+def _ended(id: str, payload: str, like: Case) -> Case:
+    ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.permissions)
+    decision = Decision(
+        submission=id, digest=ended.submission.digest, outcome=DecisionOutcome.APPROVED, by=ME,
+        at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(permissions=Permissions()),
+    )  # fmt: skip
+    artifact = Artifact(name=Untrusted(payload), size=3, digest="0" * 64)
+    rows = Untrusted(json.dumps({"columns": [payload], "rows": [[payload]]}))
+    left = result(KillReason.MEMORY, (payload,)).model_copy(
+        update={"artifacts": (artifact,), "displays": (Display(mime="table", text=rows),)}
+    )
+    return ended.model_copy(
+        update={"status": Status.KILLED, "result": left,
+                "decision": decision, "started_at": datetime.now(UTC)}
+    )  # fmt: skip
+
+
+Open = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
+
+
+def keys(*pressed: str) -> Open:
+    """Return how to reach a screen by keys."""
+
+    async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, *pressed)
+
+    return reach
+
+
+async def paste(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Put the payload into the editor of Explore."""
+    await press(pilot, "3")
+    editor = app.screen.query_one(Editor)
+    editor.text = app.queue[0].requester.text
+
+
+def left(*pressed: str) -> Open:
+    """Return how to reach what a run left."""
+
+    async def reach(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "2")
+        await until(pilot, lambda: app.screen.check_action("left", ()) is True, 60)
+        await press(pilot, *pressed)
+
+    return reach
+
+
+async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet of an approval."""
+    await app.push_screen(ApproveScreen(await app.client.case(app.queue[0].id)))
+
+
+async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open what was handed in from Explore before."""
+    code = app.queue[0].requester.text.encode("utf-8", "replace").decode()
+    snippets.keep(Snippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
+    await press(pilot, "3", "ctrl+t")
+
+
+async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show the tour again."""
+    await app.push_screen(TourScreen())
+
+
+async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet of an approval beforehand."""
+    await app.push_screen(StandScreen(await app.client.case(app.queue[0].id)))
+
+
+async def standings(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List one approval that was given beforehand."""
+    await app.client.stand(app.queue[0].id, MatchMode.DIGEST, Level.HIGH, 1, 1)
+    await press(pilot, "S")
+
+
+async def replay(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Play the first run that ended again."""
+    await app.push_screen(ReplayScreen(await app.client.case("s-ended-0")))
+
+
+async def beside(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Put two runs that ended side by side."""
+    await app.push_screen(BesideScreen("s-ended-0", "s-ended-1"))
+
+
+SCREENS: dict[str, tuple[str, Open]] = {
+    "review": ("ReviewScreen", keys()),
+    "wants": ("ReviewScreen", keys("i")),
+    "violation": ("ReviewScreen", keys("n")),
+    "deny": ("DenyScreen", keys("d")),
+    "files": ("FilesScreen", keys("v")),
+    "compare": ("CompareScreen", keys("c")),
+    "stand": ("StandScreen", stand),
+    "standings": ("StandingsScreen", standings),
+    "run": ("RunScreen", keys("2")),
+    "table": ("LeftScreen", left("a")),
+    "left": ("LeftScreen", left("a", "n")),
+    "explore": ("ExploreScreen", paste),
+    "ask": ("AskScreen", keys("3", "ctrl+n")),
+    "open": ("OpenScreen", keys("3", "ctrl+o")),
+    "tried": ("SnippetsScreen", tried),
+    "history": ("HistoryScreen", keys("4")),
+    "case": ("CaseScreen", keys("4", "home", "enter", "o")),
+    "code": ("CaseScreen", keys("4", "home", "enter", "c")),
+    "events": ("CaseScreen", keys("4", "home", "enter", "e")),
+    "timeline": ("CaseScreen", keys("4", "home", "enter", "t")),
+    "facets": ("HistoryScreen", keys("4", "f")),
+    "replay": ("ReplayScreen", replay),
+    "beside": ("BesideScreen", beside),
+    "trends": ("TrendsScreen", keys("4", "t")),
+    "approve": ("ApproveScreen", approve),
+    "health": ("HealthScreen", keys("5")),
+    "help": ("HelpScreen", keys("question_mark")),
+    "palette": ("CommandPalette", keys("ctrl+k")),
+    "jump": ("JumpScreen", keys("ctrl+g")),
+    "tour": ("TourScreen", tour),
+}
+"""What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
+adds it here."""
+SILENT = {"ask", "open", "help", "palette", "tour"}
+"""Screens that show nothing that an agent or a guest wrote."""
+
+PACKAGES = {"review", "run", "explore", "history", "health", "help"}
+"""The packages of the console that have screens."""
+
+BASES = {"Watched", "Workbench", "Place", "Reading", "Judging", "Searching"}
+
+
+def screens() -> set[str]:
+    """Return the names of all screens of the console that a person can come to."""
+    for module in pkgutil.walk_packages(console.__path__, "console."):
+        if module.name.split(".")[1] in PACKAGES:
+            importlib.import_module(module.name)
+    found, open_ones = set[str](), list[type[Any]]([Screen])
+    while open_ones:
+        kinds = open_ones.pop().__subclasses__()
+        open_ones += kinds
+        found |= {kind.__name__ for kind in kinds if kind.__module__.split(".")[1] in PACKAGES}
+    return found - BASES - {"Opening"}
+
+
+def test_every_screen_is_mounted() -> None:
+    """A screen that the list of this file lacks fails here."""
+    assert set() == screens() - {kind for kind, _ in SCREENS.values()}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (170, 100)], ids=["narrow", "wide"])
+async def test_no_screen_lets_a_hostile_text_through(size: tuple[int, int]) -> None:
+    """No frame of any screen holds a stray control, bidi, zero-width, tag or private character, or a link."""
+    joined = "\n".join(PAYLOADS.values())
+    async with open_console(hostile(joined, *PAYLOADS.values()), size) as (app, pilot):
+        for name, (kind, reach) in SCREENS.items():
+            await back(app, pilot)
+            try:
+                await reach(app, pilot)
+                await until(pilot, lambda: kind == type(app.screen).__name__, 60)  # noqa: B023  awaited at once
+                await until(pilot, lambda: name in SILENT or "AAA" in plain(app), 60)  # noqa: B023
+            except TimeoutError:
+                raise AssertionError(f"never came to {name}: {app.screen} is in front") from None
+            emitted = frame(app)
+            assert (name, []) == (name, STRAY.findall(OURS.sub("", emitted)))
+            assert "\x1b]8" not in emitted, name
+
+
+async def back(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Go back to Review as it was at first."""
+    while len(app.screen_stack) > 1:
+        app.pop_screen()
+        await pilot.pause()
+    await app.switch_mode("review")
+    app.screen.remove_class("-wants")
+    app.clear_notifications()
+    await pilot.pause()
+
+
+async def test_the_reviewer_sees_every_hostile_text() -> None:
+    """What stands around the hostile characters is on the Review screen: nothing is swallowed."""
+    async with open_console(hostile(*PAYLOADS.values()), (200, 60)) as (app, pilot):
+        for index, name in enumerate(PAYLOADS):
+            app.screen.query_one(QueueList).cursor = index
+            await until(pilot, lambda: PAYLOADS[name] in shown(app), 60)  # noqa: B023  awaited at once
+            await pilot.pause()
+            text = plain(app)
+            assert (name, True) == (name, "AAA" in text)
+            assert (name, True) == (name, name in {"huge", "many"} or "ZZZ" in text)
+
+
+def shown(app: ConsoleApp) -> str:
+    """Return the code that is in the code view, as it came."""
+    return "\n".join(app.screen.query_one(CodeView).lines)
+
+
+async def test_markup_is_shown_exactly() -> None:
+    """Code that looks like the toolkit's markup is on screen as it was written."""
+    code = "re.compile(r'[a-z]+[/x]')\ny = d['k'][i]\n[@click=app.bell()]x[/]\n"
+    async with open_console(FakeEngine(case("s-1", code, who="[b]me[/b]"))) as (app, pilot):
+        await until(pilot, lambda: "[a-z]+[/x]" in plain(app))
+        shown = plain(app)
+        assert "re.compile(r'[a-z]+[/x]')" in shown
+        assert "y = d['k'][i]" in shown
+        assert "[@click=app.bell()]x[/]" in shown
+        assert "[b]me[/b]" in shown
+
+
+def plain(app: ConsoleApp) -> str:
+    """Return the frame without colours."""
+    return OURS.sub("", frame(app))
+
+
+@pytest.mark.parametrize("level", Level)
+async def test_a_notice_is_never_markup(level: Level) -> None:
+    """A notice about hostile text shows it, marks and all."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        app.notify(f"[/{level.value}] \x1b[2J [@click=app.quit()]x[/]", title="[/]\x07")
+        await pilot.pause(0.2)
+        assert f"[/{level.value}] ␛[2J" in plain(app)

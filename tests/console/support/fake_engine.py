@@ -1,0 +1,351 @@
+"""An engine in memory, for frames that must be the same every time. It answers with real nouns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.models import (
+    Analysis,
+    Assessment,
+    Case,
+    Check,
+    Claim,
+    Consequence,
+    Decision,
+    DecisionOutcome,
+    Draft,
+    Erasure,
+    Event,
+    Facets,
+    FilterHelp,
+    Grant,
+    Health,
+    InputFile,
+    IsolationProof,
+    KillReason,
+    Language,
+    Level,
+    MatchMode,
+    Meters,
+    OutputChunk,
+    Permissions,
+    PreApproval,
+    PredictedEffect,
+    Principal,
+    Result,
+    ReviewRecord,
+    RuleMatch,
+    SimilarSubmission,
+    Span,
+    Status,
+    Stream,
+    Submission,
+    Summary,
+    Trends,
+    Verification,
+    VerificationProgress,
+    Violation,
+)
+from engine.policy.consequences import consequences
+
+ME = Principal(name=Untrusted("operator"))
+
+
+def span(line: int, column: int, end_column: int) -> Span:
+    """Return a span on one line."""
+    return Span(line=line, column=column, end_line=line, end_column=end_column)
+
+
+def violation(at: Span, text: str = "reads the whole environment", level: Level = Level.HIGH) -> Violation:
+    """Return a violation with everything in it."""
+    return Violation(
+        rule="py-environ", severity=level, confidence="high", category="secrets", span=at,
+        message=Untrusted(text), attack="Sends keys to whoever asked.", why="Nothing else is in reach.",
+        fix="Name the variable.", cwe=526, owasp="A05",
+    )  # fmt: skip
+
+
+def case(
+    id: str,
+    code: str,
+    *,
+    who: str = "agent",
+    purpose: str = "to help",
+    level: Level = Level.HIGH,
+    violations: tuple[Violation, ...] = (),
+    predictions: tuple[PredictedEffect, ...] = (),
+    wanted: Permissions | None = None,
+    files: tuple[InputFile, ...] = (),
+    seconds: float = 3600,
+    language: Language = Language.PYTHON,
+) -> Case:
+    """Return a case that waits for a decision for `seconds`."""
+    now = datetime.now(UTC)
+    draft = Draft(code=Untrusted(code), language=language, purpose=Untrusted(purpose),
+                  permissions=wanted or Permissions(), files=files)  # fmt: skip
+    requester = Principal(name=Untrusted(who))
+    digest = sha256((id + code).encode("utf-8", "replace")).hexdigest()
+    return Case(
+        submission=Submission(id=id, draft=draft, requester=requester, submitted_at=now, digest=digest),
+        status=Status.PENDING,
+        analysis=Analysis(violations=violations, predictions=predictions),
+        assessment=Assessment(
+            risk=level,
+            matches=(RuleMatch(rule="violations", level=level, reason=Untrusted(f"because of {who}")),),
+            deadline_seconds=seconds,
+        ),
+        deadline=now + timedelta(seconds=seconds),
+    )
+
+
+def summary(case: Case) -> Summary:
+    """Return the line about a case."""
+    draft, result = case.submission.draft, case.result
+    return Summary(
+        id=case.submission.id, digest=case.submission.digest, status=case.status, risk=case.assessment.risk,
+        language=draft.language, requester=case.submission.requester.name,
+        first_line=Untrusted(draft.code.text.split("\n")[0]), lines=draft.code.text.count("\n") + 1,
+        violations=len(case.analysis.violations), submitted_at=case.submission.submitted_at,
+        deadline=case.deadline, reviewer=case.decision.by.name if case.decision else Untrusted(""),
+        kill_reason=result.kill_reason if result else None, exit_code=result.exit_code if result else None,
+        duration=result.duration if result else None, memory_peak=result.memory_peak if result else None,
+    )  # fmt: skip
+
+
+def result(kill: KillReason = KillReason.NONE, evidence: tuple[str, ...] = ()) -> Result:
+    """Return the envelope of a run."""
+    return Result(
+        exit_code=0 if kill is KillReason.NONE else None, kill_reason=kill, evidence=evidence, duration=1.5,
+        first_byte=0.1, memory_peak=42 * 1024 * 1024, stdout_bytes=5, stderr_bytes=0, truncated=False,
+        image_digest="sha256:0", runtime="runsc",
+    )  # fmt: skip
+
+
+class FakeEngine:
+    """Answers as `engine.client.client.Client` does."""
+
+    def __init__(self, *cases: Case, isolated: bool = True) -> None:
+        self.cases = {each.submission.id: each for each in cases}
+        self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
+        self.seen: list[ReviewRecord | None] = []
+        self.given: list[PreApproval] = []
+        self.told: list[tuple[str, str]] = []
+        self.submitted: list[Draft] = []
+        self.written: dict[str, list[OutputChunk]] = {}
+        self.files: dict[tuple[str, str], bytes] = {}
+        """What runs left, by run and name."""
+        self.hold: set[str] = set()
+        """The runs that write on until the engine is lost."""
+        self.retained: tuple[Erasure, ...] = ()
+        """What retention erased, of whichever submission is asked about."""
+        self.samples: dict[str, list[Meters]] = {}
+        self.events_of: dict[str, tuple[Event, ...]] = {}
+        self.analysis = Analysis()
+        self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
+                              decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
+        self.lost = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._happened = ("changed", "")
+        self.proof = IsolationProof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
+                           detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
+        self.checks: tuple[Check, ...] = (
+            Check(name="docker", ok=True, detail=Untrusted("well")),
+            Check(name="disk", ok=False, detail=Untrusted("full"), hint="Type: pratique prune"),
+        )
+
+    async def health(self, settled_within: float = 0) -> Health:
+        self._answer()
+        return Health(checks=self.checks, proof=self.proof)
+
+    async def queue(self) -> tuple[Summary, ...]:
+        self._answer()
+        open_ones = {Status.PENDING, Status.QUEUED, Status.RUNNING}
+        return tuple(summary(each) for each in self.cases.values() if each.status in open_ones)
+
+    async def case(self, id: str) -> Case:
+        self._answer()
+        return self.cases[id]
+
+    async def submit(self, draft: Draft) -> Case:
+        self.submitted.append(draft)
+        fresh = case(f"s-{len(self.cases)}", draft.code.text, level=Level.LOW)
+        ended = {} if fresh.submission.id in self.hold else {"status": Status.FINISHED, "result": result()}
+        started = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
+        self.put(fresh.model_copy(update={**started, **ended}))
+        return self.cases[fresh.submission.id]
+
+    async def decide(
+        self,
+        id: str,
+        outcome: DecisionOutcome,
+        digest: str,
+        reason: str = "",
+        grant: Grant | None = None,
+        seen: ReviewRecord | None = None,
+    ) -> Case:
+        self.decided.append((id, outcome, digest, reason, grant))
+        self.seen.append(seen)
+        known = self.cases[id]
+        if known.submission.digest != digest:
+            raise Problem(409, "that is not what was shown")
+        decision = Decision(submission=id, digest=digest, outcome=outcome, by=ME, at=datetime.now(UTC),
+                            reason=Untrusted(reason), grant=grant)  # fmt: skip
+        status = Status.RUNNING if outcome is DecisionOutcome.APPROVED else Status.DENIED
+        begun = datetime.now(UTC) if outcome is DecisionOutcome.APPROVED else None
+        self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
+        return self.cases[id]
+
+    async def claim(self, id: str) -> Case:
+        claim = Claim(by=ME.name, until=datetime.now(UTC) + timedelta(seconds=300))
+        self.put(self.cases[id].model_copy(update={"claim": claim}), "claimed")
+        return self.cases[id]
+
+    async def release(self, id: str) -> Case:
+        self.put(self.cases[id].model_copy(update={"claim": None}), "released")
+        return self.cases[id]
+
+    async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
+        draft = self.cases[id].submission.draft
+        return consequences(self.cases[id].analysis, draft.permissions, grant.permissions)
+
+    async def stand(
+        self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
+    ) -> PreApproval:
+        known, at = self.cases[id].submission, datetime.now(UTC)
+        new = f"a-{len(self.given)}"
+        given = PreApproval(id=new, match_mode=match_mode, value=known.digest, by=ME, at=at,
+                         requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
+                         until=at + timedelta(days=days),
+                         grant=Grant(permissions=Permissions()))  # fmt: skip
+        self.given.append(given)
+        return given
+
+    async def standings(self) -> tuple[PreApproval, ...]:
+        return tuple(reversed(self.given))
+
+    async def revoke(self, id: str) -> None:
+        self.given = [one for one in self.given if one.id != id]
+
+    async def nearest(self, id: str) -> SimilarSubmission | None:
+        others = [other for other in self.cases if other != id]
+        return SimilarSubmission(id=others[0], similarity=0.87) if others else None
+
+    def put(self, changed: Case, type: str = "changed") -> None:
+        """Take a case in, and wake who listens."""
+        self.cases[changed.submission.id] = changed
+        self._happened = (type, changed.submission.id)
+        self._changed.set()
+
+    async def events(self, since: int | None = None) -> AsyncIterator[Event]:
+        seq = 0
+        while True:
+            waits = [asyncio.ensure_future(each.wait()) for each in (self._changed, self.lost)]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in waits:
+                    each.cancel()
+            self._answer()
+            self._changed.clear()
+            seq += 1
+            yield event(seq, *self._happened)
+
+    async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        if any(each.what == "output" for each in self.retained):
+            raise Problem(410, f"the output of {id} was erased by retention: older than 30 days")
+        end = 0
+        for chunk in self.written.get(id, ()):
+            end += len(chunk.data)
+            if end > offset:
+                yield chunk.model_copy(update={"offset": end - len(chunk.data)})
+        if id in self.hold:
+            await self.lost.wait()
+            self._answer()
+
+    async def meters(self, id: str) -> AsyncIterator[Meters]:
+        for sample in self.samples.get(id, ()):
+            yield sample
+
+    async def artifact(self, id: str, name: Untrusted) -> bytes:
+        return self.files[(id, name.text)]
+
+    async def case_file(self, id: str) -> bytes:
+        return f"the case file of {self.cases[id].submission.id}".encode()
+
+    async def stop(self, id: str) -> None:
+        self.told.append(("stop", id))
+
+    async def kill(self, id: str) -> None:
+        self.told.append(("kill", id))
+
+    async def pause(self, id: str) -> None:
+        self.told.append(("pause", id))
+
+    async def resume(self, id: str) -> None:
+        self.told.append(("resume", id))
+
+    async def history(
+        self, filter: str = "", before: str | None = None, limit: int = 200
+    ) -> tuple[Summary, ...]:
+        self._answer()
+        rows = [summary(each) for each in reversed(self.cases.values())]
+        rows = [row for row in rows if filter in row.requester.text]
+        start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
+        return tuple(rows[start : start + limit])
+
+    async def erased(self, id: str) -> tuple[Erasure, ...]:
+        return self.retained
+
+    async def trail(self, id: str) -> tuple[Event, ...]:
+        return self.events_of.get(id, ())
+
+    async def verify(self) -> Verification:
+        return Verification(events=7, intact=True)
+
+    async def verifying(self, *, resume: bool = False) -> AsyncIterator[VerificationProgress]:
+        yield VerificationProgress(done=3, total=7)
+        yield VerificationProgress(done=7, total=7, found=await self.verify())
+
+    async def facets(self, filter: str = "") -> Facets:
+        rows = await self.history(filter)
+        counts = {"risk": Counter(row.risk.value for row in rows),
+                  "requester": Counter(row.requester.text for row in rows)}  # fmt: skip
+        return Facets(total=len(rows), exact=True, counts={kind: dict(each) for kind, each in counts.items()})
+
+    async def help_with(self, filter: str) -> FilterHelp:
+        wrong = filter.find("!")
+        if wrong >= 0:
+            return FilterHelp(completions=(), position=wrong, problem="That is wrong", hint="Leave it out")
+        return FilterHelp(completions=(f"{filter}:",))
+
+    async def trends(self, days: float = 7) -> Trends:
+        return self.figures
+
+    async def analyse(self, code: str, language: Language) -> Analysis:
+        return self.analysis
+
+    async def close(self) -> None:
+        return None
+
+    def _answer(self) -> None:
+        if self.lost.is_set():
+            raise Problem(503, "no engine answers", hint="Type: pratique serve")
+
+
+def event(seq: int, type: str, subject: str, data: dict[str, Any] | None = None, by: str = "engine") -> Event:
+    """Return an event; its hashes are not those of a real chain."""
+    return Event(seq=seq, at=datetime.now(UTC), type=type, subject=subject, actor=Untrusted(by),
+                 data=data or {}, previous="0" * 64, hash="1" * 64)  # fmt: skip
+
+
+def chunk(text: str | bytes, stream: Stream = Stream.STDOUT, offset: int = 0) -> OutputChunk:
+    """Return a piece of output."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return OutputChunk(stream=stream, at=0.1, offset=offset, data=data)
