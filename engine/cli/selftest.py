@@ -17,8 +17,8 @@ from engine.common.text import visible
 from engine.images import reference
 from engine.models import Check, Language
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.sandbox.selftest.attack_case import Attempt
-from engine.sandbox.selftest.runner import ATTEMPTS, Outcome, selftest
+from engine.sandbox.selftest.attack_case import AttackCase
+from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, selftest
 from engine.settings import Settings
 
 
@@ -40,7 +40,7 @@ def command(
         raise typer.Exit(Exit.PROBLEM)
 
 
-async def _tried(chosen: tuple[Attempt, ...], as_json: bool) -> int:
+async def _tried(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
     """Try each, print each, and return how many did not hold."""
     settings = Settings().sandbox
     manager = SandboxManager(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
@@ -58,12 +58,12 @@ async def _tried(chosen: tuple[Attempt, ...], as_json: bool) -> int:
     return broken
 
 
-def _outcomes(manager: SandboxManager, chosen: tuple[Attempt, ...]) -> AsyncGenerator[Outcome, None]:
+def _outcomes(manager: SandboxManager, chosen: tuple[AttackCase, ...]) -> AsyncGenerator[AttackOutcome, None]:
     names = manager.settings.images
     return selftest(manager, {Language(one): reference(name) for one, name in names.items()}, chosen)
 
 
-def _say(outcome: Outcome, as_json: bool) -> None:
+def _say(outcome: AttackOutcome, as_json: bool) -> None:
     tried = outcome.attempt
     if as_json:
         say_json([Check(name=tried.name, ok=outcome.held, detail=outcome.detail)])

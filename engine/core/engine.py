@@ -40,7 +40,7 @@ from engine.models import (
 )
 from engine.principals import KeyRing
 from engine.sandbox import Backend
-from engine.sandbox.drivers.docker.pool import Stock
+from engine.sandbox.drivers.docker.pool import PoolStatus
 from engine.settings import SandboxSettings, Settings
 
 DISK_SECONDS = 1.0
@@ -140,7 +140,7 @@ class Engine(Views):
         await self._journal.record("engine.stopped")
 
     @property
-    def stocks(self) -> tuple[Stock, ...]:
+    def stocks(self) -> tuple[PoolStatus, ...]:
         """How many sandboxes wait ready for each image, and how many should."""
         return self._sandboxes.stocks
 

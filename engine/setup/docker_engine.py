@@ -16,7 +16,7 @@ from docker.errors import DockerException
 
 from engine import locations
 from engine.common.text import Untrusted, visible
-from engine.sandbox.drivers.docker.endpoint import MEND, BadEndpoint, Endpoint, endpoint
+from engine.sandbox.drivers.docker.endpoint import MEND, Endpoint, EndpointError, endpoint
 from engine.setup import docker_group
 from engine.setup.change import Ask, Change, Say, as_root, installing, last_line, make
 from engine.setup.machine import Machine, SetupError
@@ -37,7 +37,7 @@ def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
         _try_socket(place)
         client = DockerClient(timeout=timeout, **_options(place))
         client.ping()
-    except BadEndpoint as error:
+    except EndpointError as error:
         raise SetupError(str(error), hint=f"Type: {MEND}") from None
     except (DockerException, requests.RequestException, OSError) as error:
         if client is not None:
@@ -92,7 +92,7 @@ def _elsewhere() -> bool:
     """Say whether Docker's context leads to an engine that is not this machine's usual one."""
     try:
         return bool(endpoint().context)
-    except BadEndpoint as error:
+    except EndpointError as error:
         raise SetupError(str(error), hint=f"Type: {MEND}") from None
 
 

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from engine.common.text import Untrusted
 from engine.models import Check, Language
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.sandbox.api.egress_policy import Refused
-from engine.sandbox.network.resolver import Names
+from engine.sandbox.api.egress_policy import EgressDenied
+from engine.sandbox.network.resolver import PinnedResolver
 from engine.sandbox.packages.registry import Registry, of_javascript, of_python
-from engine.sandbox.run.backend_client import Direct
+from engine.sandbox.run.backend_client import BackendClient
 from engine.settings import SandboxSettings, Settings
 
 _SECONDS = 90.0
@@ -43,7 +43,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 async def _network(settings: SandboxSettings) -> Check:
     """Run a program whose proxy has to refuse it: the refusal shows that it reached the proxy."""
     manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
-    sandboxes, began = Direct(manager), time.monotonic()
+    sandboxes, began = BackendClient(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):
             domains = ("doctor.example.org",)
@@ -67,10 +67,10 @@ async def _packages(
         source = await asking
         url = urlsplit(source.index)
         async with asyncio.timeout(_REGISTRY_SECONDS):
-            names = Names(source.terms(settings))
+            names = PinnedResolver(source.terms(settings))
             _, writer = await names.connect(url.hostname or "", url.port or (80 if source.plain else 443))
         writer.close()
-    except (SandboxUnavailable, Refused, TimeoutError) as error:
+    except (SandboxUnavailable, EgressDenied, TimeoutError) as error:
         why = str(error) or "it does not answer in time"
         return _row(name, f"cannot be granted: {why} (sandbox.packages.{key})")
     return _row(name, f"by grant; {url.hostname} answers")

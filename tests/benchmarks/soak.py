@@ -118,7 +118,7 @@ async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> str:
     await watcher.until_said(b"up")
     match number % len(FATES):
         case 0:
-            house._running[asked.run].box.kill_processes()
+            house._running[asked.run].container.kill_processes()
         case 1:
             running.cancel()
         case _:

@@ -10,8 +10,8 @@ import pytest_asyncio
 from engine.common.text import visible
 from engine.models import KillReason
 from engine.sandbox import SandboxManager
-from engine.sandbox.selftest.attack_case import Attempt
-from engine.sandbox.selftest.runner import ATTEMPTS, Outcome, attempt
+from engine.sandbox.selftest.attack_case import AttackCase
+from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, attempt
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, containers_of, job
 
@@ -37,11 +37,11 @@ async def manager(request: pytest.FixtureRequest) -> AsyncIterator[SandboxManage
         reporter.write_line(f"{state} {outcome.attempt.promise} ({outcome.attempt.name})")
 
 
-OUTCOMES: list[Outcome] = []
+OUTCOMES: list[AttackOutcome] = []
 
 
 @pytest.mark.parametrize("tried", ATTEMPTS, ids=lambda tried: tried.name)
-async def test_promise_holds(manager: SandboxManager, tried: Attempt) -> None:
+async def test_promise_holds(manager: SandboxManager, tried: AttackCase) -> None:
     """The program does not get what it is after, and the engine works on."""
     outcome = await attempt(manager, tried, IMAGES)
     OUTCOMES.append(outcome)

@@ -28,7 +28,7 @@ def may_be_given(given: Permissions, draft: Draft) -> None:
     try:
         if given.packages:
             lock.check(given.packages, draft.language)
-    except lock.BadLock as error:
+    except lock.PackageLockError as error:
         raise Problem(422, f"no packages are given: {error}", hint=_WITHOUT) from None
 
 

@@ -24,16 +24,16 @@ from engine.models import (
     Result,
 )
 from engine.sandbox import Backend, Job, SandboxUnavailable
-from engine.sandbox.api.egress_policy import Terms
-from engine.sandbox.api.network_spec import Wanted
-from engine.sandbox.run.results import unstarted
+from engine.sandbox.api.egress_policy import EgressPolicy
+from engine.sandbox.api.network_spec import NetworkSpec
+from engine.sandbox.run.results import result_not_started
 from engine.settings import NetworkSettings, SandboxSettings
 
 DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
 
 @dataclass(frozen=True)
-class Execution:
+class RunRecorder:
     """What a sandbox tells about one run goes through here. It is the sandbox room's `Watcher`."""
 
     run: str
@@ -69,7 +69,7 @@ class Execution:
             await self.journal.record(type, self.run, data=data, durable=not prepared)
 
 
-async def execute(case: Case, image: str, sandboxes: Backend, execution: Execution) -> Result:
+async def execute(case: Case, image: str, sandboxes: Backend, execution: RunRecorder) -> Result:
     """Run an approved case and return its result; a sandbox that cannot be had is a result too."""
     job = job_of(case, image, sandboxes.settings.network)
     keeping = asyncio.create_task(_keep_meters(execution))
@@ -82,7 +82,7 @@ async def execute(case: Case, image: str, sandboxes: Backend, execution: Executi
         await keeping
 
 
-async def _keep_meters(execution: Execution) -> None:
+async def _keep_meters(execution: RunRecorder) -> None:
     async for sample in execution.feed.meters():
         await execution.journal.log.meters(execution.run, [sample])
 
@@ -119,11 +119,11 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     )
 
 
-def _network(granted: Permissions, settings: NetworkSettings) -> Wanted | None:
+def _network(granted: Permissions, settings: NetworkSettings) -> NetworkSpec | None:
     """Return what of the network was granted; without a name there is none. Raises Problem."""
     names = tuple(domain.text for domain in granted.domains)
     held = secret_store.granted((name.text for name in granted.secrets), names)
-    return Wanted(Terms.of(names, settings), held) if names else None
+    return NetworkSpec(EgressPolicy.of(names, settings), held) if names else None
 
 
 def image_name(case: Case, settings: SandboxSettings) -> str:
@@ -140,4 +140,4 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
 
 def failed(why: str, reason: KillReason = KillReason.SANDBOX_FAILED) -> Result:
     """Return the result of a run that never got to say anything."""
-    return unstarted("", reason, why)
+    return result_not_started("", reason, why)

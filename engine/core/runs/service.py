@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import Journal
-from engine.core.runs.execution import Execution, execute, failed, image_name
+from engine.core.runs.execution import RunRecorder, execute, failed, image_name
 from engine.core.runs.output_validation import with_value
 from engine.core.sessions.registry import Register
 from engine.core.submissions.active import Opened, OpenSubmissions
@@ -85,7 +85,7 @@ class Runs:
     async def _run(self, entry: Opened) -> None:
         approved = entry.case
         image = reference(image_name(approved, self._settings))
-        execution = Execution(
+        execution = RunRecorder(
             entry.id,
             entry.feed,
             self._journal,

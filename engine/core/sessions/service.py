@@ -30,7 +30,7 @@ from engine.models import (
     Sandbox,
     SandboxState,
 )
-from engine.sandbox.api.backend import Staying
+from engine.sandbox.api.backend import SessionStore
 
 NOTHING = Permissions()
 NOBODY = Principal(name=Untrusted("engine"), roles=frozenset())
@@ -47,7 +47,7 @@ class Sandboxes:
         journal: Journal,
         submissions: SubmissionService,
         runs: Runs,
-        sessions: Staying,
+        sessions: SessionStore,
     ) -> None:
         self._register = register
         self._journal = journal

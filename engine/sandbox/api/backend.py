@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.models import Check, IsolationProof, Language, Package, Permissions, Result, WorkspaceFile
 from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
-from engine.sandbox.drivers.docker.pool import Stock
+from engine.sandbox.drivers.docker.pool import PoolStatus
 from engine.settings import SandboxSettings
 
 
@@ -31,7 +31,7 @@ class BackendCapabilities:
     """Whether pictures and tables that code shows come back as such."""
     pause: bool = False
     """Whether a run can be held where it stands."""
-    fitting: bool = False
+    live_resize: bool = False
     """Whether limits of a ready sandbox can be changed; otherwise a grant of other limits starts cold."""
 
     def lacking(self, language: Language, wanted: Permissions) -> str:
@@ -53,7 +53,7 @@ class BackendCapabilities:
         return tuple(one.name for one in fields(self) if getattr(self, one.name) is True)
 
 
-class Staying(Protocol):
+class SessionStore(Protocol):
     """The sandboxes that stay between executions, each known by its session."""
 
     def __iter__(self) -> Iterator[str]:
@@ -115,11 +115,11 @@ class Backend(Protocol):
         """Why there is no proof."""
 
     @property
-    def stocks(self) -> tuple[Stock, ...]:
+    def stocks(self) -> tuple[PoolStatus, ...]:
         """How many sandboxes wait ready for each image."""
 
     @property
-    def sessions(self) -> Staying:
+    def sessions(self) -> SessionStore:
         """The sandboxes that stay."""
 
     @property

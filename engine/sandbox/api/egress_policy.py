@@ -22,12 +22,12 @@ _SPECIAL = tuple(
 some, and others stand for an IPv4 address that may be anything (RFC 6052, RFC 8215, RFC 4291)."""
 
 
-class Refused(Exception):
+class EgressDenied(Exception):
     """The proxy does not do what was asked; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class EgressPolicy:
     """The grant of one run's network, and its bounds."""
 
     domains: tuple[str, ...]
@@ -43,7 +43,7 @@ class Terms:
     """How long a look-up, a connection or a handshake may take."""
 
     @classmethod
-    def of(cls, domains: tuple[str, ...], settings: NetworkSettings) -> Terms:
+    def of(cls, domains: tuple[str, ...], settings: NetworkSettings) -> EgressPolicy:
         """Return the terms of a grant in a house with these settings."""
         return cls(
             domains=domains,
@@ -57,10 +57,10 @@ class Terms:
 
     def check(self, host: str, port: int) -> None:
         """Let a name and a port be asked for. Raises Refused."""
-        if not any(covers(domain, host) for domain in self.domains):
-            raise Refused("the name was not granted")
+        if not any(matches(domain, host) for domain in self.domains):
+            raise EgressDenied("the name was not granted")
         if port not in self.ports:
-            raise Refused(f"port {port} is not one of {', '.join(map(str, sorted(self.ports)))}")
+            raise EgressDenied(f"port {port} is not one of {', '.join(map(str, sorted(self.ports)))}")
 
     def check_address(self, text: str) -> None:
         """Let an address be connected to, after the name was looked up. Raises Refused."""
@@ -68,10 +68,10 @@ class Terms:
         if any(address in network for network in self.exceptions):
             return
         if not all(_is_public(each) for each in _meanings(address)):
-            raise Refused(f"the name leads to {address}, which is not a public address")
+            raise EgressDenied(f"the name leads to {address}, which is not a public address")
 
 
-def covers(domain: str, host: str) -> bool:
+def matches(domain: str, host: str) -> bool:
     """Say whether a granted name covers a host's."""
     return host.endswith(domain[1:]) if domain.startswith("*.") else host == domain
 

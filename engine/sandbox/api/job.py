@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engine.models import Artifact, InputFile, Language, Limits, Meters, Operation, OutputChunk, Package
-from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.api.network_spec import NetworkSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Job:
     """The sandbox that stays, in which it is done; empty: one of its own, used once."""
     operation: Operation | None = None
     """A tool call, in place of code."""
-    network: Wanted | None = None
+    network: NetworkSpec | None = None
     """What it may reach; None: nothing."""
     packages: tuple[Package, ...] = ()
     """What is installed for it."""

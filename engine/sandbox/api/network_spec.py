@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.egress_policy import EgressPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NetworkSpec:
     """What was granted, and no more."""
 
-    terms: Terms
+    terms: EgressPolicy
     secrets: tuple[Secret, ...] = ()

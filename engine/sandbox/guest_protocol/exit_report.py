@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.sandbox.guest_protocol.framing import MOST_SHOWN_BYTES, BadFrame
+from engine.sandbox.guest_protocol.framing import MOST_SHOWN_BYTES, FrameError
 
 _MOST_FRAMES = 4096
 _MOST_NAME = 4096
@@ -21,7 +21,7 @@ _LEFT = re.compile(rb"left (\d{1,9})$")
 _GONE = b"gone"
 
 
-class Item(NamedTuple):
+class ListingEntry(NamedTuple):
     """One entry of a listing."""
 
     name: str
@@ -33,26 +33,26 @@ class Item(NamedTuple):
 
 
 @dataclass(slots=True)
-class LastWord:
+class ExitReport:
     """How the program ended, and what it leaves."""
 
     room: int
     """How many bytes of files may come."""
     exit_code: int = 0
     signal: int = 0
-    late: bool = False
-    crowded: bool = False
-    packed: bool = False
-    heard: bool = False
+    deadline_passed: bool = False
+    task_limit_hit: bool = False
+    disk_full: bool = False
+    received: bool = False
     complete: bool = False
-    gone: bool = False
+    interpreter_exited: bool = False
     """Whether the interpreter of a sandbox that stays is no more."""
-    left_out: int = 0
+    omitted: int = 0
     files: list[tuple[str, bytes]] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
+    items: list[ListingEntry] = field(default_factory=list)
     shown: bytes = b""
     """What a notebook showed, as JSON."""
-    fault: str = ""
+    error: str = ""
     """Why a tool call failed."""
     _buffer: bytearray = field(default_factory=bytearray)
 
@@ -66,15 +66,15 @@ class LastWord:
         line, newline, _ = bytes(self._buffer[:4096]).partition(b"\n")
         if not newline:
             if len(line) >= 4096:
-                raise BadFrame("a line without end")
+                raise FrameError("a line without end")
             return False
-        if not self.heard:
+        if not self.received:
             return self._how(line)
         if left := _LEFT.match(line):
-            self.left_out, self.complete = int(left[1]), True
+            self.omitted, self.complete = int(left[1]), True
             return False
         if line == _GONE:
-            self.gone = True
+            self.interpreter_exited = True
             del self._buffer[: len(line) + 1]
             return True
         return self._frame(line)
@@ -82,10 +82,12 @@ class LastWord:
     def _how(self, line: bytes) -> bool:
         found = _WORD.match(line.strip())
         if not found:
-            raise BadFrame("not a last word")
+            raise FrameError("not a last word")
         self.exit_code, self.signal = int(found[1]), int(found[2])
-        self.late, self.crowded, self.packed = (found[index] == b"1" for index in (3, 4, 5))
-        self.heard = True
+        self.deadline_passed, self.task_limit_hit, self.disk_full = (
+            found[index] == b"1" for index in (3, 4, 5)
+        )
+        self.received = True
         del self._buffer[: len(line) + 1]
         return True
 
@@ -93,12 +95,12 @@ class LastWord:
         for pattern, take in _FRAMES:
             if found := pattern.match(line):
                 return take(self, [int(size) for size in found.groups() if size.isdigit()], line)
-        raise BadFrame("neither a file nor the end of files")
+        raise FrameError("neither a file nor the end of files")
 
     def _file(self, sizes: list[int], line: bytes) -> bool:
         name_bytes, size = sizes
         if name_bytes > _MOST_NAME or size > self.room or len(self.files) >= _MOST_FRAMES:
-            raise BadFrame("more than was asked for")
+            raise FrameError("more than was asked for")
         payload = self._payload(line, name_bytes + size)
         if payload is None:
             return False
@@ -109,26 +111,26 @@ class LastWord:
     def _item(self, sizes: list[int], line: bytes) -> bool:
         name_bytes, size, modified = sizes
         if name_bytes > _MOST_NAME or len(self.items) >= _MOST_FRAMES:
-            raise BadFrame("more than was asked for")
+            raise FrameError("more than was asked for")
         name = self._payload(line, name_bytes)
         if name is None:
             return False
-        self.items.append(Item(name.decode("utf-8", "replace"), size, modified, chr(line[-1])))
+        self.items.append(ListingEntry(name.decode("utf-8", "replace"), size, modified, chr(line[-1])))
         return True
 
     def _show(self, sizes: list[int], line: bytes) -> bool:
         if sizes[0] > MOST_SHOWN_BYTES or self.shown:
-            raise BadFrame("more than was asked for")
+            raise FrameError("more than was asked for")
         shown = self._payload(line, sizes[0])
         self.shown = shown or b""
         return shown is not None
 
     def _fail(self, sizes: list[int], line: bytes) -> bool:
         if sizes[0] > _MOST_FAULT:
-            raise BadFrame("more than was asked for")
-        fault = self._payload(line, sizes[0])
-        self.fault = fault.decode("utf-8", "replace") if fault else ""
-        return fault is not None
+            raise FrameError("more than was asked for")
+        error = self._payload(line, sizes[0])
+        self.error = error.decode("utf-8", "replace") if error else ""
+        return error is not None
 
     def _payload(self, line: bytes, size: int) -> bytes | None:
         """Take what follows a line out of the buffer, once all of it is there."""
@@ -140,10 +142,10 @@ class LastWord:
         return payload
 
 
-_Take = Callable[[LastWord, list[int], bytes], bool]
+_Take = Callable[[ExitReport, list[int], bytes], bool]
 _FRAMES: tuple[tuple[re.Pattern[bytes], _Take], ...] = (
-    (_FILE, LastWord._file),  # noqa: SLF001
-    (_ITEM, LastWord._item),  # noqa: SLF001
-    (_SHOWN, LastWord._show),  # noqa: SLF001
-    (_FAULT, LastWord._fail),  # noqa: SLF001
+    (_FILE, ExitReport._file),  # noqa: SLF001
+    (_ITEM, ExitReport._item),  # noqa: SLF001
+    (_SHOWN, ExitReport._show),  # noqa: SLF001
+    (_FAULT, ExitReport._fail),  # noqa: SLF001
 )

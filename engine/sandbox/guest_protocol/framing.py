@@ -19,7 +19,7 @@ MOST_SHOWN_BYTES = 16 * 1024 * 1024
 """How much one thing that is shown may be."""
 
 
-class BadFrame(Exception):
+class FrameError(Exception):
     """The guest sent what no supervisor sends."""
 
 
@@ -33,7 +33,7 @@ def safe_name(name: Untrusted) -> PurePosixPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """What a waiting sandbox is told."""
 
     code: bytes
@@ -79,7 +79,7 @@ async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, b
             return
 
 
-class Tail:
+class StreamSplitter:
     """Parts one stream into what the program wrote, what was shown meanwhile, and what follows the mark.
 
     The mark with a plus behind it is followed by a piece of something shown; then the program goes on.
@@ -124,14 +124,14 @@ class Tail:
         head = _INSERT.match(data)
         if head is None:
             if b"\n" in data or len(data) > _MOST_HEAD:
-                raise BadFrame("neither the end nor something shown")
+                raise FrameError("neither the end nor something shown")
             return 0
         end = head.end() + int(head[1])
         if len(data) < end:
             return 0
         self._piece += data[head.end() : end]
         if len(self._piece) > MOST_SHOWN_BYTES:
-            raise BadFrame("more is shown than a pipe of words can hold")
+            raise FrameError("more is shown than a pipe of words can hold")
         if head[2] == b"0":
             self._shown.append(bytes(self._piece))
             self._piece.clear()

@@ -9,18 +9,18 @@ from docker.errors import APIError
 from engine.common.text import Untrusted
 from engine.models import Check, IsolationProof
 from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.drivers.docker.docker_client import START_DOCKER, Daemon, DaemonLost
+from engine.sandbox.drivers.docker.docker_client import START_DOCKER, DockerClient, DockerUnreachable
 from engine.sandbox.drivers.docker.pool import Pool
 
 _SET_UP = "make run   (it sets runsc up)"
 _CHECK_SECONDS = 5.0
 
 
-async def docker_check(daemon: Daemon, runtime: str) -> tuple[Check, ...]:
+async def docker_check(daemon: DockerClient, runtime: str) -> tuple[Check, ...]:
     """Ask Docker who it is, and whether it has the runtime."""
     try:
-        info: dict[str, Any] = await daemon.ask("info", deadline=_CHECK_SECONDS)
-    except (DaemonLost, APIError) as error:
+        info: dict[str, Any] = await daemon.call("info", deadline=_CHECK_SECONDS)
+    except (DockerUnreachable, APIError) as error:
         return (_row("docker", False, str(error), START_DOCKER),)
     has = runtime in info.get("Runtimes", {})
     version = f"Docker {info.get('ServerVersion', '?')}, cgroup version {info.get('CgroupVersion', '1')}"
@@ -47,12 +47,12 @@ def pool_checks(pool: Pool) -> tuple[Check, ...]:
     """Say how many sandboxes wait for each image. An empty shelf only makes runs start slower."""
     return tuple(
         _row(
-            f"pool {shelf.image}",
-            not shelf.trouble,
-            shelf.trouble or f"{len(shelf.boxes)} of {pool.wanted(shelf)} ready",
+            f"pool {image_pool.image}",
+            not image_pool.trouble,
+            image_pool.trouble or f"{len(image_pool.containers)} of {pool.wanted(image_pool)} ready",
             "pratique image build",
         )
-        for shelf in pool.shelves
+        for image_pool in pool.image_pools
     )
 
 

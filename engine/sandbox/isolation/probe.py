@@ -13,9 +13,9 @@ from engine.common.text import Untrusted
 from engine.models import IsolationProof, Language, Limits, Stream
 from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import remove
-from engine.sandbox.drivers.docker.container_factory import Maker
-from engine.sandbox.drivers.docker.docker_client import DaemonLost, unavailable
-from engine.sandbox.drivers.docker.endpoint import BadEndpoint, endpoint
+from engine.sandbox.drivers.docker.container_factory import ContainerFactory
+from engine.sandbox.drivers.docker.docker_client import DockerUnreachable, unavailable
+from engine.sandbox.drivers.docker.endpoint import EndpointError, endpoint
 from engine.sandbox.guest_protocol.framing import frames
 
 _LIMITS = Limits(memory_mb=256, cpus=1, seconds=30, disk_mb=4, processes=16)
@@ -35,26 +35,26 @@ def judge(said: str, host_kernel: str, runtime: str) -> IsolationProof:
     )
 
 
-async def ask_inside(maker: Maker, image: str) -> IsolationProof:
+async def probe(maker: ContainerFactory, image: str) -> IsolationProof:
     """Start a sandbox like any other, read its kernel's log, and judge. Raises SandboxUnavailable."""
     try:
         said = await _run_probe(maker, image)
-    except (APIError, DaemonLost, OSError, TimeoutError) as error:
+    except (APIError, DockerUnreachable, OSError, TimeoutError) as error:
         raise unavailable(error, image) from error
     proof = judge(said, os.uname().release, maker.runtime)
     return proof.model_copy(update={"version": await _version(maker)})
 
 
-async def _run_probe(maker: Maker, image: str) -> str:
+async def _run_probe(maker: ContainerFactory, image: str) -> str:
     daemon = maker.daemon
-    facts = await daemon.ask("inspect_image", image)
+    facts = await daemon.call("inspect_image", image)
     host = container_spec.host_config(maker.runtime, Language.SHELL, _LIMITS, float(os.cpu_count() or 1))
     body = container_spec.container(facts, maker.owner.labels(image), host)
     body |= {"Entrypoint": ["/bin/sh", "-c", "uname -r; dmesg"], "Cmd": []}
-    made = await daemon.ask("create_container_from_config", body)
+    made = await daemon.call("create_container_from_config", body)
     try:
         reader, writer = await daemon.attach(made["Id"])
-        await daemon.ask("start", made["Id"])
+        await daemon.call("start", made["Id"])
         try:
             async with asyncio.timeout(_SECONDS):
                 return await _read_out(reader)
@@ -73,15 +73,15 @@ async def _read_out(reader: asyncio.StreamReader) -> str:
     return said.decode("utf-8", "replace")
 
 
-async def _version(maker: Maker) -> str:
+async def _version(maker: ContainerFactory) -> str:
     """Return the runtime's own version where it can be asked on this host.
 
     A path that a Docker elsewhere names is another program here, if any.
     """
-    with contextlib.suppress(APIError, DaemonLost, OSError, TimeoutError, KeyError, BadEndpoint):
+    with contextlib.suppress(APIError, DockerUnreachable, OSError, TimeoutError, KeyError, EndpointError):
         if not endpoint().local:
             return ""
-        info: dict[str, Any] = await maker.daemon.ask("info")
+        info: dict[str, Any] = await maker.daemon.call("info")
         path = info["Runtimes"][maker.runtime]["path"]
         process = await asyncio.create_subprocess_exec(
             path, "--version", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL

@@ -22,7 +22,7 @@ _MOST_CHANNELS = 64
 _MOST_BYTES = 64 * 1024
 
 
-class BadBridge(Exception):
+class BridgeError(Exception):
     """The guest's end said what no bridge says, or did not come up."""
 
 
@@ -70,7 +70,7 @@ class Bridge:
         finally:
             ready.cancel()
         if not self._ready.is_set():
-            raise BadBridge("the network's bridge does not come up in the sandbox")
+            raise BridgeError("the network's bridge does not come up in the sandbox")
 
     async def close(self) -> None:
         """Close everything that it carries."""
@@ -87,7 +87,7 @@ class Bridge:
                 if stream is Stream.STDOUT:
                     data += piece
                     await self._take(data)
-        except (BadBridge, OSError):
+        except (BridgeError, OSError):
             pass
         finally:
             self._writer.transport.abort()
@@ -101,7 +101,7 @@ class Bridge:
             kind, id, length = _HEAD.unpack_from(data)
             size = length if kind == b"D" else 0
             if size > _MOST_BYTES:
-                raise BadBridge("a frame that is too large")
+                raise BridgeError("a frame that is too large")
             if len(data) < _HEAD.size + size:
                 return
             content = bytes(data[_HEAD.size : _HEAD.size + size])
@@ -117,7 +117,7 @@ class Bridge:
         if kind == b"D":
             end.credit -= length
             if end.credit < 0:
-                raise BadBridge("more than was asked for")
+                raise BridgeError("more than was asked for")
             end.pieces.put_nowait(content)
         elif kind == b"E":
             end.pieces.put_nowait(None)
@@ -129,7 +129,7 @@ class Bridge:
 
     async def _begin(self, id: int) -> None:
         if id in self._channels or len(self._channels) >= _MOST_CHANNELS:
-            raise BadBridge("more connections than may be")
+            raise BridgeError("more connections than may be")
         ours, theirs = socket.socketpair()
         reader, writer = await asyncio.open_unix_connection(sock=ours)
         self._serve(theirs)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.egress_policy import EgressDenied
 
 
-class Exhausted(Refused):
+class BudgetExhausted(EgressDenied):
     """The run's network is used up."""
 
 
@@ -17,18 +17,18 @@ class Budget:
 
     requests: int
     bytes: int
-    asked: int = 0
+    requests_made: int = 0
     used: int = 0
     """Bytes to and from the outside."""
 
-    def ask(self) -> None:
+    def count_request(self) -> None:
         """Count a request. Raises Exhausted."""
-        self.asked += 1
-        if self.asked > self.requests:
-            raise Exhausted(f"more than {self.requests} requests")
+        self.requests_made += 1
+        if self.requests_made > self.requests:
+            raise BudgetExhausted(f"more than {self.requests} requests")
 
     def spend(self, size: int) -> None:
         """Count bytes before they go on. Raises Exhausted."""
         self.used += size
         if self.used > self.bytes:
-            raise Exhausted(f"more than {self.bytes >> 20} MiB")
+            raise BudgetExhausted(f"more than {self.bytes >> 20} MiB")

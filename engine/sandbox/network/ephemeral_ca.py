@@ -15,7 +15,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 _LIFE = timedelta(days=1)
 
 
-class Authority:
+class EphemeralCA:
     """Its key never leaves this process, and is forgotten with the run."""
 
     def __init__(self) -> None:

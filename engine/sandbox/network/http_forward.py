@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import h11
 
-from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.network.http_peer import Headers, Peer, end_to_end
-from engine.sandbox.network.secret_injection import Screen, Vault, Watch
+from engine.sandbox.network.secret_injection import LeakDetector, Redactor, SecretInjector
 
 
 def destination(request: h11.Request) -> tuple[str, int, bytes]:
@@ -17,9 +17,9 @@ def destination(request: h11.Request) -> tuple[str, int, bytes]:
         url = urlsplit(request.target.decode("ascii"))
         host, port = url.hostname or "", url.port or 80
     except ValueError:
-        raise Refused("the target is no URL") from None
+        raise EgressDenied("the target is no URL") from None
     if url.scheme != "http" or not host or url.username is not None or url.password is not None:
-        raise Refused("the target is not http:// and a host: for https use CONNECT")
+        raise EgressDenied("the target is not http:// and a host: for https use CONNECT")
     path = url.path or "/"
     return host, port, f"{path}?{url.query}".encode() if url.query else path.encode()
 
@@ -28,7 +28,7 @@ def tunnel(request: h11.Request) -> tuple[str, int]:
     """Return host and port of a CONNECT. Raises Refused."""
     host, colon, port = request.target.decode("ascii", "replace").lower().rpartition(":")
     if not colon or not port.isdecimal() or len(port) > 5 or not host:
-        raise Refused("CONNECT takes HOST:PORT")
+        raise EgressDenied("CONNECT takes HOST:PORT")
     return host, int(port)
 
 
@@ -36,20 +36,20 @@ def check_host(request: h11.Request, host: str, port: int) -> None:
     """Let a request's Host header be the host that it goes to. Raises Refused."""
     said = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
     if said - {host, f"{host}:{port}"}:
-        raise Refused(f"the Host header is not {host}")
+        raise EgressDenied(f"the Host header is not {host}")
 
 
 async def exchange(
-    guest: Peer, request: h11.Request, path: bytes, host: str, vault: Vault, outside: Peer
+    guest: Peer, request: h11.Request, path: bytes, host: str, vault: SecretInjector, outside: Peer
 ) -> None:
     """Send a request on and its answer back. Raises Refused, h11.ProtocolError, OSError."""
     target, headers, screen = vault.fill(host, path, end_to_end(request.headers))
     await outside.send(h11.Request(method=request.method, target=target, headers=headers))
-    await _send_body(guest, outside, Watch(vault, host))
+    await _send_body(guest, outside, LeakDetector(vault, host))
     await _send_answer(outside, guest, screen)
 
 
-async def _send_body(guest: Peer, outside: Peer, watch: Watch) -> None:
+async def _send_body(guest: Peer, outside: Peer, watch: LeakDetector) -> None:
     while True:
         event = await guest.receive()
         if isinstance(event, h11.Data):
@@ -60,7 +60,7 @@ async def _send_body(guest: Peer, outside: Peer, watch: Watch) -> None:
             return
 
 
-async def _send_answer(outside: Peer, guest: Peer, screen: Screen) -> None:
+async def _send_answer(outside: Peer, guest: Peer, screen: Redactor) -> None:
     while True:
         event = await outside.receive()
         if isinstance(event, h11.Response):

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import h11
 
-from engine.sandbox.api.egress_policy import Refused, Terms
-from engine.sandbox.network.budget import Budget, Exhausted
-from engine.sandbox.network.ephemeral_ca import Authority
+from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
+from engine.sandbox.network.budget import Budget, BudgetExhausted
+from engine.sandbox.network.ephemeral_ca import EphemeralCA
 from engine.sandbox.network.http_forward import check_host, destination, exchange, tunnel
 from engine.sandbox.network.http_peer import Peer
 from engine.sandbox.network.relay import relay
-from engine.sandbox.network.resolver import Names, Streams
-from engine.sandbox.network.secret_injection import Vault
-from engine.sandbox.network.sni import greeting
+from engine.sandbox.network.resolver import PinnedResolver, Streams
+from engine.sandbox.network.secret_injection import SecretInjector
+from engine.sandbox.network.sni import read_client_hello
 
 _T = TypeVar("_T")
 Record = Callable[[dict[str, Any]], Awaitable[None]]
@@ -29,13 +29,13 @@ Record = Callable[[dict[str, Any]], Awaitable[None]]
 class Proxy:
     """Serves the connections that a bridge brings. What it did not let out did not go out."""
 
-    def __init__(self, terms: Terms, record: Record, vault: Vault | None = None) -> None:
+    def __init__(self, terms: EgressPolicy, record: Record, vault: SecretInjector | None = None) -> None:
         self.budget = Budget(terms.requests, terms.bytes)
-        self.vault = vault or Vault()
-        self.authority = Authority() if self.vault else None
+        self.vault = vault or SecretInjector()
+        self.authority = EphemeralCA() if self.vault else None
         self._terms = terms
         self._record = record
-        self._names = Names(terms)
+        self._names = PinnedResolver(terms)
         self._serving: set[asyncio.Task[None]] = set()
         self._over = False
 
@@ -66,10 +66,10 @@ class Proxy:
         with contextlib.suppress(OSError, h11.ProtocolError):
             try:
                 await answer
-            except Exhausted as used_up:
+            except BudgetExhausted as used_up:
                 await self._use_up(used_up)
                 await guest.refuse(403, str(used_up))
-            except Refused as no:
+            except EgressDenied as no:
                 await guest.refuse(403, str(no))
             except h11.ProtocolError as error:
                 await guest.refuse(400, str(error))
@@ -105,10 +105,12 @@ class Proxy:
             self._terms.check(host, port)
             await self._names.addresses(host)
         await guest.send(h11.Response(status_code=200, headers=[]))
-        said, name = await self._watched(facts, greeting(guest.reader, self._terms.seconds, guest.left_over))
+        said, name = await self._watched(
+            facts, read_client_hello(guest.reader, self._terms.seconds, guest.left_over)
+        )
         if name != host:
             async with self._attempt(_facts(name, port, b"TLS")):
-                raise Refused(f"TLS asks for another name than CONNECT did: {host}")
+                raise EgressDenied(f"TLS asks for another name than CONNECT did: {host}")
         if self.authority is None:
             await self._pass_on(guest, host, port, said)
         else:
@@ -169,11 +171,11 @@ class Proxy:
     async def _attempt(self, facts: dict[str, Any]) -> AsyncIterator[None]:
         """Count an attempt, and record whether it was let out, and why."""
         if self._over:
-            raise Refused("the run's network is used up")
-        self.budget.ask()
+            raise EgressDenied("the run's network is used up")
+        self.budget.count_request()
         try:
             yield
-        except Refused as no:
+        except EgressDenied as no:
             await self._record(facts | {"allowed": False, "why": str(no)})
             raise
         await self._record(facts | {"allowed": True, "why": "granted"})
@@ -182,13 +184,13 @@ class Proxy:
         """Do what was let out; what must be stopped on the way is recorded, too."""
         try:
             return await work
-        except Exhausted:
+        except BudgetExhausted:
             raise
-        except Refused as no:
+        except EgressDenied as no:
             await self._record(facts | {"allowed": False, "why": str(no)})
             raise
 
-    async def _use_up(self, why: Exhausted) -> None:
+    async def _use_up(self, why: BudgetExhausted) -> None:
         if not self._over:
             self._over = True
             await self._record({"host": "", "port": 0, "method": "", "allowed": False, "why": str(why)})

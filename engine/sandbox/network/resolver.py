@@ -6,15 +6,15 @@ import asyncio
 import socket
 import ssl
 
-from engine.sandbox.api.egress_policy import Refused, Terms
+from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Names:
+class PinnedResolver:
     """Looks names up and connects to them. A name that leads to any address that is refused is refused."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: EgressPolicy) -> None:
         self._terms = terms
         self._pinned: dict[str, tuple[str, ...]] = {}
 
@@ -37,7 +37,7 @@ class Names:
                     return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name)
             except (OSError, TimeoutError) as error:
                 last = error
-        raise Refused(f"{host} does not answer: {last or 'it has no address'}")
+        raise EgressDenied(f"{host} does not answer: {last or 'it has no address'}")
 
     async def _look_up(self, host: str) -> tuple[str, ...]:
         if host in self._terms.names:
@@ -47,5 +47,5 @@ class Names:
             async with asyncio.timeout(self._terms.seconds):
                 found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError, TimeoutError) as error:
-            raise Refused(f"{host} has no address: {error}") from None
+            raise EgressDenied(f"{host} has no address: {error}") from None
         return tuple(dict.fromkeys(str(address[4][0]) for address in found))

@@ -15,13 +15,13 @@ from docker.errors import APIError
 
 from engine.models import Meters, OutputChunk
 from engine.sandbox.api.job import SandboxUnavailable, Watcher
-from engine.sandbox.api.network_spec import Wanted
-from engine.sandbox.drivers.docker.container import Box
+from engine.sandbox.api.network_spec import NetworkSpec
+from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.drivers.docker.container_spec import Extras
-from engine.sandbox.drivers.docker.docker_client import DaemonLost, unavailable
-from engine.sandbox.network.bridge import BadBridge, Bridge
+from engine.sandbox.drivers.docker.docker_client import DockerUnreachable, unavailable
+from engine.sandbox.network.bridge import Bridge, BridgeError
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.secret_injection import Vault
+from engine.sandbox.network.secret_injection import SecretInjector
 
 PORT = 3128
 TRUSTED = "/tmp/.pratique-trusted.pem"  # noqa: S108  in the guest, where nobody else is
@@ -54,11 +54,11 @@ def _usual() -> bytes:
     return Path(named if named and Path(named).is_file() else certifi.where()).read_bytes()
 
 
-def proxy_for(wanted: Wanted | None, watcher: Watcher) -> Proxy | None:
+def proxy_for(wanted: NetworkSpec | None, watcher: Watcher) -> Proxy | None:
     """Return the proxy of one run, which records every attempt; None where no network was granted."""
     if wanted is None:
         return None
-    return Proxy(wanted.terms, partial(watcher.happened, "network.attempt"), Vault(wanted.secrets))
+    return Proxy(wanted.terms, partial(watcher.happened, "network.attempt"), SecretInjector(wanted.secrets))
 
 
 def extras_of(
@@ -69,25 +69,25 @@ def extras_of(
 
 
 @contextlib.asynccontextmanager
-async def connected(box: Box, proxy: Proxy) -> AsyncIterator[None]:
+async def connected(container: Container, proxy: Proxy) -> AsyncIterator[None]:
     """Lay a bridge from a sandbox to its proxy, and take both away afterwards. Raises SandboxUnavailable."""
     command = ["/usr/bin/perl", "-e", _BRIDGE, "--", TRUSTED, str(PORT)]
     try:
-        reader, writer = await box.daemon.execute(box.id, command)
-    except (APIError, DaemonLost, OSError) as error:
+        reader, writer = await container.daemon.execute(container.id, command)
+    except (APIError, DockerUnreachable, OSError) as error:
         raise unavailable(error) from error
     bridge = Bridge(reader, writer, proxy.serve)
     try:
         await bridge.open(trusted(proxy), _SECONDS)
         yield
-    except BadBridge as error:
+    except BridgeError as error:
         raise SandboxUnavailable(str(error), "pratique doctor") from error
     finally:
         await bridge.close()
         await proxy.close()
 
 
-class Metering:
+class MeteredWatcher:
     """A watcher that adds to each sample what the network was used."""
 
     def __init__(self, watcher: Watcher, proxy: Proxy) -> None:
@@ -108,10 +108,10 @@ class Metering:
 
 
 @contextlib.asynccontextmanager
-async def networked(box: Box, proxy: Proxy | None, watcher: Watcher) -> AsyncIterator[Watcher]:
+async def networked(container: Container, proxy: Proxy | None, watcher: Watcher) -> AsyncIterator[Watcher]:
     """Give a sandbox the network that it was granted, if any, and meter it."""
     if proxy is None:
         yield watcher
         return
-    async with connected(box, proxy):
-        yield Metering(watcher, proxy)
+    async with connected(container, proxy):
+        yield MeteredWatcher(watcher, proxy)

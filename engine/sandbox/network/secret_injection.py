@@ -7,7 +7,7 @@ import binascii
 import secrets
 from collections.abc import Iterable
 
-from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.api.network_spec import Secret
 from engine.sandbox.network.http_peer import Headers
 
@@ -15,7 +15,7 @@ _HIDING = {b"accept-encoding", b"range"}
 """Headers that let a host repeat a secret where the screen cannot see it."""
 
 
-class Vault:
+class SecretInjector:
     """The secrets of one run. Each placeholder is new with the run, and worth nothing outside it."""
 
     def __init__(self, held: Iterable[Secret] = ()) -> None:
@@ -29,7 +29,7 @@ class Vault:
         """Return the placeholders by the names of their secrets: what the guest gets."""
         return {secret.name: placeholder for placeholder, secret in self._held.items()}
 
-    def fill(self, host: str, target: bytes, headers: Headers) -> tuple[bytes, Headers, Screen]:
+    def fill(self, host: str, target: bytes, headers: Headers) -> tuple[bytes, Headers, Redactor]:
         """Return target and headers with secrets in the place of placeholders, and a screen for the answer.
 
         Raises Refused: a placeholder is sent to another host than its secret's.
@@ -42,21 +42,21 @@ class Vault:
         }
         filled = [(name, _filled(value, own)) for name, value in headers]
         if not own:
-            return target, headers, Screen(())
+            return target, headers, Redactor(())
         plain = [(name, value) for name, value in filled if name.lower() not in _HIDING]
-        return _replaced(target, own), [*plain, (b"accept-encoding", b"identity")], Screen(own.values())
+        return _replaced(target, own), [*plain, (b"accept-encoding", b"identity")], Redactor(own.values())
 
     def look(self, host: str, data: bytes) -> None:
         """Look for placeholders on their way to a host. Raises Refused."""
         for placeholder, secret in self._held.items():
             if placeholder.encode() in data and secret.host != host:
-                raise Refused(f"the placeholder of {secret.name}, which is for {secret.host} alone")
+                raise EgressDenied(f"the placeholder of {secret.name}, which is for {secret.host} alone")
 
 
-class Watch:
+class LeakDetector:
     """Looks for placeholders in a body that comes in pieces."""
 
-    def __init__(self, vault: Vault, host: str) -> None:
+    def __init__(self, vault: SecretInjector, host: str) -> None:
         self._vault = vault
         self._host = host
         self._tail = b""
@@ -67,7 +67,7 @@ class Watch:
         self._tail = (self._tail + data)[-64:]
 
 
-class Screen:
+class Redactor:
     """Blots secrets out of an answer that repeats them. What may be the start of one is held back."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
@@ -90,7 +90,7 @@ class Screen:
         """Return headers without secrets. Raises Refused: what follows cannot be looked through."""
         packed = {value.lower() for name, value in headers if name.lower() == b"content-encoding"}
         if self._values and packed - {b"identity"}:
-            raise Refused("the answer is packed, and may repeat a secret")
+            raise EgressDenied("the answer is packed, and may repeat a secret")
         return [(name, self._blotted(value)) for name, value in headers]
 
     def _blotted(self, data: bytes) -> bytes:

@@ -6,27 +6,29 @@ import asyncio
 import contextlib
 import ssl
 
-from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.egress_policy import EgressDenied
 
 _MOST = 64 * 1024
 
 
-async def greeting(reader: asyncio.StreamReader, seconds: float, first: bytes = b"") -> tuple[bytes, str]:
+async def read_client_hello(
+    reader: asyncio.StreamReader, seconds: float, first: bytes = b""
+) -> tuple[bytes, str]:
     """Return the bytes of a TLS greeting, and the name that it asks for. Raises Refused."""
     said = first
     try:
         async with asyncio.timeout(seconds):
-            while (name := named_in(said)) is None:
+            while (name := server_name(said)) is None:
                 piece = await reader.read(_MOST)
                 if not piece or len(said) > _MOST:
-                    raise Refused("no TLS greeting came")
+                    raise EgressDenied("no TLS greeting came")
                 said += piece
     except TimeoutError:
-        raise Refused("no TLS greeting came in time") from None
+        raise EgressDenied("no TLS greeting came in time") from None
     return said, name
 
 
-def named_in(said: bytes) -> str | None:
+def server_name(said: bytes) -> str | None:
     """Return the server name that the greeting asks for, or None where more bytes are needed.
 
     Raises Refused: it is no TLS, or asks for no name.
@@ -49,7 +51,7 @@ def named_in(said: bytes) -> str | None:
         except ssl.SSLWantReadError:
             return None
     if not heard:
-        raise Refused("what follows CONNECT is not TLS")
+        raise EgressDenied("what follows CONNECT is not TLS")
     if not heard[0]:
-        raise Refused("the TLS greeting names no host")
+        raise EgressDenied("the TLS greeting names no host")
     return heard[0].lower()

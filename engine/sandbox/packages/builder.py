@@ -13,11 +13,11 @@ from docker.errors import APIError
 from engine.common.text import Untrusted, visible
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Package, Result, Stream
 from engine.sandbox.api.job import Job, SandboxUnavailable, Watcher
-from engine.sandbox.api.network_spec import Wanted
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost, unavailable
-from engine.sandbox.drivers.docker.package_layers import TRIES, Layer, Layers, told
+from engine.sandbox.api.network_spec import NetworkSpec
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, unavailable
+from engine.sandbox.drivers.docker.package_layers import TRIES, LayerStore, PackageLayer, build_report
 from engine.sandbox.packages import lock
-from engine.sandbox.packages.installer import LAYER, Installer, Order
+from engine.sandbox.packages.installer import LAYER, Installer, InstallRequest
 from engine.sandbox.packages.npm import Npm
 from engine.sandbox.packages.pip import Pip
 from engine.sandbox.packages.registry import Registry
@@ -32,7 +32,7 @@ _PROCESSES = 256
 INSTALLERS: dict[Language, Installer] = {Language.PYTHON: Pip(), Language.JAVASCRIPT: Npm()}
 
 
-class _Listener:
+class _InstallerOutput:
     """Follows an installer: keeps what it says, and passes on what the network was asked for."""
 
     def __init__(self, watcher: Watcher | None) -> None:
@@ -60,14 +60,14 @@ def _ready(volume: str, packages: Sequence[Package], size: int, *, built: bool) 
     return {"layer": volume, "packages": names, "size": size, "built": built}
 
 
-class Packages:
+class PackageService:
     """Looks packages up, and keeps layers of them. `run` runs a job in a sandbox, in its turn."""
 
-    def __init__(self, settings: SandboxSettings, daemon: Daemon, engine: str, run: Run) -> None:
+    def __init__(self, settings: SandboxSettings, daemon: DockerClient, engine: str, run: Run) -> None:
         self._settings = settings
         self._daemon = daemon
         self._run = run
-        self._layers = Layers(daemon, engine)
+        self._layers = LayerStore(daemon, engine)
         self._building: dict[str, asyncio.Lock] = {}
         self._rooms: set[str] = set()
 
@@ -96,7 +96,7 @@ class Packages:
                 return tuple(known)
             found = await self._found(asked, language, watcher)
             lock.check_names((*known, *found), language)
-        except lock.BadLock as error:
+        except lock.PackageLockError as error:
             raise SandboxUnavailable(str(error)) from None
         return (*known, *found)
 
@@ -116,9 +116,9 @@ class Packages:
         try:
             lock.check(job.packages, job.language)
             layer = await self._layer(job, watcher)
-        except (lock.BadLock, ValueError) as error:
+        except (lock.PackageLockError, ValueError) as error:
             raise SandboxUnavailable(str(error)) from None
-        except (APIError, DaemonLost) as error:
+        except (APIError, DockerUnreachable) as error:
             raise unavailable(error) from error
         return ((layer.volume, layer.target),)
 
@@ -140,35 +140,35 @@ class Packages:
             lock.check(job.packages, job.language)
             ((room, target),) = await self.rooms_of(job)
             await watcher.happened("run.started", {"sandbox": room, "limits": job.limits.model_dump()})
-            listener = _Listener(watcher)
+            listener = _InstallerOutput(watcher)
             result = await self._run(await self._order(job, room), listener)
-            if result.exit_code == 0 and told(listener.said[Stream.STDOUT])[0] != target:
+            if result.exit_code == 0 and build_report(listener.said[Stream.STDOUT])[0] != target:
                 raise SandboxUnavailable("the sandbox's Python is another than its packages are for")
-        except (lock.BadLock, ValueError) as error:
+        except (lock.PackageLockError, ValueError) as error:
             raise SandboxUnavailable(str(error)) from None
-        except (APIError, DaemonLost) as error:
+        except (APIError, DockerUnreachable) as error:
             raise unavailable(error) from error
         if result.exit_code != 0:
             return result.model_copy(update={"evidence": (*result.evidence, listener.complaint)})
-        size = told(listener.said[Stream.STDOUT])[1]
+        size = build_report(listener.said[Stream.STDOUT])[1]
         await watcher.happened("packages.ready", _ready(room, job.packages, size, built=True))
         return result
 
     async def prune(self, sessions: Iterable[str] = ()) -> None:
         """Remove layers that are too old or too large together, and what was left over."""
         used = set(self._building) | {self._layers.room(session) for session in sessions}
-        with contextlib.suppress(APIError, DaemonLost):
+        with contextlib.suppress(APIError, DockerUnreachable):
             await self._layers.prune(self._settings.packages, used)
 
     async def close(self) -> None:
         """Remove what sessions had, as far as Docker answers in time; layers stay."""
-        with contextlib.suppress(APIError, DaemonLost, TimeoutError):
+        with contextlib.suppress(APIError, DockerUnreachable, TimeoutError):
             async with asyncio.timeout(_CLOSE_SECONDS):
                 for room in self._rooms:
                     await self._layers.discard(room, TRIES)
 
-    async def _layer(self, job: Job, watcher: Watcher) -> Layer:
-        digest = (await self._daemon.ask("inspect_image", self._image(job.language)))["Id"]
+    async def _layer(self, job: Job, watcher: Watcher) -> PackageLayer:
+        digest = (await self._daemon.call("inspect_image", self._image(job.language)))["Id"]
         volume = self._layers.volume(lock.key(job.packages, job.language, digest, job.builds))
         building = self._building.setdefault(volume, asyncio.Lock())
         try:
@@ -182,19 +182,19 @@ class Packages:
         await watcher.happened("packages.ready", data)
         return layer
 
-    async def _build(self, job: Job, volume: str, image: str, watcher: Watcher) -> Layer:
+    async def _build(self, job: Job, volume: str, image: str, watcher: Watcher) -> PackageLayer:
         order = await self._order(job, volume)
         await self._layers.begin(volume, image)
         try:
-            return await self._layers.finish(volume, *told(await self._fetched(order, watcher)))
+            return await self._layers.finish(volume, *build_report(await self._fetched(order, watcher)))
         except BaseException:
-            with contextlib.suppress(DaemonLost):
+            with contextlib.suppress(DockerUnreachable):
                 await asyncio.shield(self._layers.discard(volume, TRIES))
             raise
 
     async def _fetched(self, job: Job, watcher: Watcher | None) -> bytes:
         """Run an installer, and return what it said. Raises SandboxUnavailable."""
-        listener = _Listener(watcher)
+        listener = _InstallerOutput(watcher)
         result = await self._run(job, listener)
         if result.kill_reason is not KillReason.NONE:
             raise SandboxUnavailable(f"fetching packages ended early: {result.kill_reason}")
@@ -216,7 +216,7 @@ class Packages:
         self,
         run: str,
         language: Language,
-        order: Order,
+        order: InstallRequest,
         source: Registry,
         makes: tuple[tuple[str, str], ...] = (),
     ) -> Job:
@@ -238,6 +238,6 @@ class Packages:
             files=order.files,
             limits=bounds,
             principal="packages",
-            network=Wanted(source.terms(self._settings)),
+            network=NetworkSpec(source.terms(self._settings)),
             makes=makes,
         )

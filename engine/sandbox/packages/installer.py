@@ -15,7 +15,7 @@ LAYER = "/layer"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class InstallRequest:
     """The program of a sandbox that fetches packages, and what lies in its workspace."""
 
     program: bytes
@@ -31,13 +31,15 @@ class Installer(Protocol):
     async def registry(self, settings: SandboxSettings) -> Registry:
         """Return where packages come from. Raises SandboxUnavailable."""
 
-    def look_up(self, registry: Registry, packages: Sequence[Package]) -> Order:
+    def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
         """Return the order to find exact versions and hashes, dependencies included.
 
         Raises SandboxUnavailable: the installer is not on this machine.
         """
 
-    def build(self, registry: Registry, packages: Sequence[Package], builds: Collection[str]) -> Order:
+    def build(
+        self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
+    ) -> InstallRequest:
         """Return the order to install what is locked, and nothing else.
 
         Only packages named in `builds` run code of their own. Raises SandboxUnavailable.

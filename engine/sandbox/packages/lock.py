@@ -13,12 +13,12 @@ from engine.models import Language, Package
 MOST = 500
 
 
-class BadLock(ValueError):
+class PackageLockError(ValueError):
     """Something is no package of an exact version, or not locked; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LockFormat:
     """How packages of one language are written."""
 
     registry: str
@@ -43,8 +43,8 @@ class Form:
 
 _PLACED = r"(?:@[a-z0-9~][a-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*"
 """A name of npm. Those that begin with a dash, of which there are a few, would be options."""
-FORMS = {
-    Language.PYTHON: Form(
+LOCK_FORMATS = {
+    Language.PYTHON: LockFormat(
         registry="pypi",
         name=re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"),
         version=re.compile(r"[0-9][0-9A-Za-z.!+_-]{0,98}"),
@@ -53,7 +53,7 @@ FORMS = {
         folds=True,
         place=re.compile(r""),
     ),
-    Language.JAVASCRIPT: Form(
+    Language.JAVASCRIPT: LockFormat(
         registry="npm",
         name=re.compile(rf"(?=.{{1,214}}\Z){_PLACED}"),
         version=re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}(?:[-+][0-9A-Za-z.+-]{1,60})?"),
@@ -66,11 +66,11 @@ FORMS = {
 """The languages that packages are given to."""
 
 
-def form_of(language: Language) -> Form:
+def lock_format(language: Language) -> LockFormat:
     """Return how packages of a language are written. Raises BadLock."""
-    if language not in FORMS:
-        raise BadLock(f"packages are given to Python and JavaScript alone, and this is {language}")
-    return FORMS[language]
+    if language not in LOCK_FORMATS:
+        raise PackageLockError(f"packages are given to Python and JavaScript alone, and this is {language}")
+    return LOCK_FORMATS[language]
 
 
 def check(packages: Sequence[Package], language: Language) -> None:
@@ -78,30 +78,36 @@ def check(packages: Sequence[Package], language: Language) -> None:
     check_names(packages, language)
     for package in packages:
         if not package.hashes:
-            raise BadLock(f"{visible(package.name)} has no hashes: no registry was there to look them up")
+            raise PackageLockError(
+                f"{visible(package.name)} has no hashes: no registry was there to look them up"
+            )
 
 
 def check_names(packages: Sequence[Package], language: Language) -> None:
     """Let packages be looked up. Raises BadLock."""
-    form = form_of(language)
+    form = lock_format(language)
     if len(packages) > MOST:
-        raise BadLock(f"more than {MOST} packages")
+        raise PackageLockError(f"more than {MOST} packages")
     for package in packages:
         _check(package, form)
     if len({form.placed(package) for package in packages}) < len(packages):
-        raise BadLock("a package is named twice")
+        raise PackageLockError("a package is named twice")
 
 
-def _check(package: Package, form: Form) -> None:
+def _check(package: Package, form: LockFormat) -> None:
     name = visible(package.name)
     if not form.name.fullmatch(package.name.text) or not form.version.fullmatch(package.version.text):
-        raise BadLock(f"{name} is no package of an exact version")
+        raise PackageLockError(f"{name} is no package of an exact version")
     if not form.place.fullmatch(package.place.text):
-        raise BadLock(f"{name} is to lie in {visible(package.place)}, which is no place of a package")
+        raise PackageLockError(
+            f"{name} is to lie in {visible(package.place)}, which is no place of a package"
+        )
     if package.registry.text not in {"", form.registry}:
-        raise BadLock(f"{name} is from {visible(package.registry)}, which is no registry of this house")
+        raise PackageLockError(
+            f"{name} is from {visible(package.registry)}, which is no registry of this house"
+        )
     if not all(form.hash.fullmatch(one) for one in package.hashes):
-        raise BadLock(f"a hash of {name} is not {form.hashed}")
+        raise PackageLockError(f"a hash of {name} is not {form.hashed}")
 
 
 def plain(name: str) -> str:
@@ -111,20 +117,20 @@ def plain(name: str) -> str:
 
 def built(packages: Sequence[Package], language: Language, builds: Collection[str]) -> tuple[Package, ...]:
     """Return those of the packages that may run code of their own while they are installed."""
-    form = form_of(language)
+    form = lock_format(language)
     names = {form.folded(name) for name in builds}
     return tuple(package for package in packages if form.folded(package.name.text) in names)
 
 
 def key(packages: Sequence[Package], language: Language, image: str, builds: Collection[str] = ()) -> str:
     """Return the hash that a layer is kept by: what is in it, how, and the image that it was made in."""
-    form = form_of(language)
+    form = lock_format(language)
     lines = sorted(_line(package, form) for package in packages)
     ran = sorted(form.placed(package) for package in built(packages, language, builds))
     return hashlib.sha256("\n".join([image, *lines, *(f"builds {one}" for one in ran)]).encode()).hexdigest()
 
 
-def _line(package: Package, form: Form) -> str:
+def _line(package: Package, form: LockFormat) -> str:
     hashes = " ".join(sorted(package.hashes))
     name = form.folded(package.name.text)
     return f"{form.placed(package)} {name} {package.version.text} {hashes}"

@@ -14,7 +14,7 @@ from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
 from engine.sandbox.api.job import SandboxUnavailable
 from engine.sandbox.packages import lock
-from engine.sandbox.packages.installer import LAYER, Order
+from engine.sandbox.packages.installer import LAYER, InstallRequest
 from engine.sandbox.packages.registry import Registry, of_javascript
 from engine.settings import SandboxSettings
 
@@ -34,11 +34,13 @@ class Npm:
         """Return the registry of the settings, or else the one of npm on this machine."""
         return await of_javascript(settings.packages)
 
-    def look_up(self, registry: Registry, packages: Sequence[Package]) -> Order:
+    def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
         """Return the order to find the whole tree, without running a script."""
         return _order(registry, {"package.json": _manifest(packages)}, layer="", scripts=[])
 
-    def build(self, registry: Registry, packages: Sequence[Package], builds: Collection[str]) -> Order:
+    def build(
+        self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
+    ) -> InstallRequest:
         """Return the order to install a tree, and to run the install scripts that may run."""
         ran = lock.built(packages, Language.JAVASCRIPT, builds)
         names = sorted({one.place.text.rpartition(_INSIDE)[2] or one.name.text for one in ran})
@@ -51,7 +53,7 @@ class Npm:
             entries = json.loads(said)["packages"].items()
             packages = tuple(_found(place.removeprefix("node_modules/"), one) for place, one in entries)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise lock.BadLock(f"the registry's answer cannot be read: {error}") from None
+            raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None
         lock.check(packages, Language.JAVASCRIPT)
         return packages
 
@@ -127,7 +129,7 @@ def _found(place: str, entry: dict[str, Any]) -> Package:
     )
 
 
-def _order(registry: Registry, files: dict[str, Any], *, layer: str, scripts: list[str]) -> Order:
+def _order(registry: Registry, files: dict[str, Any], *, layer: str, scripts: list[str]) -> InstallRequest:
     wanted = {"registry": registry.index, "files": files, "layer": layer, "scripts": scripts}
     program = f"const ORDER = {json.dumps(wanted)};\n{_PROGRAM}"
-    return Order(program.encode(), npm())
+    return InstallRequest(program.encode(), npm())

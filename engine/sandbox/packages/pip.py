@@ -14,7 +14,7 @@ from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
 from engine.sandbox.network.sandbox_network import TRUSTED
 from engine.sandbox.packages import lock
-from engine.sandbox.packages.installer import LAYER, Order
+from engine.sandbox.packages.installer import LAYER, InstallRequest
 from engine.sandbox.packages.registry import Registry, of_python
 from engine.settings import SandboxSettings
 
@@ -47,18 +47,22 @@ class Pip:
         """Return the index of the settings, or else the one of pip on this machine."""
         return await of_python(settings.packages)
 
-    def look_up(self, registry: Registry, packages: Sequence[Package]) -> Order:
+    def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
         """Return the order to ask the index; nothing is built for that."""
         arguments = [*_common(registry), "--dry-run", "--ignore-installed", "--report", "-"]
-        return Order((_HEAD + _LOOK_UP.format(arguments=arguments) + _TAIL).encode(), _files(packages))
+        return InstallRequest(
+            (_HEAD + _LOOK_UP.format(arguments=arguments) + _TAIL).encode(), _files(packages)
+        )
 
-    def build(self, registry: Registry, packages: Sequence[Package], builds: Collection[str]) -> Order:
+    def build(
+        self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
+    ) -> InstallRequest:
         """Return the order to install wheels, and to build what may be built."""
         arguments = [*_common(registry), "--require-hashes", "--target", "site"]
         if names := [lock.plain(one.name.text) for one in lock.built(packages, Language.PYTHON, builds)]:
             arguments += ["--no-binary", ",".join(names)]
         program = _HEAD + _BUILD.format(arguments=arguments, layer=LAYER) + _TAIL
-        return Order(program.encode(), _files(packages))
+        return InstallRequest(program.encode(), _files(packages))
 
     def found(self, said: bytes) -> tuple[Package, ...]:
         """Read pip's installation report."""
@@ -66,7 +70,7 @@ class Pip:
             items = json.loads(said)["install"]
             packages = tuple(sorted((_found(item) for item in items), key=lambda package: package.name))
         except (ValueError, KeyError, TypeError) as error:
-            raise lock.BadLock(f"the registry's answer cannot be read: {error}") from None
+            raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None
         lock.check(packages, Language.PYTHON)
         return packages
 

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.job import SandboxUnavailable
 from engine.settings import PackageSettings, SandboxSettings
 
@@ -32,10 +32,10 @@ class Registry:
         """Whether it speaks HTTP without TLS, so that hashes alone say what is genuine."""
         return self.index.startswith("http://")
 
-    def terms(self, settings: SandboxSettings) -> Terms:
+    def terms(self, settings: SandboxSettings) -> EgressPolicy:
         """Return the network of the sandbox that fetches from it: its hosts and no others."""
         own = urlsplit(self.index)
-        usual = Terms.of(self.hosts, settings.network)
+        usual = EgressPolicy.of(self.hosts, settings.network)
         return replace(
             usual,
             ports=usual.ports | {own.port or (80 if self.plain else 443)},

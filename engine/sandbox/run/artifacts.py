@@ -7,22 +7,22 @@ import hashlib
 from engine.common.text import Untrusted
 from engine.models import Artifact
 from engine.sandbox.api.job import ArtifactKeeper, Job
-from engine.sandbox.guest_protocol.exit_report import LastWord
+from engine.sandbox.guest_protocol.exit_report import ExitReport
 from engine.sandbox.guest_protocol.framing import safe_name
 
 _MOST = 256
 
 
 def sift(
-    job: Job, files: list[tuple[str, bytes]], left_out: int = 0
+    job: Job, files: list[tuple[str, bytes]], omitted: int = 0
 ) -> tuple[list[tuple[Artifact, bytes]], tuple[str, ...]]:
     """Return what is new and well named among the files, and a note about what is not.
 
-    `left_out` is how many did not fit and never came.
+    `omitted` is how many did not fit and never came.
     """
     given = {file.name.text: file.content for file in job.files}
     found: list[tuple[Artifact, bytes]] = []
-    dropped, seen = left_out, set[str]()
+    dropped, seen = omitted, set[str]()
     for name, content in files:
         if given.get(name) == content:
             continue
@@ -46,10 +46,10 @@ def well_named(name: str) -> bool:
 
 
 async def kept(
-    job: Job, word: LastWord, keeper: ArtifactKeeper | None
+    job: Job, word: ExitReport, keeper: ArtifactKeeper | None
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Hand the new files of a last word to the keeper, and return what they are."""
-    found, notes = sift(job, word.files, word.left_out)
+    found, notes = sift(job, word.files, word.omitted)
     if keeper is not None:
         for artifact, content in found:
             await keeper.keep(job.run, artifact, content)

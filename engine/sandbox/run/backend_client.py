@@ -24,17 +24,17 @@ from engine.models import (
     Stream,
 )
 from engine.sandbox.api.backend import Backend
-from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.job import Job, SandboxUnavailable
-from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.api.network_spec import NetworkSpec
 
 
-class Failed(Exception):
+class OperationFailed(Exception):
     """The sandbox could not do what it was asked; the message has its own words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ExecutionOutput:
     """What came of an execution."""
 
     result: Result
@@ -49,12 +49,12 @@ class _Open:
     language: Language
     image: str
     limits: Limits
-    network: Wanted | None
+    network: NetworkSpec | None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     meters: Meters | None = None
 
 
-class _Listener:
+class _CapturedOutput:
     """Keeps what one execution says, within the bound of its output."""
 
     def __init__(self, sandbox: _Open) -> None:
@@ -71,7 +71,7 @@ class _Listener:
         pass
 
 
-class Direct:
+class BackendClient:
     """Sandboxes of one backend. One with a network keeps nothing between executions; any other does."""
 
     def __init__(self, backend: Backend) -> None:
@@ -91,17 +91,17 @@ class Direct:
         self._require(language, Permissions(domains=domains, session=not domains))
         settings = self._backend.settings
         images = settings.images if domains else settings.session_images
-        terms = Terms.of(tuple(allowed_domains), settings.network)
+        terms = EgressPolicy.of(tuple(allowed_domains), settings.network)
         sandbox = f"direct-{uuid.uuid4().hex[:12]}"
         self._open[sandbox] = _Open(
             language,
             f"pratique/{image or images[language]}",
             limits or Limits(),
-            Wanted(terms) if domains else None,
+            NetworkSpec(terms) if domains else None,
         )
         return sandbox
 
-    async def execute_code(self, sandbox: str, code: str, files: Sequence[InputFile] = ()) -> Done:
+    async def execute_code(self, sandbox: str, code: str, files: Sequence[InputFile] = ()) -> ExecutionOutput:
         """Run code. Raises SandboxUnavailable."""
         return await self._run(sandbox, code.encode(), tuple(files))
 
@@ -159,19 +159,21 @@ class Direct:
 
     async def _call(
         self, sandbox: str, operation: Operation, files: tuple[InputFile, ...] = (), **more: Any
-    ) -> Done:
+    ) -> ExecutionOutput:
         done = await self._run(sandbox, b"", files, operation=operation, **more)
         if done.result.exit_code != 0:
             said = done.stderr.decode("utf-8", "replace").strip() or "; ".join(done.result.evidence)
-            raise Failed(visible(Untrusted(f"{operation.act} {operation.path.text}: {said}")))
+            raise OperationFailed(visible(Untrusted(f"{operation.act} {operation.path.text}: {said}")))
         return done
 
-    async def _run(self, sandbox: str, code: bytes, files: tuple[InputFile, ...], **more: Any) -> Done:
+    async def _run(
+        self, sandbox: str, code: bytes, files: tuple[InputFile, ...], **more: Any
+    ) -> ExecutionOutput:
         opened = self._open[sandbox]
         if opened.network is not None and "operation" in more:
-            raise Failed("a sandbox with a network keeps nothing between executions")
+            raise OperationFailed("a sandbox with a network keeps nothing between executions")
         session = "" if opened.network else sandbox
-        listener = _Listener(opened)
+        listener = _CapturedOutput(opened)
         async with opened.turn:
             job = Job(
                 sandbox,
@@ -186,4 +188,4 @@ class Direct:
                 **more,
             )
             result = await self._backend.run(job, listener)
-        return Done(result, listener.said[Stream.STDOUT], listener.said[Stream.STDERR])
+        return ExecutionOutput(result, listener.said[Stream.STDOUT], listener.said[Stream.STDERR])

@@ -33,7 +33,7 @@ class _Item(BaseModel):
 _ITEMS: TypeAdapter[list[_Item]] = TypeAdapter(list[_Item])
 
 
-class Shown:
+class DisplayCollector:
     """What one execution showed, in order and within bounds; its pictures are kept."""
 
     def __init__(self, run: str, keeper: ArtifactKeeper | None) -> None:

@@ -12,16 +12,16 @@ from typing import Any
 
 from engine.models import Artifact, KillReason, Result
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
-from engine.sandbox.drivers.docker.container import Box
+from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.drivers.docker.container_spec import task_limit
-from engine.sandbox.drivers.docker.docker_client import DaemonLost
+from engine.sandbox.drivers.docker.docker_client import DockerUnreachable
 from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
-from engine.sandbox.guest_protocol.framing import Order, frames
+from engine.sandbox.guest_protocol.framing import RunRequest, frames
 from engine.sandbox.run import kill_reason
 from engine.sandbox.run.artifacts import kept
-from engine.sandbox.run.metrics_sampler import Readings
-from engine.sandbox.run.output import ARTIFACT_BYTES, Output
-from engine.sandbox.run.results import envelope
+from engine.sandbox.run.metrics_sampler import MetricsSampler
+from engine.sandbox.run.output import ARTIFACT_BYTES, OutputFollower
+from engine.sandbox.run.results import build_result
 from engine.sandbox.run.stopwatch import Stopwatch
 
 _FILES_SECONDS = 10.0
@@ -38,16 +38,16 @@ Permit = Callable[[], Coroutine[Any, Any, None]]
 class Execution:
     """The state of one run while it lasts."""
 
-    box: Box
+    container: Container
     job: Job
     watcher: Watcher
     keeper: ArtifactKeeper | None
     grace: float
     began: float = 0.0
-    plea: str = "TERM"
+    stop_signal: str = "TERM"
     """The signal that asks the program to end."""
-    output: Output = field(init=False)
-    readings: Readings = field(init=False)
+    output: OutputFollower = field(init=False)
+    sampler: MetricsSampler = field(init=False)
     watch: Stopwatch = field(default_factory=Stopwatch)
     _asked: KillReason | None = None
     _asked_by: str = ""
@@ -57,7 +57,7 @@ class Execution:
     _ending: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self.readings = Readings(self.box, self.watcher)
+        self.sampler = MetricsSampler(self.container, self.watcher)
 
     # --- from the code going in to the envelope
 
@@ -68,7 +68,7 @@ class Execution:
         """
         nonce = secrets.token_hex(16)
         order = self._order(nonce).encode()
-        self.output = Output(
+        self.output = OutputFollower(
             self.watcher,
             self.job.limits.output_kb * 1024,
             nonce,
@@ -95,7 +95,7 @@ class Execution:
     async def _go_through(self, order: bytes, permitted: asyncio.Task[None]) -> None:
         async with asyncio.TaskGroup() as group:
             self._pump = group.create_task(self._follow())
-            beside = (self._send(order, permitted), self.readings.go_on(self.output), self._deadline())
+            beside = (self._send(order, permitted), self.sampler.go_on(self.output), self._deadline())
             others = [group.create_task(job) for job in beside]
             await asyncio.wait({self._pump})
             for task in others:
@@ -104,12 +104,12 @@ class Execution:
                 self._ending.cancel()
 
     async def _follow(self) -> None:
-        async with contextlib.aclosing(frames(self.box.reader)) as guest:
+        async with contextlib.aclosing(frames(self.container.reader)) as guest:
             await self.output.follow(guest)
 
-    def _order(self, nonce: str) -> Order:
+    def _order(self, nonce: str) -> RunRequest:
         limits = self.job.limits
-        return Order(
+        return RunRequest(
             code=self.job.code,
             files=self.job.files,
             limits=limits,
@@ -122,20 +122,20 @@ class Execution:
     async def _send(self, order: bytes, permitted: asyncio.Task[None]) -> None:
         """Hand the order in but for its last byte: without it nothing begins. It follows once it may."""
         with contextlib.suppress(ConnectionError):
-            await self.box.send(order[:-1])
+            await self.container.send(order[:-1])
         await asyncio.wait({permitted})
         if permitted.cancelled() or permitted.exception():
             self._cut()
             return
         self._begin()
         with contextlib.suppress(ConnectionError):
-            await self.box.send(order[-1:])
+            await self.container.send(order[-1:])
 
     # --- its deadline, and its output's
 
     def _ended(self) -> None:
         """Take the last readings while the sandbox still stands."""
-        self.readings.take()
+        self.sampler.take()
 
     async def _show(self, item: bytes) -> None:
         """Take something that is shown while it goes on: only a notebook has anything to show."""
@@ -170,7 +170,7 @@ class Execution:
 
     async def _terminate(self) -> None:
         async with asyncio.TaskGroup() as group:
-            term = group.create_task(self.box.signal(self.plea))
+            term = group.create_task(self.container.signal(self.stop_signal))
             await asyncio.sleep(self.grace)
             term.cancel()
         if not self.over:
@@ -180,27 +180,27 @@ class Execution:
         """Note that Docker is gone, and end the run with what was captured."""
         self._daemon_lost = True
         self._cut()
-        self.box.kill_processes()
+        self.container.kill_processes()
 
     def _cut(self) -> None:
         """Cut the streams; a follower that does not see the end in time is stopped."""
         if self._severed:
             return
         self._severed = True
-        self.readings.take()
-        self.box.sever()
+        self.sampler.take()
+        self.container.disconnect()
         if self._pump is not None:
             asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._pump.cancel)
 
     def pause(self) -> bool:
         """Stop the guest where it stands; its deadline waits meanwhile."""
-        if not self.watch.stopped and self.box.pause(True):
+        if not self.watch.stopped and self.container.pause(True):
             self.watch.stop()
         return self.watch.stopped
 
     def resume(self) -> bool:
         """Let the guest go on."""
-        if self.watch.stopped and self.box.pause(False):
+        if self.watch.stopped and self.container.pause(False):
             self.watch.go_on()
         return not self.watch.stopped
 
@@ -209,42 +209,42 @@ class Execution:
     async def _envelope(self) -> Result:
         facts = await self._facts()
         files, notes = await self._left()
-        reason = kill_reason.decide(facts)
-        said = (*kill_reason.told(facts), *self.output.notes, *notes)
+        reason = kill_reason.classify(facts)
+        said = (*kill_reason.describe(facts), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
             await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
-        told = envelope(self.box, self.output, self.readings.last, facts.exit_code, reason, said)
-        return told.model_copy(update={"artifacts": files})
+        describe = build_result(self.container, self.output, self.sampler.last, facts.exit_code, reason, said)
+        return describe.model_copy(update={"artifacts": files})
 
     async def _left(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
         """Keep the files that it leaves, and return what they are."""
         return await kept(self.job, self.output.word, self.keeper)
 
-    async def _facts(self) -> kill_reason.Facts:
-        word, usage, limits = self.output.word, self.readings.last, self.job.limits
-        died = not word.heard and not self._severed
+    async def _facts(self) -> kill_reason.RunEvidence:
+        word, usage, limits = self.output.word, self.sampler.last, self.job.limits
+        died = not word.received and not self._severed
         state = await self._how_it_died() if died else {}
         exit_code = 128 + word.signal if word.signal else word.exit_code
-        return kill_reason.Facts(
-            asked=self._asked,
-            asked_by=self._asked_by,
-            last_word=word.heard,
-            exit_code=exit_code if word.heard else state.get("ExitCode"),
+        return kill_reason.RunEvidence(
+            requested=self._asked,
+            requested_by=self._asked_by,
+            reported=word.received,
+            exit_code=exit_code if word.received else state.get("ExitCode"),
             signal=word.signal,
-            guest_deadline=word.late,
+            guest_deadline=word.deadline_passed,
             oom_kills=usage.oom_kills if usage else 0,
             docker_oom=bool(state.get("OOMKilled")),
-            kernel_oom=died and await asyncio.to_thread(memory_ran_out, self.box.id),
+            kernel_oom=died and await asyncio.to_thread(memory_ran_out, self.container.id),
             memory_at_limit=bool(usage and usage.memory_peak >= 0.97 * limits.memory_mb * 2**20),
-            tasks_at_fuse=bool(usage and usage.fuse_trips),
-            tasks_at_limit=word.crowded,
-            disk_full=word.packed,
+            pids_limit_hit=bool(usage and usage.pids_limit_hits),
+            task_limit_hit=word.task_limit_hit,
+            disk_full=word.disk_full,
             daemon_lost=self._daemon_lost,
         )
 
     async def _how_it_died(self) -> dict[str, Any]:
         try:
-            return await self.box.end_state()
-        except DaemonLost:
+            return await self.container.end_state()
+        except DockerUnreachable:
             self._daemon_lost = True
             return {}

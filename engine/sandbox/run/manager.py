@@ -13,23 +13,23 @@ from engine.models import Check, IsolationProof, KillReason, Language, Operation
 from engine.sandbox.api.backend import BackendCapabilities
 from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
 from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
-from engine.sandbox.drivers.docker.container import Box
-from engine.sandbox.drivers.docker.container_factory import Maker
+from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.drivers.docker.container_factory import ContainerFactory
 from engine.sandbox.drivers.docker.container_spec import Extras
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
-from engine.sandbox.drivers.docker.image_checks import ImageRows
-from engine.sandbox.drivers.docker.pool import Pool, Stock
-from engine.sandbox.drivers.docker.removal import Removals
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
+from engine.sandbox.drivers.docker.image_checks import ImageChecks
+from engine.sandbox.drivers.docker.pool import Pool, PoolStatus
+from engine.sandbox.drivers.docker.removal import ContainerRemover
 from engine.sandbox.isolation import health
-from engine.sandbox.isolation.probe import ask_inside
+from engine.sandbox.isolation.probe import probe
 from engine.sandbox.network.sandbox_network import extras_of, networked, proxy_for
-from engine.sandbox.packages.builder import INSTALLERS, Packages
+from engine.sandbox.packages.builder import INSTALLERS, PackageService
 from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.results import unstarted
-from engine.sandbox.run.run_control import Steering
-from engine.sandbox.run.run_handle import badly_named, spawn
-from engine.sandbox.run.scheduler import Turns
-from engine.sandbox.run.sessions import Sessions
+from engine.sandbox.run.results import result_not_started
+from engine.sandbox.run.run_control import RunControl
+from engine.sandbox.run.run_handle import invalid_file_name, spawn
+from engine.sandbox.run.scheduler import FairScheduler
+from engine.sandbox.run.sessions import SessionSandboxes
 from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
@@ -38,7 +38,7 @@ _BEATS_TO_A_PROOF = 12
 _CLOSE_SECONDS = 20.0
 
 
-class SandboxManager(Steering):
+class SandboxManager(RunControl):
     """Runs jobs in gVisor sandboxes, each used once. Without a proof of isolation it runs nothing."""
 
     def __init__(
@@ -50,16 +50,16 @@ class SandboxManager(Steering):
         self.trouble: SandboxUnavailable | None = None
         self.keeper = keeper
         """Who keeps the files that runs leave."""
-        self._daemon = Daemon(settings.call_deadline_seconds)
-        self._maker = Maker(self._daemon, settings.runtime, ownership.here(engine_id))
-        self.removals = Removals(self._daemon, self._maker)
+        self._daemon = DockerClient(settings.call_deadline_seconds)
+        self._maker = ContainerFactory(self._daemon, settings.runtime, ownership.here(engine_id))
+        self.removals = ContainerRemover(self._daemon, self._maker)
         self._pool = Pool(
             self._maker, settings.pool, self.removals.later, settings.pool_most, settings.pool_memory_mb
         )
         self._proving = asyncio.Lock()
-        self._turns = Turns(settings.concurrent)
-        self.packages = Packages(settings, self._daemon, engine_id, self._run_in_turn)
-        self.sessions = Sessions(
+        self._turns = FairScheduler(settings.concurrent)
+        self.packages = PackageService(settings, self._daemon, engine_id, self._run_in_turn)
+        self.sessions = SessionSandboxes(
             self._maker,
             self.removals.later,
             lambda: self.keeper,
@@ -73,7 +73,7 @@ class SandboxManager(Steering):
                 Language.PYTHON, f"pratique/{settings.session_images[Language.PYTHON]}"
             )
         self._chores: set[asyncio.Task[None]] = set()
-        self._image_rows = ImageRows(self._daemon)
+        self._image_rows = ImageChecks(self._daemon)
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
 
     @property
@@ -84,12 +84,12 @@ class SandboxManager(Steering):
 
     async def start(self) -> None:
         """Connect, remove what dead engines left, and prove isolation. That Docker is missing is noted."""
-        with contextlib.suppress(DaemonLost, APIError):
+        with contextlib.suppress(DockerUnreachable, APIError):
             await reaper.reap(self._daemon, self._maker.owner)
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
         for chore in (
-            self._maker.vigil.keep(),
+            self._maker.events.keep(),
             self._reap_for_ever(),
             self._listen(),
             *(pool.keep_filled() for pool in self._pools),
@@ -112,10 +112,10 @@ class SandboxManager(Steering):
 
     async def prove(self) -> IsolationProof:
         """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
-        images = [*self._images, *(shelf.image for shelf in self._pool.shelves)]
+        images = [*self._images, *(image_pool.image for image_pool in self._pool.image_pools)]
         try:
             async with self._proving:
-                self.proof = await ask_inside(self._maker, await self._daemon.first_known(images))
+                self.proof = await probe(self._maker, await self._daemon.first_available(images))
         except SandboxUnavailable as error:
             self.proof, self.trouble = None, error
             raise
@@ -132,7 +132,7 @@ class SandboxManager(Steering):
     @property
     def capabilities(self) -> BackendCapabilities:
         """Return what its sandboxes can do: without write access to control groups, less."""
-        fits = self._maker.can_fit
+        fits = self._maker.can_resize
         return BackendCapabilities(
             languages=frozenset(map(Language, self.settings.images)),
             packages=frozenset(INSTALLERS),
@@ -142,11 +142,11 @@ class SandboxManager(Steering):
             sessions=True,
             displays=True,
             pause=fits,
-            fitting=fits,
+            live_resize=fits,
         )
 
     @property
-    def stocks(self) -> tuple[Stock, ...]:
+    def stocks(self) -> tuple[PoolStatus, ...]:
         """Return how many sandboxes wait ready for each image."""
         return tuple(stock for pool in self._pools for stock in pool.stocks)
 
@@ -155,20 +155,20 @@ class SandboxManager(Steering):
         docker = await health.docker_check(self._daemon, self.settings.runtime)
         filled = (pool for pool in self._pools if self.settings.pool or pool is not self._pool)
         rows = [row for pool in filled for row in health.pool_checks(pool)]
-        images = dict.fromkeys([*self._images, *(shelf.image for shelf in self._pool.shelves)])
+        images = dict.fromkeys([*self._images, *(image_pool.image for image_pool in self._pool.image_pools)])
         found = await self._image_rows.checks(images) if docker[0].ok else ()
         return (*docker, health.proof_check(self.proof, self.trouble), *found, *rows)
 
     async def image_digest(self, image: str) -> str:
         """Return Docker's digest of an image. Raises SandboxUnavailable."""
-        return await self._daemon.digest_of(image)
+        return await self._daemon.image_digest_of(image)
 
     # --- runs
 
     async def run(self, job: Job, watcher: Watcher) -> Result:
         """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
-        if why := badly_named(job.files):
-            return unstarted(self.settings.runtime, KillReason.POLICY, why)
+        if why := invalid_file_name(job.files):
+            return result_not_started(self.settings.runtime, KillReason.POLICY, why)
         return await self._let_in(job.run, self._run_in_turn(job, watcher), self.settings.runtime)
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
@@ -183,13 +183,13 @@ class SandboxManager(Steering):
             if job.session:
                 return await self.sessions.run(job, watcher, self._check_kernel)
             proxy = proxy_for(job.network, watcher)
-            box = await self._obtain(job, watcher, extras_of(proxy, layers, job.makes))
+            container = await self._obtain(job, watcher, extras_of(proxy, layers, job.makes))
             try:
-                async with networked(box, proxy, watcher) as watching:
-                    return await self._run_in(box, job, watching)
+                async with networked(container, proxy, watcher) as watching:
+                    return await self._run_in(container, job, watching)
             finally:
                 self._running.pop(job.run, None)
-                self.removals.later(box, watcher)
+                self.removals.later(container, watcher)
 
     async def _require_proof(self) -> None:
         if self.proof is None:
@@ -197,30 +197,30 @@ class SandboxManager(Steering):
         if self.proof is None or not self.proof.isolated:
             raise self.trouble or SandboxUnavailable("isolation is not proved", "pratique doctor")
 
-    async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Box:
-        box = None if extras else await self._pool.take(job)
-        kind = "sandbox.taken" if box else "sandbox.created"
-        box = box or await self._maker.make_for(job, extras)
+    async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Container:
+        container = None if extras else await self._pool.take(job)
+        kind = "sandbox.taken" if container else "sandbox.created"
+        container = container or await self._maker.create_for(job, extras)
         try:
-            await self._check_kernel(box)
-            facts = {"sandbox": box.id, "image": box.image_id, "kernel": box.kernel}
+            await self._check_kernel(container)
+            facts = {"sandbox": container.id, "image": container.image_id, "kernel": container.kernel}
             await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
         except BaseException:
-            self.removals.later(box)
+            self.removals.later(container)
             raise
-        return box
+        return container
 
-    async def _check_kernel(self, box: Box) -> None:
+    async def _check_kernel(self, container: Container) -> None:
         """Check that the sandbox sees the kernel that was proved. Docker may have been lost meanwhile."""
         await self._require_proof()
-        if self.proof is None or box.kernel != self.proof.kernel.text:
+        if self.proof is None or container.kernel != self.proof.kernel.text:
             self.proof = None
             raise SandboxUnavailable("the sandbox sees another kernel than the one proved", "pratique doctor")
 
-    async def _run_in(self, box: Box, job: Job, watcher: Watcher) -> Result:
-        execution = Execution(box, job, watcher, self.keeper, self.settings.grace_seconds)
+    async def _run_in(self, container: Container, job: Job, watcher: Watcher) -> Result:
+        execution = Execution(container, job, watcher, self.keeper, self.settings.grace_seconds)
         self._running[job.run] = execution
-        facts = {"sandbox": box.id, "limits": job.limits.model_dump()}
+        facts = {"sandbox": container.id, "limits": job.limits.model_dump()}
         return await execution.finish(partial(watcher.happened, "run.started", facts))
 
     # --- chores
@@ -228,14 +228,14 @@ class SandboxManager(Steering):
     async def _reap_for_ever(self) -> None:
         while True:
             await asyncio.sleep(_REAP_SECONDS)
-            with contextlib.suppress(DaemonLost, APIError):
+            with contextlib.suppress(DockerUnreachable, APIError):
                 await self.removals.reap()
                 await self.packages.prune(self.sessions.rooms)
 
     async def _listen(self) -> None:
         """Listen for Docker's life: runs that it loses end as engine-lost; when it is back, prove."""
-        async with contextlib.aclosing(heartbeat.beats(self._daemon)) as beats:
-            async for beat in beats:
+        async with contextlib.aclosing(heartbeat.heartbeats(self._daemon)) as heartbeats:
+            async for beat in heartbeats:
                 if beat.trouble:
                     self._lose_docker(beat.trouble)
                 elif self.proof is None and beat.number % _BEATS_TO_A_PROOF == 1:

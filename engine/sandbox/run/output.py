@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from engine.models import OutputChunk, Stream
 from engine.sandbox.api.job import Watcher
-from engine.sandbox.guest_protocol.exit_report import LastWord
-from engine.sandbox.guest_protocol.framing import BadFrame, Tail
+from engine.sandbox.guest_protocol.exit_report import ExitReport
+from engine.sandbox.guest_protocol.framing import FrameError, StreamSplitter
 
 ARTIFACT_BYTES = 32 * 1024 * 1024
 """How much a run may leave in files."""
@@ -16,7 +16,7 @@ _PATIENCE = 2
 """A program that writes this many times its limit is ended."""
 
 
-class Output:
+class OutputFollower:
     """The output of one run, and the supervisor's last word behind it."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Output:
         self.kept = dict.fromkeys(Stream, 0)
         """Bytes that the watcher was given."""
         self.truncated = False
-        self.word = LastWord(ARTIFACT_BYTES)
+        self.word = ExitReport(ARTIFACT_BYTES)
         self.notes: list[str] = []
         self._tell_shown = shown
         self._deaf = deaf
@@ -47,7 +47,7 @@ class Output:
         self._tell_ended = ended
         self._tell_flooded = flooded
         mark = b"\0" + nonce.encode()
-        self._tails = {stream: Tail(mark) for stream in Stream}
+        self._tails = {stream: StreamSplitter(mark) for stream in Stream}
 
     def elapsed(self) -> float:
         """Return the seconds since the code went in."""
@@ -57,7 +57,7 @@ class Output:
         """Read until the last word is complete, or the stream ends."""
         try:
             await self._until_last_word(guest)
-        except BadFrame as error:
+        except FrameError as error:
             self.notes.append(f"the end of the stream could not be read: {error}")
         for stream, tail in self._tails.items():
             if (rest := tail.rest()) and not self._deaf:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 
 from engine.models import KillReason, Result, Stream
-from engine.sandbox.drivers.docker.container import Box
-from engine.sandbox.drivers.linux.cgroup import Usage
-from engine.sandbox.run.output import Output
+from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.drivers.linux.cgroup import ResourceUsage
+from engine.sandbox.run.output import OutputFollower
 
 
-def envelope(
-    box: Box,
-    output: Output,
-    usage: Usage | None,
+def build_result(
+    container: Container,
+    output: OutputFollower,
+    usage: ResourceUsage | None,
     exit_code: int | None,
     reason: KillReason,
     said: tuple[str, ...],
@@ -26,16 +26,16 @@ def envelope(
         duration=(output.ended or time.monotonic()) - output.began,
         first_byte=output.first_byte,
         memory_peak=usage.memory_peak if usage else 0,
-        cpu_seconds=max(0.0, usage.cpu_seconds - box.rest_cpu) if usage else 0.0,
+        cpu_seconds=max(0.0, usage.cpu_seconds - container.rest_cpu) if usage else 0.0,
         stdout_bytes=output.kept[Stream.STDOUT],
         stderr_bytes=output.kept[Stream.STDERR],
         truncated=output.truncated,
-        image_digest=box.image_id,
-        runtime=str(box.host["Runtime"]),
+        image_digest=container.image_id,
+        runtime=str(container.host["Runtime"]),
     )
 
 
-def unstarted(runtime: str, reason: KillReason, why: str) -> Result:
+def result_not_started(runtime: str, reason: KillReason, why: str) -> Result:
     """Return the envelope of a run whose code went nowhere."""
     return Result(
         exit_code=None,

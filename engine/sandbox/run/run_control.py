@@ -8,23 +8,23 @@ from typing import Any
 
 from engine.models import KillReason, Result, WorkspaceFile
 from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.drivers.docker.container import Box
+from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.run import workspace_files
 from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.results import unstarted
-from engine.sandbox.run.run_handle import Ticket
+from engine.sandbox.run.results import result_not_started
+from engine.sandbox.run.run_handle import RunHandle
 
 
-class Steering:
+class RunControl:
     """Holds the runs by their ids: those that have a sandbox, and all that were let in."""
 
     def __init__(self) -> None:
         self._running: dict[str, Execution] = {}
-        self._tickets: dict[str, Ticket] = {}
+        self._tickets: dict[str, RunHandle] = {}
 
     async def _let_in(self, run: str, work: Coroutine[Any, Any, Result], runtime: str) -> Result:
         """Do a run's work to its end; until it has a sandbox it can be withdrawn."""
-        ticket = Ticket(asyncio.create_task(work))
+        ticket = RunHandle(asyncio.create_task(work))
         self._tickets[run] = ticket
         try:
             await asyncio.wait({ticket.task})
@@ -33,7 +33,7 @@ class Steering:
             await asyncio.wait({ticket.task})
             del self._tickets[run]
         if ticket.task.cancelled():
-            return unstarted(runtime, ticket.reason, f"withdrawn before it started, by {ticket.by}")
+            return result_not_started(runtime, ticket.reason, f"withdrawn before it started, by {ticket.by}")
         return ticket.task.result()
 
     async def stop(self, run: str, by: str) -> None:
@@ -72,13 +72,13 @@ class Steering:
         """Return a file of a run that goes on, or None where it has none. Raises SandboxUnavailable."""
         return await workspace_files.content(self._seen(run), name)
 
-    def _seen(self, run: str) -> Box:
+    def _seen(self, run: str) -> Container:
         execution = self._running.get(run)
         if execution is None or not self.goes(run):
             raise SandboxUnavailable("it does not run")
         if execution.watch.stopped:
             raise SandboxUnavailable("it stands frozen", "Thaw it first.")
-        return execution.box
+        return execution.container
 
     def goes(self, run: str) -> bool:
         """Say whether a run's code is at work."""

@@ -12,7 +12,7 @@ from engine.sandbox.guest_protocol.framing import safe_name
 
 
 @dataclass(slots=True)
-class Ticket:
+class RunHandle:
     """The task of one run, and who gave its place up."""
 
     task: asyncio.Task[Result]
@@ -25,7 +25,7 @@ class Ticket:
         self.task.cancel()
 
 
-def badly_named(files: Iterable[InputFile]) -> str:
+def invalid_file_name(files: Iterable[InputFile]) -> str:
     """Return what is wrong with the first file name that leaves the workspace, or nothing."""
     try:
         for file in files:

@@ -14,7 +14,7 @@ _WEIGHT = 0.2
 """How much the last turn counts for what is usual."""
 
 
-class Turns:
+class FairScheduler:
     """At most `places` hold a turn; waiting principals are served round robin, each in its own order."""
 
     def __init__(self, places: int) -> None:

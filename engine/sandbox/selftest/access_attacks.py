@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.models import Language
-from engine.sandbox.selftest.attack_case import Attempt, refused
+from engine.sandbox.selftest.attack_case import AttackCase, refused
 
 _READ = (
     refused(
@@ -21,7 +21,7 @@ _READ = (
         "open('/sys/kernel/security/lsm').read()",
         "os.listdir('/sys/fs/bpf')",
     ),
-    Attempt(
+    AttackCase(
         "host environment",
         "the guest's environment is built from nothing",
         "import os\n"
@@ -33,7 +33,7 @@ _READ = (
         "    names |= {e.split(b'=')[0].decode() for e in raw.split(b'\\0') if e}\n"
         "print(names - known or 'held')",
     ),
-    Attempt(
+    AttackCase(
         "other processes",
         "the guest sees no process but its own",
         "import os\n"
@@ -42,7 +42,7 @@ _READ = (
         "other = [name for name in seen if name and os.path.basename(name) not in ('perl', 'python3')]\n"
         "print(other or 'held')",
     ),
-    Attempt(
+    AttackCase(
         "the host's name",
         "the guest does not learn where it runs",
         "import socket\nprint('held' if socket.gethostname() == 'sandbox' else 'got it')",
@@ -115,7 +115,7 @@ _WRITE = (
         "os.spawnv(os.P_WAIT, '/workspace/true', ['true']) == 127 and must(-1)",
         before="import shutil; shutil.copy('/usr/bin/true', 'true'); os.chmod('true', 0o755)",
     ),
-    Attempt(
+    AttackCase(
         "traps among the files",
         "no link, pipe, device or name leads out of the workspace",
         "import os\n"
@@ -161,7 +161,7 @@ _PRIVILEGE = (
         "__import__('resource').setrlimit(7, (1 << 20, 1 << 20))",
         "__import__('resource').setrlimit(6, (1 << 20, 1 << 20))",
     ),
-    Attempt(
+    AttackCase(
         "setuid programs",
         "no program raises whoever starts it",
         "found=$(find / -xdev -perm /6000 -type f 2>/dev/null); echo ${found:-held}",

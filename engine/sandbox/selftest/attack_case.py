@@ -16,7 +16,7 @@ ENDED = frozenset({KillReason.NONE})
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AttackCase:
     """One promise, and the program that tries to break it."""
 
     name: str
@@ -31,7 +31,7 @@ class Attempt:
     secrets: tuple[Secret, ...] = ()
 
 
-def refused(name: str, promise: str, *steps: str, before: str = "") -> Attempt:
+def refused(name: str, promise: str, *steps: str, before: str = "") -> AttackCase:
     """Return an attempt of several steps, each of which must raise an error."""
     lines = ["import ctypes, os, socket, sys", "libc = ctypes.CDLL(None, use_errno=True)", before]
     lines += [
@@ -44,9 +44,9 @@ def refused(name: str, promise: str, *steps: str, before: str = "") -> Attempt:
         ),
     ]
     lines += [f"attempt(lambda: {step}, {step!r})" for step in steps]
-    return Attempt(name, promise, "\n".join([*lines, "print('held')"]))
+    return AttackCase(name, promise, "\n".join([*lines, "print('held')"]))
 
 
-def ends(name: str, promise: str, code: str, *reasons: KillReason, **limits: Any) -> Attempt:
+def ends(name: str, promise: str, code: str, *reasons: KillReason, **limits: Any) -> AttackCase:
     """Return an attempt that ends for one of the reasons."""
-    return Attempt(name, promise, code, frozenset(reasons), limits={"seconds": 5} | limits)
+    return AttackCase(name, promise, code, frozenset(reasons), limits={"seconds": 5} | limits)

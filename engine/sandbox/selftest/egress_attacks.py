@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.sandbox.api.network_spec import Secret
-from engine.sandbox.selftest.attack_case import Attempt, refused
+from engine.sandbox.selftest.attack_case import AttackCase, refused
 
 _INSIDE = {
     "loopback.example.org": "127.0.0.1",
@@ -47,7 +47,7 @@ _OUTINGS = (
         "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('8.8.8.8', 53))",
         "socket.socket(socket.AF_UNIX).connect('/var/run/docker.sock')",
     ),
-    Attempt(
+    AttackCase(
         "network, granted: tunnels for others",
         "a tunnel carries TLS for its own host and nothing else",
         "import socket\n"
@@ -67,7 +67,7 @@ _OUTINGS = (
 
 _SECRET = Secret("SELFTEST_TOKEN", "granted.example.org", "value-of-the-secret")
 
-_TAKEN = Attempt(
+_TAKEN = AttackCase(
     "a secret, taken elsewhere",
     "the guest never holds a secret, and its placeholder reaches no other host",
     "import base64, os, urllib.error, urllib.request\n"
@@ -84,9 +84,9 @@ _TAKEN = Attempt(
 )
 
 
-def _granted(tried: Attempt) -> Attempt:
+def _granted(tried: AttackCase) -> AttackCase:
     names = _INSIDE | {"granted.example.org": "192.0.2.1"}
-    return Attempt(tried.name, tried.promise, tried.code, tried.ends, names=names, secrets=tried.secrets)
+    return AttackCase(tried.name, tried.promise, tried.code, tried.ends, names=names, secrets=tried.secrets)
 
 
 OUTINGS = tuple(_granted(tried) for tried in (*_OUTINGS, _TAKEN))

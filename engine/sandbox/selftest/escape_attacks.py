@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.sandbox.selftest.attack_case import Attempt, refused
+from engine.sandbox.selftest.attack_case import AttackCase, refused
 
 ESCAPES = (
     refused(
@@ -30,7 +30,7 @@ ESCAPES = (
         "os.open('/proc/1/exe', os.O_WRONLY)",
         "os.open('/proc/1/exe', os.O_RDWR | os.O_TRUNC)",
     ),
-    Attempt(
+    AttackCase(
         "descriptors left open",
         "no descriptor of the host's is inherited, and none leads to its folders (CVE-2024-21626)",
         "import os\n"
@@ -94,14 +94,14 @@ ESCAPES = (
         "os.write(os.open('/proc/1/fd/0', os.O_WRONLY), b'x')",
         "open('/proc/1/mem', 'rb').read(1)",
     ),
-    Attempt(
+    AttackCase(
         "devices",
         "there is no device but those that gVisor makes itself",
         "import os\n"
         "own = 'null zero full random urandom tty ptmx pts shm fd stdin stdout stderr console fuse net'\n"
         "print(set(os.listdir('/dev')) - set(own.split()) or 'held')",
     ),
-    Attempt(
+    AttackCase(
         "paths of the host",
         "the guest is not told where on the host its files lie",
         "import re\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.models import KillReason
-from engine.sandbox.selftest.attack_case import Attempt, ends, refused
+from engine.sandbox.selftest.attack_case import AttackCase, ends, refused
 
 _BOMBS = (
     ends(
@@ -79,7 +79,7 @@ _BOMBS = (
 )
 
 _PROTOCOL = (
-    Attempt(
+    AttackCase(
         "forged frames",
         "the guest cannot speak for its supervisor",
         "import os\n"
@@ -91,7 +91,7 @@ _PROTOCOL = (
         "    except OSError: pass\n"
         "print('held')",
     ),
-    Attempt(
+    AttackCase(
         "stealing the order",
         "nothing is left to read on the supervisor's input",
         "import os\n"
@@ -99,12 +99,12 @@ _PROTOCOL = (
         "except OSError: got = b''\n"
         "print(got or 'held')",
     ),
-    Attempt(
+    AttackCase(
         "closed streams",
         "a guest that closes its streams is still heard to the end",
         "import os\nprint('held', flush=True)\nos.closerange(0, 3)\nos._exit(0)",
     ),
-    Attempt(
+    AttackCase(
         "left behind",
         "nothing that a run started outlives it",
         "import os, time\n"
@@ -126,7 +126,7 @@ _PROTOCOL = (
         KillReason.TIMEOUT,
         seconds=1,
     ),
-    Attempt(
+    AttackCase(
         "acting before the order",
         "no program leaves anything where a waiting interpreter would find and start it",
         "import builtins, os, site, sys\n"
@@ -141,7 +141,7 @@ _PROTOCOL = (
         "        if not os.path.abspath(folder).startswith(own): left.append(folder)\n"
         "print(left or 'acted' * hasattr(builtins, 'acted') or 'held')",
     ),
-    Attempt(
+    AttackCase(
         "the user before",
         "nothing of an earlier run is left",
         "import os\n"

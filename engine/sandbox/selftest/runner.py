@@ -9,12 +9,12 @@ from typing import Any
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Stream
-from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.job import Job
-from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.run.manager import SandboxManager
 from engine.sandbox.selftest.access_attacks import INTRUSIONS
-from engine.sandbox.selftest.attack_case import Attempt
+from engine.sandbox.selftest.attack_case import AttackCase
 from engine.sandbox.selftest.egress_attacks import OUTINGS
 from engine.sandbox.selftest.escape_attacks import ESCAPES
 from engine.sandbox.selftest.resource_attacks import BOMBS
@@ -23,15 +23,15 @@ ATTEMPTS = (*INTRUSIONS, *ESCAPES, *OUTINGS, *BOMBS)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttackOutcome:
     """What became of one attempt."""
 
-    attempt: Attempt
+    attempt: AttackCase
     held: bool
     detail: Untrusted
 
 
-class _Listener:
+class _StdoutTail:
     """A watcher that keeps what the program said."""
 
     def __init__(self) -> None:
@@ -48,24 +48,30 @@ class _Listener:
         pass
 
 
-async def attempt(manager: SandboxManager, tried: Attempt, images: Mapping[Language, str]) -> Outcome:
+async def attempt(
+    manager: SandboxManager, tried: AttackCase, images: Mapping[Language, str]
+) -> AttackOutcome:
     """Run one attempt, and say whether the promise held. Raises SandboxUnavailable."""
-    listener = _Listener()
+    listener = _StdoutTail()
     limits = Limits.model_validate({"seconds": 20} | tried.limits)
     image, code = images[tried.language], tried.code.encode()
-    network = Wanted(Terms(tuple(tried.names), names=tried.names), tried.secrets) if tried.names else None
+    network = (
+        NetworkSpec(EgressPolicy(tuple(tried.names), names=tried.names), tried.secrets)
+        if tried.names
+        else None
+    )
     job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
     result = await manager.run(job, listener)
     said = listener.said.decode("utf-8", "replace").strip()
     allowed = result.kill_reason in tried.ends
     quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or said.endswith("held")
     detail = f"{result.kill_reason}: {said[-200:] or '; '.join(result.evidence)}"
-    return Outcome(tried, allowed and quiet, Untrusted(detail))
+    return AttackOutcome(tried, allowed and quiet, Untrusted(detail))
 
 
 async def selftest(
-    manager: SandboxManager, images: Mapping[Language, str], attempts: Sequence[Attempt] = ATTEMPTS
-) -> AsyncGenerator[Outcome, None]:
+    manager: SandboxManager, images: Mapping[Language, str], attempts: Sequence[AttackCase] = ATTEMPTS
+) -> AsyncGenerator[AttackOutcome, None]:
     """Run attempts, one after the other. Raises SandboxUnavailable."""
     for tried in attempts:
         yield await attempt(manager, tried, images)

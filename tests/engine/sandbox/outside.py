@@ -12,7 +12,7 @@ from typing import Any
 
 import h11
 
-from engine.sandbox.api.egress_policy import Terms
+from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.network.proxy import Proxy
 from engine.settings import NetworkSettings
 
@@ -31,9 +31,9 @@ class Server:
         here = {"ports": (self.port,), "addresses": ("127.0.0.1",), "names": {HOST: "127.0.0.1"}}
         return NetworkSettings.model_validate(here | more)
 
-    def terms(self, *domains: str, **more: Any) -> Terms:
+    def terms(self, *domains: str, **more: Any) -> EgressPolicy:
         """Return the terms of a grant of names that lead here."""
-        return Terms.of(domains or (HOST,), self.settings(**more))
+        return EgressPolicy.of(domains or (HOST,), self.settings(**more))
 
 
 @contextlib.asynccontextmanager

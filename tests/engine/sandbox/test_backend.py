@@ -10,7 +10,7 @@ import pytest
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Package, Permissions
 from engine.sandbox import Backend, BackendCapabilities, SandboxManager, SandboxUnavailable
-from engine.sandbox.run.backend_client import Direct, Failed
+from engine.sandbox.run.backend_client import BackendClient, OperationFailed
 from engine.settings import SandboxSettings
 from tests.sandboxes import containers_of
 
@@ -47,7 +47,7 @@ def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Permissio
 @pytest.mark.sandbox
 async def test_every_operation_by_its_name(backend: Backend) -> None:
     """Create, execute, write, list, read, destroy: state stays until the end, and faults are told."""
-    sandboxes = Direct(backend)
+    sandboxes = BackendClient(backend)
     assert set(Language) == backend.capabilities.languages
     assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.capabilities.named)
     async with asyncio.timeout(120):
@@ -60,7 +60,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
         assert b"42 from outside\n" == done.stdout
         assert ["a.txt"] == [one["name"] for one in await sandboxes.list_files(sandbox, "data")]
         assert b"from outside" == await sandboxes.read_file(sandbox, "data/a.txt")
-        with pytest.raises(Failed, match=r"^read gone: No such file"):
+        with pytest.raises(OperationFailed, match=r"^read gone: No such file"):
             await sandboxes.read_file(sandbox, "gone")
         with pytest.raises(SandboxUnavailable, match="has no hashes"):
             await sandboxes.install_package(sandbox, Package(name=Untrusted("x"), version=Untrusted("1.0.0")))
@@ -71,7 +71,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
 @pytest.mark.sandbox
 async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
     """Freeze, thaw, stats and signals are for what runs in a sandbox; without a run they say so."""
-    sandboxes = Direct(backend)
+    sandboxes = BackendClient(backend)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.SHELL)
         with pytest.raises(SandboxUnavailable, match="no packages for shell"):
@@ -92,11 +92,11 @@ async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
 @pytest.mark.sandbox
 async def test_a_sandbox_with_a_network_keeps_nothing(backend: Backend) -> None:
     """Each execution has a sandbox of its own, and no file is put into what is no more."""
-    sandboxes = Direct(backend)
+    sandboxes = BackendClient(backend)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.SHELL, allowed_domains=("api.example.org",))
         done = await sandboxes.execute_code(sandbox, "echo $HTTPS_PROXY; touch here; ls")
         assert b"http://127.0.0.1:3128\nhere\n" == done.stdout
         assert b"" == (await sandboxes.execute_code(sandbox, "ls")).stdout
-        with pytest.raises(Failed, match="keeps nothing"):
+        with pytest.raises(OperationFailed, match="keeps nothing"):
             await sandboxes.write_file(sandbox, "a", b"")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
-from engine.sandbox.drivers.docker.endpoint import BadEndpoint, Endpoint, endpoint, ssh_command
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
+from engine.sandbox.drivers.docker.endpoint import Endpoint, EndpointError, endpoint, ssh_command
 
 
 def context(folder: Path, name: str, host: str, **more: Any) -> dict[str, str]:
@@ -61,17 +61,17 @@ async def test_a_context_that_cannot_be_used_says_what_to_type(
     """Nobody falls back to another Docker than the one that was chosen."""
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("DOCKER_CONFIG", context(tmp_path, "odd", host, **more)["DOCKER_CONFIG"])
-    with pytest.raises(DaemonLost, match=f"{why}.*docker context use default"):
-        await Daemon(5.0).connect()
+    with pytest.raises(DockerUnreachable, match=f"{why}.*docker context use default"):
+        await DockerClient(5.0).connect()
 
 
 def test_a_context_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     """Neither a missing context nor a broken file leads to the local Docker."""
-    with pytest.raises(BadEndpoint, match="no context 'gone'"):
+    with pytest.raises(EndpointError, match="no context 'gone'"):
         endpoint({"DOCKER_CONFIG": str(tmp_path), "DOCKER_CONTEXT": "gone"})
     for text in ("{", "[]"):
         (tmp_path / "config.json").write_text(text)
-        with pytest.raises(BadEndpoint, match="cannot be read"):
+        with pytest.raises(EndpointError, match="cannot be read"):
             endpoint({"DOCKER_CONFIG": str(tmp_path)})
 
 
@@ -107,5 +107,5 @@ def test_ssh_asks_nothing_and_keeps_the_checks_of_its_user() -> None:
 )
 def test_an_address_that_is_more_than_one_is_refused(host: str) -> None:
     """Options, commands, passwords and questions in an address never reach a shell."""
-    with pytest.raises(BadEndpoint):
+    with pytest.raises(EndpointError):
         ssh_command(host, 20)

@@ -18,7 +18,7 @@ import pytest
 
 from engine.models import KillReason
 from engine.sandbox import SandboxManager, SandboxUnavailable
-from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.api.network_spec import NetworkSpec
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
 from tests.engine.sandbox.test_docker_endpoint import context
@@ -117,7 +117,7 @@ async def test_runs_go_through_ssh(port: int, tmp_path: Path, monkeypatch: pytes
         code = "print(open('a').read() + 'x' * 999_999)"
         result = await house.run(job(code, files={"a": b"from a file"}), watcher)
         async with serving(answer=b"from outside") as far:
-            granted = replace(job(ASK.format(port=far.port)), network=Wanted(far.terms()))
+            granted = replace(job(ASK.format(port=far.port)), network=NetworkSpec(far.terms()))
             await house.run(granted, outside)
         await house.close()
     assert (KillReason.NONE, b"from a file" + b"x" * 999_999 + b"\n") == (result.kill_reason, watcher.stdout)

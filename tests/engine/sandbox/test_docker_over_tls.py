@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from engine.models import KillReason
 from engine.sandbox import SandboxManager
-from engine.sandbox.api.network_spec import Wanted
+from engine.sandbox.api.network_spec import NetworkSpec
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
 from tests.sandboxes import Recorder, containers_of, job
@@ -99,7 +99,7 @@ async def test_runs_go_through_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         code = "print(open('a').read() + 'x' * 999_999)"
         result = await manager.run(job(code, files={"a": b"from a file"}), watcher)
         async with serving(answer=b"from outside") as server:
-            granted = replace(job(ASK.format(port=server.port)), network=Wanted(server.terms()))
+            granted = replace(job(ASK.format(port=server.port)), network=NetworkSpec(server.terms()))
             outside = Recorder()
             await manager.run(granted, outside)
         await manager.close()

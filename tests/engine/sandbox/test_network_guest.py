@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from engine.models import KillReason, Language
 from engine.sandbox import Job, SandboxManager
-from engine.sandbox.api.network_spec import Secret, Wanted
-from engine.sandbox.network.ephemeral_ca import Authority
+from engine.sandbox.api.network_spec import NetworkSpec, Secret
+from engine.sandbox.network.ephemeral_ca import EphemeralCA
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import HOST, Server, serving
 from tests.sandboxes import Recorder, containers_of, job
@@ -39,7 +39,7 @@ async def manager() -> AsyncIterator[SandboxManager]:
 
 def networked(given: Job, server: Server) -> Job:
     """Return a job that was granted the name that leads to a server."""
-    return replace(given, network=Wanted(server.terms()))
+    return replace(given, network=NetworkSpec(server.terms()))
 
 
 async def test_programs_reach_what_was_granted_and_nothing_else(manager: SandboxManager) -> None:
@@ -63,7 +63,7 @@ print(ask('https://169.254.169.254/'))
 
 async def test_tls_goes_through_unopened(manager: SandboxManager) -> None:
     """Without a secret the guest speaks TLS with the host itself, end to end; the meter counts its bytes."""
-    theirs = Authority()
+    theirs = EphemeralCA()
     async with serving(theirs.context(HOST), b"z" * 1_000_000) as server:
         code = f"""{ASK}
 import ssl, time
@@ -117,7 +117,7 @@ async def test_a_secret_is_used_and_never_seen(
     manager: SandboxManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The guest holds a placeholder, trusts the run's own authority, and the host hears the secret."""
-    theirs = Authority()
+    theirs = EphemeralCA()
     (tmp_path / "ca.pem").write_text(theirs.pem)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     async with serving(theirs.context(HOST)) as server:
@@ -127,7 +127,7 @@ url = 'https://{HOST}:{server.port}/'
 print(ask(urllib.request.Request(url, headers={{'Authorization': 'Bearer ' + os.environ['API_TOKEN']}})))
 print(os.environ)
 """
-        wanted = Wanted(server.terms(), (Secret("API_TOKEN", HOST, "value-of-the-secret"),))
+        wanted = NetworkSpec(server.terms(), (Secret("API_TOKEN", HOST, "value-of-the-secret"),))
         watcher = Recorder()
         await manager.run(replace(job(code), network=wanted), watcher)
     assert b"Bearer value-of-the-secret" in server.heard[0], watcher.stdout + watcher.stderr

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.api.egress_policy import Refused, Terms, covers
+from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy, matches
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.sni import named_in
+from engine.sandbox.network.sni import server_name
 from tests.engine.sandbox.outside import HOST, greeting_for, guest_of, serving
 
-PUBLIC = Terms(domains=(HOST, "*.example.net"))
+PUBLIC = EgressPolicy(domains=(HOST, "*.example.net"))
 
 
 # --- names, ports, addresses
@@ -35,7 +35,7 @@ PUBLIC = Terms(domains=(HOST, "*.example.net"))
 )
 def test_a_granted_name_covers_itself_alone(covered: bool, domain: str, host: str) -> None:
     """A name is granted as it is written, and those below it only with `*.`."""
-    assert covered is covers(domain, host)
+    assert covered is matches(domain, host)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_granted_name_covers_itself_alone(covered: bool, domain: str, host: st
 )  # fmt: skip
 def test_no_address_of_the_inside_is_connected_to(address: str) -> None:
     """Private, link-local, loopback, metadata, shared, reserved and translated addresses are refused."""
-    with pytest.raises(Refused, match="not a public address"):
+    with pytest.raises(EgressDenied, match="not a public address"):
         PUBLIC.check_address(address)
 
 
@@ -63,7 +63,7 @@ def test_a_public_address_may_be_connected_to(address: str) -> None:
 @pytest.mark.parametrize(("host", "port"), [(HOST, 22), ("example.net", 443), ("127.0.0.1", 443), ("", 80)])
 def test_only_granted_names_and_ports_are_asked_for(host: str, port: int) -> None:
     """Other names, addresses and ports are refused before anything is looked up."""
-    with pytest.raises(Refused):
+    with pytest.raises(EgressDenied):
         PUBLIC.check(host, port)
 
 
@@ -73,7 +73,7 @@ def test_only_granted_names_and_ports_are_asked_for(host: str, port: int) -> Non
 def test_the_name_is_read_from_the_greeting() -> None:
     """OpenSSL reads the name, in lower case, and says where bytes are missing."""
     said = greeting_for("API.Example.org")
-    assert (HOST, None) == (named_in(said), named_in(said[:60]))
+    assert (HOST, None) == (server_name(said), server_name(said[:60]))
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,15 @@ def test_the_name_is_read_from_the_greeting() -> None:
 )
 def test_a_greeting_without_a_name_is_refused(said: bytes) -> None:
     """No name, or no TLS: the tunnel is not opened."""
-    with pytest.raises(Refused):
-        named_in(said)
+    with pytest.raises(EgressDenied):
+        server_name(said)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reading_of_greetings(said: bytes) -> None:
     """Whatever comes, it is refused or more is wanted."""
-    with contextlib.suppress(Refused):
-        assert named_in(said) is None
+    with contextlib.suppress(EgressDenied):
+        assert server_name(said) is None
 
 
 # --- the proxy

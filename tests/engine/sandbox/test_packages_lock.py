@@ -8,8 +8,8 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.models import Language, Package
-from engine.sandbox.drivers.docker.package_layers import told
-from engine.sandbox.packages.lock import BadLock, check, key
+from engine.sandbox.drivers.docker.package_layers import build_report
+from engine.sandbox.packages.lock import PackageLockError, check, key
 from engine.sandbox.packages.npm import Npm, tree
 from engine.sandbox.packages.pip import Pip, requirements
 from engine.sandbox.packages.registry import Registry
@@ -56,19 +56,19 @@ def module(
 )
 def test_what_is_not_exact_is_refused(bad: Package) -> None:
     """Ranges, options, addresses, paths, extras, other registries and missing hashes are no lock."""
-    with pytest.raises(BadLock):
+    with pytest.raises(PackageLockError):
         check((bad,), Language.PYTHON)
 
 
 def test_packages_are_given_to_two_languages_and_each_once() -> None:
     """Another language, or one name twice however it is written, is refused."""
     check((package(), package("pandas")), Language.PYTHON)
-    with pytest.raises(BadLock, match="Python and JavaScript alone"):
+    with pytest.raises(PackageLockError, match="Python and JavaScript alone"):
         check((package(),), Language.SHELL)
-    with pytest.raises(BadLock, match="twice"):
+    with pytest.raises(PackageLockError, match="twice"):
         check((package("a_b"), package("A-B")), Language.PYTHON)
     check((module("a.b"), module("a-b"), module("a-b", place="a.b/node_modules/a-b")), Language.JAVASCRIPT)
-    with pytest.raises(BadLock, match="twice"):
+    with pytest.raises(PackageLockError, match="twice"):
         check((module("a"), module("b", place="a")), Language.JAVASCRIPT)
 
 
@@ -95,7 +95,7 @@ def test_packages_are_given_to_two_languages_and_each_once() -> None:
 )
 def test_what_npm_would_fetch_from_elsewhere_is_refused(bad: Package) -> None:
     """Ranges, tags, addresses, options, paths and weak hashes are no lock."""
-    with pytest.raises(BadLock):
+    with pytest.raises(PackageLockError):
         check((bad,), Language.JAVASCRIPT)
 
 
@@ -143,18 +143,18 @@ def test_a_tree_of_npm_goes_out_as_it_was_found() -> None:
 def test_a_report_that_cannot_be_read_is_no_lock(report: bytes) -> None:
     """What comes back from the sandbox that asks is looked at like anything from a guest."""
     for installer in (Pip(), Npm()):
-        with pytest.raises(BadLock):
+        with pytest.raises(PackageLockError):
             installer.found(report)
 
 
 def test_a_layer_goes_where_python_looks_and_nowhere_else() -> None:
     """The sandbox that installs cannot choose what it is mounted over."""
-    assert ("/usr/local/lib/python3.13/dist-packages", 99) == told(
+    assert ("/usr/local/lib/python3.13/dist-packages", 99) == build_report(
         b"/usr/local/lib/python3.13/dist-packages 99\n"
     )
     for said in (b"/opt/pratique 1\n", b"/usr/local/lib/python3.13/dist-packages/../../x 1", b""):
         with pytest.raises(ValueError, match="did not say"):
-            told(said)
+            build_report(said)
 
 
 def test_the_sandbox_that_fetches_reaches_the_registry_alone() -> None:

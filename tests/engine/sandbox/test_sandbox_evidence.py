@@ -9,59 +9,62 @@ import pytest
 
 from engine.models import KillReason
 from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
-from engine.sandbox.run.kill_reason import Facts, decide, told
+from engine.sandbox.run.kill_reason import RunEvidence, classify, describe
 
-WELL = Facts(last_word=True, exit_code=0)
+WELL = RunEvidence(reported=True, exit_code=0)
 
 
 @pytest.mark.parametrize(
     ("reason", "facts"),
     [
         (KillReason.NONE, WELL),
-        (KillReason.NONE, Facts(last_word=True, exit_code=1)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=137)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=137, signal=signal.SIGKILL)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=0, oom_kills=1)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=0, disk_full=True, tasks_at_limit=True)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=1, memory_at_limit=True)),
-        (KillReason.TIMEOUT, Facts(asked=KillReason.TIMEOUT, oom_kills=3)),
-        (KillReason.OPERATOR, Facts(asked=KillReason.OPERATOR, asked_by="ada", last_word=True, exit_code=0)),
-        (KillReason.TIMEOUT, Facts(last_word=True, exit_code=137, signal=9, guest_deadline=True)),
-        (KillReason.MEMORY, Facts(oom_kills=1)),
-        (KillReason.MEMORY, Facts(docker_oom=True, exit_code=137)),
-        (KillReason.MEMORY, Facts(kernel_oom=True, exit_code=137)),
-        (KillReason.MEMORY, Facts(last_word=True, exit_code=1, oom_kills=1)),
-        (KillReason.MEMORY, Facts(exit_code=137, memory_at_limit=True)),
-        (KillReason.ENGINE_LOST, Facts(daemon_lost=True)),
-        (KillReason.NONE, Facts(daemon_lost=True, last_word=True, exit_code=0)),
-        (KillReason.PROCESSES, Facts(exit_code=2, tasks_at_fuse=True)),
-        (KillReason.PROCESSES, Facts(last_word=True, exit_code=1, tasks_at_limit=True)),
-        (KillReason.DISK, Facts(last_word=True, exit_code=1, disk_full=True)),
-        (KillReason.DISK, Facts(last_word=True, exit_code=153, signal=signal.SIGXFSZ)),
-        (KillReason.DISK, Facts(exit_code=125)),
-        (KillReason.NONE, Facts(last_word=True, exit_code=125)),
-        (KillReason.SANDBOX_FAILED, Facts()),
-        (KillReason.SANDBOX_FAILED, Facts(exit_code=137)),
-        (KillReason.ENGINE_LOST, Facts(exit_code=0)),
-        (KillReason.MEMORY, Facts(exit_code=0, oom_kills=1)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=1)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=137)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=137, signal=signal.SIGKILL)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=0, oom_kills=1)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=0, disk_full=True, task_limit_hit=True)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=1, memory_at_limit=True)),
+        (KillReason.TIMEOUT, RunEvidence(requested=KillReason.TIMEOUT, oom_kills=3)),
+        (
+            KillReason.OPERATOR,
+            RunEvidence(requested=KillReason.OPERATOR, requested_by="ada", reported=True, exit_code=0),
+        ),
+        (KillReason.TIMEOUT, RunEvidence(reported=True, exit_code=137, signal=9, guest_deadline=True)),
+        (KillReason.MEMORY, RunEvidence(oom_kills=1)),
+        (KillReason.MEMORY, RunEvidence(docker_oom=True, exit_code=137)),
+        (KillReason.MEMORY, RunEvidence(kernel_oom=True, exit_code=137)),
+        (KillReason.MEMORY, RunEvidence(reported=True, exit_code=1, oom_kills=1)),
+        (KillReason.MEMORY, RunEvidence(exit_code=137, memory_at_limit=True)),
+        (KillReason.ENGINE_LOST, RunEvidence(daemon_lost=True)),
+        (KillReason.NONE, RunEvidence(daemon_lost=True, reported=True, exit_code=0)),
+        (KillReason.PROCESSES, RunEvidence(exit_code=2, pids_limit_hit=True)),
+        (KillReason.PROCESSES, RunEvidence(reported=True, exit_code=1, task_limit_hit=True)),
+        (KillReason.DISK, RunEvidence(reported=True, exit_code=1, disk_full=True)),
+        (KillReason.DISK, RunEvidence(reported=True, exit_code=153, signal=signal.SIGXFSZ)),
+        (KillReason.DISK, RunEvidence(exit_code=125)),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=125)),
+        (KillReason.SANDBOX_FAILED, RunEvidence()),
+        (KillReason.SANDBOX_FAILED, RunEvidence(exit_code=137)),
+        (KillReason.ENGINE_LOST, RunEvidence(exit_code=0)),
+        (KillReason.MEMORY, RunEvidence(exit_code=0, oom_kills=1)),
     ],
 )
-def test_reason_of(reason: KillReason, facts: Facts) -> None:
+def test_reason_of(reason: KillReason, facts: RunEvidence) -> None:
     """Every row of the table, and what must not be mistaken for it."""
-    assert reason == decide(facts)
+    assert reason == classify(facts)
 
 
 def test_exit_code_137_alone_decides_nothing() -> None:
     """Without other evidence 137 is the program's own exit code, or the sandbox's failure: never memory."""
     assert {KillReason.NONE, KillReason.SANDBOX_FAILED} == {
-        decide(Facts(last_word=word, exit_code=137)) for word in (True, False)
+        classify(RunEvidence(reported=word, exit_code=137)) for word in (True, False)
     }
 
 
 def test_the_record_names_who_asked() -> None:
     """The evidence of an operator's kill names the operator."""
-    assert "the engine ended it: operator by ada" in told(
-        Facts(asked=KillReason.OPERATOR, asked_by="ada", last_word=True)
+    assert "the engine ended it: operator by ada" in describe(
+        RunEvidence(requested=KillReason.OPERATOR, requested_by="ada", reported=True)
     )
 
 

@@ -18,13 +18,13 @@ from engine.models import InputFile, Language, Limits
 from engine.sandbox.api.job import Job
 from engine.sandbox.drivers.docker import container_spec, ownership
 from engine.sandbox.drivers.docker.container_spec import Ownership
-from engine.sandbox.drivers.docker.docker_client import Daemon
-from engine.sandbox.drivers.docker.pool import Shelf
+from engine.sandbox.drivers.docker.docker_client import DockerClient
+from engine.sandbox.drivers.docker.pool import ImagePool
 from engine.sandbox.drivers.docker.reaper import end_leftovers
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 from engine.sandbox.isolation.probe import judge
 from engine.sandbox.run.artifacts import sift
-from engine.sandbox.run.scheduler import Turns
+from engine.sandbox.run.scheduler import FairScheduler
 
 HOST = container_spec.host_config("runsc", Language.PYTHON, Limits(), 2.0)
 
@@ -63,10 +63,10 @@ def test_the_fuse_stands_above_the_real_limit() -> None:
 def test_a_broken_promise_is_named(name: str, change: dict[str, object]) -> None:
     """A ready sandbox that differs from what was asked for is found before code goes in."""
     seen: dict[str, object] = {"HostConfig": dict(HOST), "Image": "sha256:it", "State": {"Running": True}}
-    assert () == container_spec.broken_promises(seen, "sha256:it", HOST)
+    assert () == container_spec.spec_drift(seen, "sha256:it", HOST)
     for key, value in change.items():
         seen[key] = HOST | value if isinstance(value, dict) and key == "HostConfig" else value
-    assert (name,) == container_spec.broken_promises(seen, "sha256:it", HOST)
+    assert (name,) == container_spec.spec_drift(seen, "sha256:it", HOST)
 
 
 # --- proof
@@ -152,7 +152,7 @@ def test_nobody_is_alive_on_an_unknown_machine() -> None:
 
 async def test_turns_are_shared_out_by_principal() -> None:
     """One who asks a hundred times waits behind one who asks once."""
-    turns, order = Turns(1), list[str]()
+    turns, order = FairScheduler(1), list[str]()
 
     async def run(principal: str) -> None:
         async with turns.turn(principal):
@@ -167,7 +167,7 @@ async def test_turns_are_shared_out_by_principal() -> None:
 
 async def test_the_place_in_the_queue_is_told() -> None:
     """At once is 0; behind five of another's wishes comes a first wish second."""
-    turns = Turns(1)
+    turns = FairScheduler(1)
     assert 0 == turns.ahead("flood")
     async with turns.turn(""):
         pending = [asyncio.create_task(turns.turn("flood").__aenter__()) for _ in range(5)]
@@ -180,7 +180,7 @@ async def test_the_place_in_the_queue_is_told() -> None:
 
 async def test_who_waits_is_told_for_how_long() -> None:
     """At once nothing is told; behind one turn a place and a guess that follows what turns take."""
-    turns = Turns(1)
+    turns = FairScheduler(1)
     assert {} == turns.told("one")
     async with turns.turn(""):
         first = turns.told("one")
@@ -191,19 +191,19 @@ async def test_who_waits_is_told_for_how_long() -> None:
 
 def test_a_shelf_grows_with_demand_and_shrinks_without() -> None:
     """Each who found it empty of late adds one, up to the most; a minute later they count no more."""
-    shelf = Shelf(Language.PYTHON, "image")
-    shelf.missed.extend([0.0, 1.0, 2.0])
+    image_pool = ImagePool(Language.PYTHON, "image")
+    image_pool.misses.extend([0.0, 1.0, 2.0])
     assert (3, 4, 1, 0) == (
-        shelf.wanted(1, 3, now=3),
-        shelf.wanted(1, 9, now=3),
-        shelf.wanted(1, 9, now=100),
-        shelf.wanted(0, 9, now=100),
+        image_pool.wanted(1, 3, now=3),
+        image_pool.wanted(1, 9, now=3),
+        image_pool.wanted(1, 9, now=100),
+        image_pool.wanted(0, 9, now=100),
     )
 
 
 async def test_no_more_run_than_there_are_places() -> None:
     """The cap holds, and whoever gives up waiting takes no place with it."""
-    turns, now, most = Turns(3), 0, 0
+    turns, now, most = FairScheduler(3), 0, 0
 
     async def run() -> None:
         nonlocal now, most
@@ -241,7 +241,8 @@ def test_version_1_files_are_read(tmp_path: Path) -> None:
     usage = group.read()
     assert usage is not None
     assert (1.5, 100, 200, 7, 2, 3) == (
-        usage.cpu_seconds, usage.memory, usage.memory_peak, usage.tasks, usage.oom_kills, usage.fuse_trips,
+        usage.cpu_seconds, usage.memory, usage.memory_peak,
+        usage.tasks, usage.oom_kills, usage.pids_limit_hits,
     )  # fmt: skip
 
 
@@ -319,9 +320,9 @@ def test_runtime_processes_of_removed_containers_are_killed() -> None:
             process.wait()
 
 
-class NoContainers(Daemon):
+class NoContainers(DockerClient):
     """A Docker that knows no containers."""
 
-    async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
+    async def call(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
         """Answer with an empty list."""
         return []

@@ -18,8 +18,8 @@ import pytest
 from engine.models import Check, KillReason, Language
 from engine.sandbox import Job, SandboxManager, SandboxUnavailable
 from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
-from engine.sandbox.drivers.docker.container import Box
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 from engine.sandbox.run.execution import Execution
 from engine.settings import SandboxSettings
@@ -102,7 +102,7 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
         await house.warm([(Language.PYTHON, "pratique-test/moving")])
         await _filled(house)
         client.tag(IMAGES[Language.SHELL], "pratique-test/moving", "latest", force=True)
-        await _until(lambda: not _ready(house)[0].vouched)
+        await _until(lambda: not _ready(house)[0].unchanged)
         asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON, image="pratique-test/moving")
         await house.run(asked, watcher)
         assert ("sandbox.created", b"1\n") == (watcher.types[0], watcher.stdout)
@@ -140,10 +140,10 @@ async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         await _filled(house)
-        await _until(lambda: _ready(house)[0].vouched)
-        box = _ready(house)[0]
-        client.exec_create(box.id, ["true"])
-        await _until(lambda: box.touched)
+        await _until(lambda: _ready(house)[0].unchanged)
+        container = _ready(house)[0]
+        client.exec_create(container.id, ["true"])
+        await _until(lambda: container.touched)
         result = await house.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
     finally:
@@ -151,8 +151,8 @@ async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
         client.close()
 
 
-def _ready(house: SandboxManager) -> list[Box]:
-    return [box for shelf in house._pool.shelves for box in shelf.boxes]
+def _ready(house: SandboxManager) -> list[Container]:
+    return [container for image_pool in house._pool.image_pools for container in image_pool.containers]
 
 
 async def _until(holds: Callable[[], bool]) -> None:
@@ -228,10 +228,10 @@ async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy)
         proxy.go_on()
         await _proved(house)
         assert KillReason.NONE == (await house.run(order("x=2"), Recorder())).kill_reason
-        box = house.sessions._by_id["b-1"].box
-        assert box is not None
+        container = house.sessions._by_id["b-1"].container
+        assert container is not None
         proxy.break_off()
-        await _until(lambda: box.broken)
+        await _until(lambda: container.disconnected)
         proxy.go_on()
         await _proved(house)
         with pytest.raises(SandboxUnavailable, match="state is lost"):
@@ -260,9 +260,9 @@ async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         await _filled(house)
-        box = _ready(house)[0]
+        container = _ready(house)[0]
         proxy.break_off()
-        await _until(lambda: box.broken)
+        await _until(lambda: container.disconnected)
         proxy.go_on()
         result = await house.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
@@ -280,7 +280,7 @@ async def test_a_sandbox_process_that_is_killed_is_no_fault_of_the_program() -> 
     try:
         await watcher.until_said(b"up")
         execution: Execution = house._running[asked.run]
-        execution.box.kill_processes()
+        execution.container.kill_processes()
         async with asyncio.timeout(10):
             assert KillReason.SANDBOX_FAILED == (await running).kill_reason
     finally:
@@ -313,8 +313,8 @@ async def test_a_call_that_hangs_ends_at_its_deadline(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{silent.path}")
     async with silent.serving(), asyncio.timeout(10):
         silent.hang()
-        with pytest.raises(DaemonLost, match="Docker did not answer"):
-            await Daemon(1.0).ask("ping")
+        with pytest.raises(DockerUnreachable, match="Docker did not answer"):
+            await DockerClient(1.0).call("ping")
 
 
 @pytest.mark.sandbox
@@ -327,7 +327,7 @@ async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
     running = asyncio.create_task(house.run(asked, watcher))
     try:
         await watcher.until_said(b"up")
-        assert (made,) == await reaper.reap(house._daemon, house._maker.owner, house._maker.living)
+        assert (made,) == await reaper.reap(house._daemon, house._maker.owner, house._maker.active)
         assert 1 == len(containers_of("test-forgotten"))
     finally:
         await house.close()
@@ -362,8 +362,8 @@ asyncio.run(main())
 @pytest.mark.sandbox
 async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> None:
     """The running sandbox and the frozen ready one are both gone; those of a living engine stay."""
-    living, watcher = SandboxManager(SandboxSettings(pool=0), "test-living"), Recorder()
-    running = asyncio.create_task(living.run(job(LOOP, seconds=60), watcher))
+    active, watcher = SandboxManager(SandboxSettings(pool=0), "test-living"), Recorder()
+    running = asyncio.create_task(active.run(job(LOOP, seconds=60), watcher))
     await watcher.until_said(b"up")
     root = str(Path(__file__).parents[3])
     program = _VICTIM.format(root=root, code=LOOP)
@@ -383,7 +383,7 @@ async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> Non
         assert 1 == len(containers_of("test-living"))
     finally:
         await heir.close()
-        await living.close()
+        await active.close()
     assert KillReason.INTERRUPTED == (await running).kill_reason
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Limits, Stream
-from engine.sandbox.guest_protocol.exit_report import LastWord
-from engine.sandbox.guest_protocol.framing import BadFrame, Order, Tail, frames, safe_name
-from engine.sandbox.run.displays import Shown
+from engine.sandbox.guest_protocol.exit_report import ExitReport
+from engine.sandbox.guest_protocol.framing import FrameError, RunRequest, StreamSplitter, frames, safe_name
+from engine.sandbox.run.displays import DisplayCollector
 
 MARK = b"\0" + b"5e" * 16
 alphabet = st.binary(max_size=80) | st.sampled_from([b"\0", MARK[:9], MARK[:-1], MARK[:1] * 3])
@@ -33,7 +33,7 @@ def test_the_mark_parts_the_stream_wherever_it_is_cut(
     """What stands before the mark comes out unchanged, and so does what follows it."""
     before = b"".join(pieces)
     assume(MARK not in before and not after.startswith(b"+"))
-    tail = Tail(MARK)
+    tail = StreamSplitter(MARK)
     fed = [tail.feed(piece) for piece in _cut(before + MARK + after, cuts)]
     assert before == b"".join(own for own, _ in fed)
     assert after == b"".join(rest for _, rest in fed)
@@ -57,7 +57,7 @@ def test_what_is_shown_is_taken_out_wherever_it_is_cut(
         own + MARK + b"+1 1\n" + item[:1] + MARK + b"+%d 0\n" % len(item[1:]) + item[1:]
         for own, item in parts
     )
-    tail = Tail(MARK)
+    tail = StreamSplitter(MARK)
     fed = [tail.feed(piece) for piece in _cut(said + MARK + b" 0", cuts)]
     assert b"".join(own for own, _ in parts) == b"".join(own for own, _ in fed)
     assert [item for _, item in parts] == tail.shown()
@@ -67,31 +67,31 @@ def test_what_is_shown_is_taken_out_wherever_it_is_cut(
 @pytest.mark.parametrize("lie", [b"+1\n", b"+x 1\nx", b"+99999 0\n", b"+" * 20])
 def test_a_lie_about_what_is_shown_is_refused(lie: bytes) -> None:
     """A piece that no supervisor sends is BadFrame."""
-    with pytest.raises(BadFrame):
-        Tail(MARK).feed(MARK + lie)
+    with pytest.raises(FrameError):
+        StreamSplitter(MARK).feed(MARK + lie)
 
 
 @given(st.lists(alphabet, max_size=8))
 def test_without_the_mark_nothing_is_lost(pieces: list[bytes]) -> None:
     """A stream that ends without the mark is the program's to the last byte."""
     assume(MARK not in b"".join(pieces))
-    tail = Tail(MARK)
+    tail = StreamSplitter(MARK)
     own = b"".join(tail.feed(piece)[0] for piece in pieces)
     assert b"".join(pieces) == own + tail.rest()
 
 
 def test_a_plain_line_is_not_held_back() -> None:
     """Output that cannot begin the mark is passed on at once."""
-    assert (b"hello\n", b"") == Tail(MARK).feed(b"hello\n")
+    assert (b"hello\n", b"") == StreamSplitter(MARK).feed(b"hello\n")
 
 
 @given(st.binary(max_size=300))
 def test_a_last_word_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     """Any bytes are a last word, an unfinished one, or BadFrame: nothing else."""
-    word = LastWord(room=100)
+    word = ExitReport(room=100)
     try:
         word.feed(data)
-    except BadFrame:
+    except FrameError:
         return
     assert 100 >= sum(len(content) for _, content in word.files)
 
@@ -102,11 +102,11 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
     said = b" 3 0 0 1 0\n"
     for name, content in files:
         said += b"file %d %d\n%b%b" % (len(name.encode()), len(content), name.encode(), content)
-    word = LastWord(room=1 << 20)
+    word = ExitReport(room=1 << 20)
     for piece in _cut(said + b"left 2\n", [1, 5, 20, 33]):
         word.feed(piece)
     assert (3, True, False, 2, True) == (
-        word.exit_code, word.crowded, word.packed, word.left_out, word.complete,
+        word.exit_code, word.task_limit_hit, word.disk_full, word.omitted, word.complete,
     )  # fmt: skip
     assert files == word.files
 
@@ -122,8 +122,8 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
 )  # fmt: skip
 def test_lies_are_refused(lie: bytes) -> None:
     """A frame that no supervisor sends, or that promises more than there is room for, is BadFrame."""
-    with pytest.raises(BadFrame):
-        LastWord(room=100).feed(lie)
+    with pytest.raises(FrameError):
+        ExitReport(room=100).feed(lie)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_names_that_leave_the_workspace_are_refused(name: str) -> None:
 def test_an_order_is_one_header_the_files_and_the_code() -> None:
     """The supervisor reads exactly what was counted."""
     file = InputFile(name=Untrusted("d/é.txt"), content=b"abc")
-    order = Order(b"print(1)", (file,), Limits(), 66, 99, 47, "n" * 32)
+    order = RunRequest(b"print(1)", (file,), Limits(), 66, 99, 47, "n" * 32)
     assert (
         b"47 1 99 66 8 " + b"n" * 32 + b"\n" + b"8 3\n" + "d/é.txt".encode() + b"abc" + b"print(1)"
     ) == order.encode()
@@ -150,7 +150,7 @@ def test_an_order_is_one_header_the_files_and_the_code() -> None:
 )
 async def test_anything_shown_is_taken_or_left_out(data: bytes) -> None:
     """What is no list of known things is nothing, with a note; no bytes raise an error."""
-    shown = Shown("r", None)
+    shown = DisplayCollector("r", None)
     assert () == await shown.take(b"[" + data + b"]")
     assert data.strip() == b"" or shown.notes
 
@@ -163,7 +163,7 @@ async def test_a_picture_that_is_none_is_left_out() -> None:
         {"mime": "text/plain", "data": "x" * 10_000_000},
         {"mime": "text/html", "data": "<b>"},
     ]
-    shown = Shown("r", None)
+    shown = DisplayCollector("r", None)
     found = await shown.take(json.dumps(items).encode())
     assert (["<b>"], 1) == ([one.text.text for one in found], len(shown.notes))
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.api.egress_policy import Refused
+from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.api.network_spec import Secret
-from engine.sandbox.network.ephemeral_ca import Authority
+from engine.sandbox.network.ephemeral_ca import EphemeralCA
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.secret_injection import Screen, Vault, Watch
+from engine.sandbox.network.secret_injection import LeakDetector, Redactor, SecretInjector
 from tests.engine.sandbox.outside import HOST, Guest, Server, guest_of, serving
 
 VALUE = "value-of-the-secret"
@@ -37,7 +37,7 @@ async def server() -> AsyncIterator[Server]:
 async def guest(server: Server) -> AsyncIterator[Guest]:
     """A guest with a secret for one of its two hosts."""
     terms = server.terms(HOST, OTHER, names={HOST: "127.0.0.1", OTHER: "127.0.0.1"})
-    async with guest_of(partial(Proxy, terms, vault=Vault([SECRET]))) as guest:
+    async with guest_of(partial(Proxy, terms, vault=SecretInjector([SECRET]))) as guest:
         yield guest
 
 
@@ -84,11 +84,11 @@ async def test_a_placeholder_sent_elsewhere_is_stopped(guest: Guest, server: Ser
 
 async def test_tls_is_opened_for_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a secret the proxy speaks TLS to both sides, each with a certificate of its own authority."""
-    theirs = Authority()
+    theirs = EphemeralCA()
     (tmp_path / "ca.pem").write_text(theirs.pem)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     tls = serving(theirs.context(HOST))
-    vault = Vault([SECRET])
+    vault = SecretInjector([SECRET])
     async with tls as server, guest_of(partial(Proxy, server.terms(), vault=vault)) as guest:
         assert guest.proxy.authority is not None
         trusting = ssl.create_default_context(cadata=guest.proxy.authority.pem)
@@ -123,7 +123,7 @@ async def _over_tls(guest: Guest, port: int, context: ssl.SSLContext) -> bytes:
 def test_no_cut_lets_a_secret_through(parts: list[str], size: int) -> None:
     """However an answer is cut into pieces, no secret passes the screen, and no byte is lost."""
     said = "".join(parts).encode()
-    screen = Screen([VALUE.encode()])
+    screen = Redactor([VALUE.encode()])
     pieces = [screen.pass_on(said[at : at + size]) for at in range(0, len(said), size)]
     passed = b"".join([*pieces, screen.rest()])
     assert said.replace(VALUE.encode(), b"*" * len(VALUE)) == passed
@@ -132,16 +132,16 @@ def test_no_cut_lets_a_secret_through(parts: list[str], size: int) -> None:
 @given(st.integers(1, 60), st.integers(0, 99))
 def test_no_cut_hides_a_placeholder(size: int, before: int) -> None:
     """However a body is cut into pieces, a placeholder in it is seen."""
-    vault = Vault([SECRET])
+    vault = SecretInjector([SECRET])
     body = b"x" * before + vault.environment["API_TOKEN"].encode()
-    assert not _passes(Watch(vault, OTHER), body, size)
-    assert _passes(Watch(vault, OTHER), body[:-1], size)
+    assert not _passes(LeakDetector(vault, OTHER), body, size)
+    assert _passes(LeakDetector(vault, OTHER), body[:-1], size)
 
 
-def _passes(watch: Watch, body: bytes, size: int) -> bool:
+def _passes(watch: LeakDetector, body: bytes, size: int) -> bool:
     try:
         for at in range(0, len(body), size):
             watch.see(body[at : at + size])
-    except Refused:
+    except EgressDenied:
         return False
     return True

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from engine.models import Language
 from engine.sandbox.drivers.docker import ownership
-from engine.sandbox.drivers.docker.container_factory import Maker
-from engine.sandbox.drivers.docker.docker_client import Daemon
-from engine.sandbox.drivers.docker.pool import Pool, Stock
+from engine.sandbox.drivers.docker.container_factory import ContainerFactory
+from engine.sandbox.drivers.docker.docker_client import DockerClient
+from engine.sandbox.drivers.docker.pool import Pool, PoolStatus
 from engine.server.http.metrics import Metrics
 
 
 async def test_a_shelf_says_how_full_it_is() -> None:
     """A shelf that nobody has filled yet wants its least."""
-    pool = Pool(Maker(Daemon(1), "runsc", ownership.here("metrics")), 2, lambda box: None)
+    pool = Pool(
+        ContainerFactory(DockerClient(1), "runsc", ownership.here("metrics")), 2, lambda container: None
+    )
     pool.stock(Language.PYTHON, "pratique/python")
-    assert (Stock("pratique/python", 0, 2),) == pool.stocks
+    assert (PoolStatus("pratique/python", 0, 2),) == pool.stocks
 
 
 def test_queue_and_pool_are_gauges() -> None:
     """Each reading shows how it stands at that moment, by state and by image."""
-    stocks = [Stock("pratique/python", 0, 2)]
+    stocks = [PoolStatus("pratique/python", 0, 2)]
     metrics = Metrics(lambda: 3, lambda: 1, lambda: stocks)
     assert b'pratique_pool_ready{image="pratique/python"} 0.0' in metrics.text()
-    stocks[0] = Stock("pratique/python", 2, 2)
+    stocks[0] = PoolStatus("pratique/python", 2, 2)
     said = metrics.text().decode().splitlines()
     assert {
         'pratique_queue_depth{state="waiting"} 3.0',

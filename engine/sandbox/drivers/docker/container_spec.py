@@ -188,7 +188,7 @@ _PROMISED = (
 )  # fmt: skip
 
 
-def broken_promises(seen: dict[str, Any], image: str, host: dict[str, Any]) -> tuple[str, ...]:
+def spec_drift(seen: dict[str, Any], image: str, host: dict[str, Any]) -> tuple[str, ...]:
     """Compare what Docker says of a running container with what was asked; name what differs."""
     has = seen["HostConfig"]
     wrong = [name for name in _PROMISED if has.get(name) != host[name]]

@@ -16,8 +16,8 @@ import requests
 from docker.errors import APIError, DockerException, NotFound
 
 from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.drivers.docker.endpoint import MEND, BadEndpoint, endpoint, ssh_command
-from engine.sandbox.drivers.docker.transport_ssh import Tunnel
+from engine.sandbox.drivers.docker.endpoint import MEND, EndpointError, endpoint, ssh_command
+from engine.sandbox.drivers.docker.transport_ssh import SshTunnel
 from engine.sandbox.drivers.docker.transport_tls import unwrapped
 
 START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
@@ -26,17 +26,17 @@ _ANY_VERSION = "1.41"
 _READ_LIMIT = 256 * 1024
 
 
-class DaemonLost(Exception):
+class DockerUnreachable(Exception):
     """Docker did not answer, or not in time."""
 
 
-class Daemon:
+class DockerClient:
     """The one Docker engine that sandboxes run on."""
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
         self._client: docker.APIClient | None = None
-        self._tunnel: Tunnel | None = None
+        self._tunnel: SshTunnel | None = None
 
     async def connect(self) -> None:
         """Find Docker by the environment, or by its own context. Raises DaemonLost."""
@@ -57,12 +57,12 @@ class Daemon:
             place = endpoint()
             if not place.ssh:
                 return place.options()
-            self._tunnel = self._tunnel or Tunnel(ssh_command(place.host, self.deadline))
-        except (BadEndpoint, DockerException) as error:
-            raise DaemonLost(f"{error}: {MEND}") from None
+            self._tunnel = self._tunnel or SshTunnel(ssh_command(place.host, self.deadline))
+        except (EndpointError, DockerException) as error:
+            raise DockerUnreachable(f"{error}: {MEND}") from None
         return {"base_url": self._tunnel.url}
 
-    async def ask(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
+    async def call(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
         """Call one method of Docker's low-level client.
 
         Raises DaemonLost where nothing answers in time, `docker.errors.APIError` where Docker refuses.
@@ -72,21 +72,21 @@ class Daemon:
         call = partial(getattr(self._client, method), *args, **options)
         return await self._bounded(call, deadline or self.deadline)
 
-    async def digest_of(self, image: str) -> str:
+    async def image_digest_of(self, image: str) -> str:
         """Return an image's digest. Raises SandboxUnavailable."""
         try:
-            return str((await self.ask("inspect_image", image))["Id"])
-        except (APIError, DaemonLost) as error:
+            return str((await self.call("inspect_image", image))["Id"])
+        except (APIError, DockerUnreachable) as error:
             raise unavailable(error, image) from error
 
-    async def first_known(self, images: Sequence[str]) -> str:
+    async def first_available(self, images: Sequence[str]) -> str:
         """Return the first of the images that Docker has. Raises SandboxUnavailable."""
         for image in images:
             try:
-                await self.ask("inspect_image", image)
+                await self.call("inspect_image", image)
             except APIError:
                 continue
-            except DaemonLost as error:
+            except DockerUnreachable as error:
                 raise unavailable(error) from error
             return image
         raise SandboxUnavailable(f"Docker has no image {images[0]}", "pratique image build")
@@ -94,23 +94,23 @@ class Daemon:
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        return await _opened(await self.ask("attach_socket", container, params=streams))
+        return await _opened(await self.call("attach_socket", container, params=streams))
 
     async def execute(
         self, container: str, command: Sequence[str]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Start a command beside what runs in a container, as the guest's user, and connect to it."""
-        made = await self.ask("exec_create", container, list(command), stdin=True, user="1000:1000")
-        return await _opened(await self.ask("exec_start", made["Id"], socket=True))
+        made = await self.call("exec_create", container, list(command), stdin=True, user="1000:1000")
+        return await _opened(await self.call("exec_start", made["Id"], socket=True))
 
     async def listen(
         self, filters: dict[str, list[str]]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to what Docker tells of itself: a line of JSON each, and HTTP's own lines between."""
-        told = await self.ask("events", filters=filters)
+        told = await self.call("events", filters=filters)
         client: Any = self._client
         if client is None:
-            raise DaemonLost("Docker was let go of")
+            raise DockerUnreachable("Docker was let go of")
         return await _opened(client._get_raw_response_socket(told._response))  # noqa: SLF001
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
@@ -120,7 +120,7 @@ class Daemon:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
             said = await self._tunnel.trouble() if self._tunnel else ""
-            raise DaemonLost(f"Docker did not answer: {said or _first_line(error)}") from error
+            raise DockerUnreachable(f"Docker did not answer: {said or _first_line(error)}") from error
 
 
 async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -159,7 +159,7 @@ def _first_line(error: BaseException) -> str:
 
 def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
     """Say in one line what Docker's trouble is, and what mends it."""
-    if isinstance(error, DaemonLost):
+    if isinstance(error, DockerUnreachable):
         return SandboxUnavailable(str(error), START_DOCKER)
     said = _first_line(error)
     if isinstance(error, NotFound) and image:

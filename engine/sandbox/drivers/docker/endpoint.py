@@ -17,7 +17,7 @@ from docker.utils import kwargs_from_env
 MEND = "docker context use default"
 
 
-class BadEndpoint(Exception):
+class EndpointError(Exception):
     """What names Docker's place cannot be used; the message says why."""
 
 
@@ -78,16 +78,16 @@ def _of_context(contexts: Path, name: str) -> Endpoint:
     key = hashlib.sha256(name.encode()).hexdigest()
     meta = contexts / "meta" / key / "meta.json"
     if not meta.is_file():
-        raise BadEndpoint(f"Docker has no context {name!a}")
+        raise EndpointError(f"Docker has no context {name!a}")
     try:
         docker = _json(meta)["Endpoints"]["docker"]
         host, unverified = str(docker["Host"]), bool(docker.get("SkipTLSVerify"))
     except (KeyError, TypeError, AttributeError):
-        raise BadEndpoint(f"Docker's context {name!a} names no Docker") from None
+        raise EndpointError(f"Docker's context {name!a} names no Docker") from None
     if urlsplit(host).scheme not in {"unix", "tcp", "ssh"}:
-        raise BadEndpoint(f"Docker's context {name!a} is at {host!a}, which cannot be reached from here")
+        raise EndpointError(f"Docker's context {name!a} is at {host!a}, which cannot be reached from here")
     if unverified:
-        raise BadEndpoint(f"Docker's context {name!a} does not verify who answers, and is not used")
+        raise EndpointError(f"Docker's context {name!a} does not verify who answers, and is not used")
     tls = contexts / "tls" / key / "docker"
     return Endpoint(host, name, tls if (tls / "ca.pem").is_file() else None)
 
@@ -96,9 +96,9 @@ def _json(file: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
-        raise BadEndpoint(f"{file} cannot be read: {error}") from None
+        raise EndpointError(f"{file} cannot be read: {error}") from None
     if not isinstance(found, dict):
-        raise BadEndpoint(f"{file} cannot be read: it is no JSON object")
+        raise EndpointError(f"{file} cannot be read: it is no JSON object")
     return found
 
 
@@ -112,7 +112,7 @@ def ssh_command(host: str, seconds: float) -> list[str]:
         url = urlsplit(host)
         user, name, port = _parts(url)
     except ValueError:
-        raise BadEndpoint(f"{host!a} is no address of the form ssh://USER@HOST:PORT") from None
+        raise EndpointError(f"{host!a} is no address of the form ssh://USER@HOST:PORT") from None
     options = ["-T", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={max(1, int(seconds))}"]
     options += ["-o", "ControlMaster=auto", "-o", "ControlPersist=no", "-o", "ServerAliveInterval=10"]
     options += [*(["-l", user] if user else []), *(["-p", str(port)] if port else [])]

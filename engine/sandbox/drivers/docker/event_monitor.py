@@ -13,7 +13,7 @@ from typing import Any
 
 from docker.errors import APIError
 
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 
 _AGAIN_SECONDS = 5.0
 _MOST_TOUCHED = 1000
@@ -26,10 +26,10 @@ _FILTERS = {
 }
 
 
-class Vigil:
+class EventMonitor:
     """Says of which sandboxes nothing was told since they were found right."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: DockerClient) -> None:
         self._daemon = daemon
         self._watch = 0
         self._hears = False
@@ -40,7 +40,7 @@ class Vigil:
         """The number of the watch that is kept, or 0: what was seen before another one proves nothing."""
         return self._watch if self._hears else 0
 
-    def vouches(self, container: str, since: int) -> bool:
+    def is_unchanged(self, container: str, since: int) -> bool:
         """Say whether nothing was told of a container that was found right during the watch `since`."""
         return bool(since) and since == self.watch and not self.touched(container)
 
@@ -51,7 +51,7 @@ class Vigil:
     async def keep(self) -> None:
         """Listen for ever. Ends when it is cancelled."""
         while True:
-            with contextlib.suppress(DaemonLost, APIError, OSError, ValueError):
+            with contextlib.suppress(DockerUnreachable, APIError, OSError, ValueError):
                 await self._listen()
             await asyncio.sleep(_AGAIN_SECONDS)
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from docker.errors import APIError
 
 from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost, unavailable
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, unavailable
 
 _SECONDS = 5.0
 _DEADLINE_SECONDS = 10.0
 
 
-class Beat(NamedTuple):
+class Heartbeat(NamedTuple):
     """One beat, or that there was none."""
 
     number: int
@@ -24,23 +24,23 @@ class Beat(NamedTuple):
     trouble: SandboxUnavailable | None = None
 
 
-async def beats(daemon: Daemon) -> AsyncGenerator[Beat, None]:
+async def heartbeats(daemon: DockerClient) -> AsyncGenerator[Heartbeat, None]:
     """Yield for ever whether Docker lives."""
     number = 0
     while True:
         await asyncio.sleep(_SECONDS)
-        trouble = await _silence(daemon)
+        trouble = await _no_answer(daemon)
         number = 0 if trouble else number + 1
-        yield Beat(number, trouble)
+        yield Heartbeat(number, trouble)
 
 
-async def _silence(daemon: Daemon) -> SandboxUnavailable | None:
+async def _no_answer(daemon: DockerClient) -> SandboxUnavailable | None:
     """Return what is wrong, or None. It is asked twice: a busy Docker may miss one beat."""
     try:
-        with contextlib.suppress(DaemonLost):
-            await daemon.ask("ping", deadline=_DEADLINE_SECONDS)
+        with contextlib.suppress(DockerUnreachable):
+            await daemon.call("ping", deadline=_DEADLINE_SECONDS)
             return None
-        await daemon.ask("ping", deadline=_DEADLINE_SECONDS)
-    except (DaemonLost, APIError) as error:
+        await daemon.call("ping", deadline=_DEADLINE_SECONDS)
+    except (DockerUnreachable, APIError) as error:
         return unavailable(error)
     return None

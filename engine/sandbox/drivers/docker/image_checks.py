@@ -11,17 +11,17 @@ from docker.errors import APIError
 
 from engine.common.text import Untrusted
 from engine.models import Check
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 
 KEPT_SECONDS = 30.0
 """How long an answer is good for: Health is asked for every few seconds, images change seldom."""
 _ASK_SECONDS = 5.0
 
 
-class ImageRows:
+class ImageChecks:
     """Asks Docker about images, and remembers for a moment what it said."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: DockerClient) -> None:
         self._daemon = daemon
         self._known: tuple[Check, ...] = ()
         self._until = 0.0
@@ -36,8 +36,8 @@ class ImageRows:
     async def _row(self, image: str) -> Check | None:
         name = image.rpartition("/")[2].partition(":")[0]
         try:
-            found: dict[str, Any] = await self._daemon.ask("inspect_image", image, deadline=_ASK_SECONDS)
-        except DaemonLost:
+            found: dict[str, Any] = await self._daemon.call("inspect_image", image, deadline=_ASK_SECONDS)
+        except DockerUnreachable:
             return None
         except APIError:
             hint = f"pratique image build {name}"

@@ -15,7 +15,7 @@ from docker.errors import APIError, NotFound
 
 from engine.sandbox.api.job import SandboxUnavailable
 from engine.sandbox.drivers.docker.container import remove
-from engine.sandbox.drivers.docker.docker_client import Daemon
+from engine.sandbox.drivers.docker.docker_client import DockerClient
 from engine.settings import PackageSettings
 
 _TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages|/node_modules")
@@ -28,7 +28,7 @@ TRIES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class PackageLayer:
     """A volume with packages, and where their language looks for them."""
 
     volume: str
@@ -37,7 +37,7 @@ class Layer:
     built: int = 0
 
 
-def told(said: bytes) -> tuple[str, int]:
+def build_report(said: bytes) -> tuple[str, int]:
     """Return where its language looks, and how large a layer is, as its builder says. Raises ValueError."""
     word = _SITE.fullmatch(said.decode("ascii", "replace"))
     if word is None or not _TARGET.fullmatch(word[1]):
@@ -45,10 +45,10 @@ def told(said: bytes) -> tuple[str, int]:
     return word[1], int(word[2])
 
 
-class Layers:
+class LayerStore:
     """The layers of one engine."""
 
-    def __init__(self, daemon: Daemon, engine: str) -> None:
+    def __init__(self, daemon: DockerClient, engine: str) -> None:
         self._daemon = daemon
         self._engine = engine
 
@@ -63,15 +63,15 @@ class Layers:
     async def ensure(self, volume: str, image: str) -> None:
         """Make a volume where there is none. Raises APIError, DaemonLost, SandboxUnavailable."""
         try:
-            await self._daemon.ask("inspect_volume", volume)
+            await self._daemon.call("inspect_volume", volume)
         except NotFound:
             await self.begin(volume, image)
 
-    async def find(self, volume: str) -> Layer | None:
+    async def find(self, volume: str) -> PackageLayer | None:
         """Return a layer that is whole. Raises APIError, DaemonLost."""
         return next((layer for layer in await self.whole() if layer.volume == volume), None)
 
-    async def whole(self) -> list[Layer]:
+    async def whole(self) -> list[PackageLayer]:
         """Return the layers that are whole, the oldest first. Raises APIError, DaemonLost."""
         listed = await self._listed()
         names = {one["Name"] for one in listed}
@@ -88,17 +88,17 @@ class Layers:
         """
         if not await self.discard(volume, TRIES):
             raise SandboxUnavailable("what was left of these packages cannot be removed", "pratique doctor")
-        await self._daemon.ask("create_volume", volume, labels=self._labels())
+        await self._daemon.call("create_volume", volume, labels=self._labels())
         mount = {"Type": "volume", "Source": volume, "Target": "/workspace"}
         body = {"Image": image, "NetworkDisabled": True, "HostConfig": {"Mounts": [mount]}}
-        made = await self._daemon.ask("create_container_from_config", body)
+        made = await self._daemon.call("create_container_from_config", body)
         await remove(self._daemon, made["Id"])
 
-    async def finish(self, volume: str, target: str, size: int) -> Layer:
+    async def finish(self, volume: str, target: str, size: int) -> PackageLayer:
         """Say that a layer is whole. Raises APIError, DaemonLost."""
         about = {"pratique.target": target, "pratique.size": str(size), "pratique.layer": volume}
-        await self._daemon.ask("create_volume", f"{volume}-whole", labels=self._labels() | about)
-        return Layer(volume, target, size, int(time.time()))
+        await self._daemon.call("create_volume", f"{volume}-whole", labels=self._labels() | about)
+        return PackageLayer(volume, target, size, int(time.time()))
 
     async def discard(self, volume: str, tries: int = 1) -> bool:
         """Remove a layer, then what says that it is whole; say whether both are gone. Raises DaemonLost.
@@ -113,7 +113,7 @@ class Layers:
 
     async def _removed(self, name: str) -> bool:
         try:
-            await self._daemon.ask("remove_volume", name)
+            await self._daemon.call("remove_volume", name)
         except APIError as error:
             return bool(error.status_code == 404)
         return True
@@ -136,13 +136,13 @@ class Layers:
         return {"pratique": "1", "pratique.engine": self._engine, "pratique.created": str(int(time.time()))}
 
     async def _listed(self) -> list[dict[str, Any]]:
-        answer = await self._daemon.ask("volumes", filters={"label": f"pratique.engine={self._engine}"})
+        answer = await self._daemon.call("volumes", filters={"label": f"pratique.engine={self._engine}"})
         return answer["Volumes"] or []
 
 
-def _layer(listed: dict[str, Any]) -> Layer:
+def _layer(listed: dict[str, Any]) -> PackageLayer:
     labels = listed["Labels"]
-    return Layer(
+    return PackageLayer(
         labels["pratique.layer"],
         labels["pratique.target"],
         int(labels["pratique.size"]),

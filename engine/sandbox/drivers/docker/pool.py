@@ -14,9 +14,9 @@ from docker.errors import APIError
 
 from engine.models import Language, Limits
 from engine.sandbox.api.job import Job, SandboxUnavailable
-from engine.sandbox.drivers.docker.container import Box
-from engine.sandbox.drivers.docker.container_factory import Maker
-from engine.sandbox.drivers.docker.docker_client import DaemonLost
+from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.drivers.docker.container_factory import ContainerFactory
+from engine.sandbox.drivers.docker.docker_client import DockerUnreachable
 
 MAX_AGE_SECONDS = 600.0
 _RETRY_SECONDS = 10.0
@@ -28,25 +28,25 @@ _STANDARD = Limits()
 
 
 @dataclass(slots=True)
-class Shelf:
+class ImagePool:
     """The ready sandboxes of one image."""
 
     language: Language
     image: str
-    boxes: deque[Box] = field(default_factory=deque)
+    containers: deque[Container] = field(default_factory=deque)
     trouble: str = ""
     """Why it cannot be filled, where it cannot."""
-    missed: deque[float] = field(default_factory=deque)
+    misses: deque[float] = field(default_factory=deque)
     """When somebody found it empty, of late."""
 
     def wanted(self, least: int, most: int, now: float) -> int:
         """Return how many should wait: one more than the least for each who found it empty of late."""
-        while self.missed and now - self.missed[0] > _LATELY_SECONDS:
-            self.missed.popleft()
-        return min(max(least, most), least + len(self.missed)) if least else 0
+        while self.misses and now - self.misses[0] > _LATELY_SECONDS:
+            self.misses.popleft()
+        return min(max(least, most), least + len(self.misses)) if least else 0
 
 
-class Stock(NamedTuple):
+class PoolStatus(NamedTuple):
     """How many sandboxes of an image wait ready, and how many should."""
 
     image: str
@@ -59,25 +59,25 @@ class Pool:
 
     def __init__(
         self,
-        maker: Maker,
+        maker: ContainerFactory,
         least: int,
-        remove: Callable[[Box], None],
+        remove: Callable[[Container], None],
         most: int = 0,
         memory_mb: int = 512,
-        make: Callable[[str, Language, Limits], Awaitable[Box]] | None = None,
+        make: Callable[[str, Language, Limits], Awaitable[Container]] | None = None,
     ) -> None:
         self._make = make or maker.make
         self._least = least
         self._most = most
         self._room = memory_mb // _BOX_MB
         self._remove = remove
-        self._shelves: dict[tuple[Language, str], Shelf] = {}
+        self._shelves: dict[tuple[Language, str], ImagePool] = {}
         self._wanted = asyncio.Event()
         self._proved = asyncio.Event()
 
     def stock(self, language: Language, image: str) -> None:
         """Keep sandboxes of this image ready from here on."""
-        self._shelves.setdefault((language, image), Shelf(language, image))
+        self._shelves.setdefault((language, image), ImagePool(language, image))
         self._wanted.set()
 
     def open(self, proved: bool) -> None:
@@ -88,53 +88,56 @@ class Pool:
             self._proved.clear()
 
     @property
-    def shelves(self) -> tuple[Shelf, ...]:
+    def image_pools(self) -> tuple[ImagePool, ...]:
         """Return the shelves as they stand."""
         return tuple(self._shelves.values())
 
     @property
-    def stocks(self) -> tuple[Stock, ...]:
+    def stocks(self) -> tuple[PoolStatus, ...]:
         """Return how full each shelf is."""
-        return tuple(Stock(shelf.image, len(shelf.boxes), self.wanted(shelf)) for shelf in self.shelves)
+        return tuple(
+            PoolStatus(image_pool.image, len(image_pool.containers), self.wanted(image_pool))
+            for image_pool in self.image_pools
+        )
 
-    async def take(self, job: Job) -> Box | None:
+    async def take(self, job: Job) -> Container | None:
         """Return a ready box that was checked again and fits the job's limits, or None: then start one cold.
 
         Its image is the one that was approved; without an approval, what the name stands for.
         """
-        shelf = self._shelves.get((job.language, job.image))
-        if shelf is None or not _poolable(job.limits):
+        image_pool = self._shelves.get((job.language, job.image))
+        if image_pool is None or not _poolable(job.limits):
             return None
-        while shelf.boxes:
-            box = shelf.boxes.popleft()
+        while image_pool.containers:
+            container = image_pool.containers.popleft()
             self._wanted.set()
-            if await self._fit(box, job):
-                return box
-            self._remove(box)
-        shelf.missed.append(time.monotonic())
+            if await self._fit(container, job):
+                return container
+            self._remove(container)
+        image_pool.misses.append(time.monotonic())
         return None
 
-    def wanted(self, shelf: Shelf) -> int:
+    def wanted(self, image_pool: ImagePool) -> int:
         """Return how many sandboxes should wait on a shelf, by what was asked for of late."""
-        return shelf.wanted(self._least, self._most, time.monotonic())
+        return image_pool.wanted(self._least, self._most, time.monotonic())
 
-    def _has_room(self, shelf: Shelf) -> bool:
+    def _has_room(self, image_pool: ImagePool) -> bool:
         """Whether one more may wait: within what is wanted and, beyond the least, within the memory."""
-        count = len(shelf.boxes)
-        total = sum(len(each.boxes) for each in self.shelves)
-        return count < self.wanted(shelf) and (count < self._least or total < self._room)
+        count = len(image_pool.containers)
+        total = sum(len(each.containers) for each in self.image_pools)
+        return count < self.wanted(image_pool) and (count < self._least or total < self._room)
 
-    async def _fit(self, box: Box, job: Job) -> bool:
-        if job.image_digest not in {"", box.image_id} or box.touched:
+    async def _fit(self, container: Container, job: Job) -> bool:
+        if job.image_digest not in {"", container.image_id} or container.touched:
             return False
         try:
-            if box.frozen:
-                box.pause(False)
-            by_name = not job.image_digest and not box.vouched
-            await asyncio.gather(box.verify(), *([box.verify_image()] if by_name else []))
-        except (SandboxUnavailable, APIError, DaemonLost):
+            if container.paused:
+                container.pause(False)
+            by_name = not job.image_digest and not container.unchanged
+            await asyncio.gather(container.verify(), *([container.verify_image()] if by_name else []))
+        except (SandboxUnavailable, APIError, DockerUnreachable):
             return False
-        return box.fit(job.limits)
+        return container.resize(job.limits)
 
     async def keep_filled(self) -> None:
         """Refill for ever; recycle what is too old."""
@@ -142,38 +145,40 @@ class Pool:
             await self._proved.wait()
             self._wanted.clear()
             trouble = False
-            for shelf in self.shelves:
-                self._recycle(shelf)
-                trouble |= not await self._fill(shelf)
+            for image_pool in self.image_pools:
+                self._recycle(image_pool)
+                trouble |= not await self._fill(image_pool)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(
                     self._wanted.wait(), _RETRY_SECONDS if trouble else MAX_AGE_SECONDS / 10
                 )
 
-    async def _fill(self, shelf: Shelf) -> bool:
-        while self._has_room(shelf):
+    async def _fill(self, image_pool: ImagePool) -> bool:
+        while self._has_room(image_pool):
             try:
-                box = await self._make(shelf.image, shelf.language, _STANDARD)
+                container = await self._make(image_pool.image, image_pool.language, _STANDARD)
             except SandboxUnavailable as error:
-                shelf.trouble = str(error)
+                image_pool.trouble = str(error)
                 return False
-            box.pause(True)
-            shelf.boxes.append(box)
-            shelf.trouble = ""
+            container.pause(True)
+            image_pool.containers.append(container)
+            image_pool.trouble = ""
         return True
 
-    def _recycle(self, shelf: Shelf) -> None:
+    def _recycle(self, image_pool: ImagePool) -> None:
         """Remove what is too old, and what nobody has asked for of late."""
-        while shelf.boxes and time.monotonic() - shelf.boxes[0].born > MAX_AGE_SECONDS:
-            self._remove(shelf.boxes.popleft())
-        while len(shelf.boxes) > self.wanted(shelf):
-            self._remove(shelf.boxes.popleft())
+        while (
+            image_pool.containers and time.monotonic() - image_pool.containers[0].created_at > MAX_AGE_SECONDS
+        ):
+            self._remove(image_pool.containers.popleft())
+        while len(image_pool.containers) > self.wanted(image_pool):
+            self._remove(image_pool.containers.popleft())
 
     def empty(self) -> None:
         """Have every ready box removed."""
-        for shelf in self.shelves:
-            while shelf.boxes:
-                self._remove(shelf.boxes.popleft())
+        for image_pool in self.image_pools:
+            while image_pool.containers:
+                self._remove(image_pool.containers.popleft())
 
 
 def _poolable(limits: Limits) -> bool:

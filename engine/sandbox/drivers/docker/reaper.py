@@ -14,14 +14,14 @@ from docker.errors import APIError
 
 from engine.sandbox.drivers.docker.container import remove
 from engine.sandbox.drivers.docker.container_spec import Ownership
-from engine.sandbox.drivers.docker.docker_client import Daemon, DaemonLost
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 from engine.sandbox.drivers.docker.ownership import forgotten, orphaned
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 
 _RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
 
 
-async def reap(daemon: Daemon, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
+async def reap(daemon: DockerClient, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
     """Remove every container of ours that no living engine owns, or that this one forgot.
 
     Returns the ids of those removed; `used` are never touched. Raises DaemonLost.
@@ -31,22 +31,22 @@ async def reap(daemon: Daemon, me: Ownership, used: Set[str] = frozenset()) -> t
         for listed in await ours(daemon)
         if listed["Id"] not in used and (orphaned(listed["Labels"], me) or forgotten(listed["Labels"], me))
     ]
-    return tuple([container for container in gone if await remove_thawed(daemon, container)])
+    return tuple([container for container in gone if await resume_and_remove(daemon, container)])
 
 
-async def ours(daemon: Daemon) -> list[dict[str, Any]]:
+async def ours(daemon: DockerClient) -> list[dict[str, Any]]:
     """List the containers that carry our label, by the call that does not inspect each. Raises DaemonLost."""
-    listed: list[dict[str, Any]] = await daemon.ask("containers", all=True, filters={"label": "pratique=1"})
+    listed: list[dict[str, Any]] = await daemon.call("containers", all=True, filters={"label": "pratique=1"})
     return listed
 
 
-async def owned(daemon: Daemon, engine: str) -> tuple[str, ...]:
+async def owned(daemon: DockerClient, engine: str) -> tuple[str, ...]:
     """List the containers that carry an engine's name. Raises DaemonLost."""
     listed = await ours(daemon)
     return tuple(one["Id"] for one in listed if one["Labels"].get("pratique.engine") == engine)
 
 
-async def remove_thawed(daemon: Daemon, container: str) -> bool:
+async def resume_and_remove(daemon: DockerClient, container: str) -> bool:
     """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
@@ -54,10 +54,10 @@ async def remove_thawed(daemon: Daemon, container: str) -> bool:
     return await remove(daemon, container)
 
 
-async def end_leftovers(daemon: Daemon, gone: set[str]) -> tuple[int, ...]:
+async def end_leftovers(daemon: DockerClient, gone: set[str]) -> tuple[int, ...]:
     """Kill runtime processes of containers that this engine removed and Docker no longer knows."""
-    with contextlib.suppress(APIError, DaemonLost):
-        known = {listed["Id"] for listed in await daemon.ask("containers", all=True)}
+    with contextlib.suppress(APIError, DockerUnreachable):
+        known = {listed["Id"] for listed in await daemon.call("containers", all=True)}
         return tuple(pid for pid in _processes_of(gone - known) if _kill(pid))
     return ()
 

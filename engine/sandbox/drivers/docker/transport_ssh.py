@@ -16,7 +16,7 @@ _WORD_SECONDS = 1.0
 _MOST_SAID = 300
 
 
-class Tunnel:
+class SshTunnel:
     """Listens where nobody else may, until it is closed. `ssh` shares one connection for all of them."""
 
     def __init__(self, command: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ _NONE: dict[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ResourceUsage:
     """One reading. Bytes, seconds of CPU, tasks of the host."""
 
     cpu_seconds: float
@@ -21,7 +21,7 @@ class Usage:
     memory_peak: int
     tasks: int
     oom_kills: int
-    fuse_trips: int
+    pids_limit_hits: int
 
 
 class Cgroup:
@@ -45,15 +45,15 @@ class Cgroup:
         foreign = any(container not in folder.name for folder in folders.values())
         return cls(folders) if not foreign and "memory" in folders else None
 
-    def read(self) -> Usage | None:
+    def read(self) -> ResourceUsage | None:
         """Return what is used at this moment, or None once the group is gone."""
         try:
             usage = self._version_2() if "unified" in self._folders else self._version_1()
         except (OSError, ValueError, IndexError):
             return None
         self._peak = max(self._peak, usage.memory, usage.memory_peak)
-        return Usage(
-            usage.cpu_seconds, usage.memory, self._peak, usage.tasks, usage.oom_kills, usage.fuse_trips
+        return ResourceUsage(
+            usage.cpu_seconds, usage.memory, self._peak, usage.tasks, usage.oom_kills, usage.pids_limit_hits
         )
 
     def pause(self, frozen: bool) -> bool:
@@ -107,26 +107,26 @@ class Cgroup:
         except (OSError, ValueError):
             return ()
 
-    def _version_1(self) -> Usage:
+    def _version_1(self) -> ResourceUsage:
         memory, pids = self._folders["memory"], self._folders["pids"]
-        return Usage(
+        return ResourceUsage(
             cpu_seconds=_number(self._folders["cpuacct"] / "cpuacct.usage") / 1e9,
             memory=_number(memory / "memory.usage_in_bytes"),
             memory_peak=_number(memory / "memory.max_usage_in_bytes"),
             tasks=_number(pids / "pids.current"),
             oom_kills=_table(memory / "memory.oom_control").get("oom_kill", 0),
-            fuse_trips=_table(pids / "pids.events").get("max", 0),
+            pids_limit_hits=_table(pids / "pids.events").get("max", 0),
         )
 
-    def _version_2(self) -> Usage:
+    def _version_2(self) -> ResourceUsage:
         folder = self._folders["unified"]
-        return Usage(
+        return ResourceUsage(
             cpu_seconds=_table(folder / "cpu.stat").get("usage_usec", 0) / 1e6,
             memory=_number(folder / "memory.current"),
             memory_peak=_number(folder / "memory.peak") if (folder / "memory.peak").exists() else 0,
             tasks=_number(folder / "pids.current"),
             oom_kills=_table(folder / "memory.events").get("oom_kill", 0),
-            fuse_trips=_table(folder / "pids.events").get("max", 0),
+            pids_limit_hits=_table(folder / "pids.events").get("max", 0),
         )
 
 
