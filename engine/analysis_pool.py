@@ -152,7 +152,7 @@ def _framed(body: bytes) -> bytes:
 
 def _joined(outcome: Analysis, part: Analysis) -> Analysis:
     return outcome.model_copy(
-        update={"violations": outcome.violations + part.violations, "predictions": part.predictions}
+        update={"violations": outcome.violations + part.violations, "effects": part.effects}
     )
 
 

@@ -28,7 +28,7 @@ def facts(case: Case) -> list[list[Part]]:
     lines += [line for review in case.reviews for line in _decision(review)]
     lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
     lines += _result(case.result) if case.result else []
-    lines += [[], [("Asked for", "bold muted")], *asked(draft.permissions, case.analysis.predictions)]
+    lines += [[], [("Asked for", "bold muted")], *asked(draft.permissions, case.analysis.effects)]
     lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
     lines += [
         [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),

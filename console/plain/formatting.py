@@ -36,7 +36,7 @@ def case(each: Case) -> Iterator[str]:
         yield f"Risk {match.level.value.upper()} by rule {match.rule}: {shown(match.reason)}"
     yield from asked(each)
     yield from _violations(each.analysis.violations)
-    yield from _predictions(each.analysis.predictions)
+    yield from _effects(each.analysis.effects)
     if not each.analysis.complete:
         yield "The analysis could not read or judge all of it."
     yield from _code(draft)
@@ -109,10 +109,10 @@ def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
             yield f"     Evidence on line {step.span.line}: {shown(step.text)}"
 
 
-def _predictions(predictions: tuple[PredictedEffect, ...]) -> Iterator[str]:
-    for each in predictions:
+def _effects(effects: tuple[PredictedEffect, ...]) -> Iterator[str]:
+    for each in effects:
         lines = ", ".join(str(line) for line in each.lines)
-        yield f"Predicted {each.need.value}: {shown(each.value)}, {each.certainty.value}, by line {lines}."
+        yield f"Predicted {each.kind.value}: {shown(each.value)}, {each.certainty.value}, by line {lines}."
 
 
 def _code(draft: Draft) -> Iterator[str]:

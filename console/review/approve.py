@@ -25,7 +25,7 @@ from engine.models import Case, Consequence, DecisionOutcome
 
 ARM_SECONDS = 0.4
 PREDICTIONS = 4
-"""How many predictions the sheet repeats; the panel of Review has all."""
+"""How many predicted effects the sheet repeats; the panel of Review has all."""
 
 
 class ApproveScreen(ModalScreen[Decided | None]):
@@ -82,7 +82,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
         submission = self._case.submission
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
-        count, predicted = len(self._case.analysis.violations), self._case.analysis.predictions
+        count, predicted = len(self._case.analysis.violations), self._case.analysis.effects
         found = many(count, "violation") if count else "no violations"
         lines: list[list[Part]] = [
             [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
@@ -97,7 +97,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
             for file in draft.files
         ]
         lines += [
-            [("predicted ", "muted"), (f"{each.need.value:<{NEED_CELLS}}", "muted"), each.value]
+            [("predicted ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
             for each in predicted[:PREDICTIONS]
         ]
         if (more := len(predicted) - PREDICTIONS) > 0:

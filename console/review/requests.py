@@ -66,7 +66,7 @@ def _wanted(case: Case) -> list[list[Part]]:
     if draft.operation is not None:
         lines.append([("Tool call ", "bold accent"), headline(draft)])
     lines.append([("Asks for", "bold muted")])
-    lines += asked(draft.permissions, case.analysis.predictions)
+    lines += asked(draft.permissions, case.analysis.effects)
     lines += [
         [
             _kind("file"),
@@ -76,9 +76,7 @@ def _wanted(case: Case) -> list[list[Part]]:
         for file in draft.files
     ]
     lines.append([("Predicted", "bold muted")])
-    lines += [_predicted(each) for each in case.analysis.predictions] or [
-        [(" nothing beyond itself", "faint")]
-    ]
+    lines += [_predicted(each) for each in case.analysis.effects] or [[(" nothing beyond itself", "faint")]]
     lines.append([("Risk", "bold muted")])
     lines += [
         [_kind(match.level.value, f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
@@ -114,9 +112,9 @@ def _locked(package: Package) -> list[Part]:
     return [*place, *((f"  {one[:19]}…", "muted") for one in package.hashes)]
 
 
-def asked(wanted: Permissions, predictions: tuple[PredictedEffect, ...]) -> list[list[Part]]:
+def asked(wanted: Permissions, effects: tuple[PredictedEffect, ...]) -> list[list[Part]]:
     """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
-    seen = {each.value.text for each in predictions if each.need in {EffectKind.HOST, EffectKind.URL}}
+    seen = {each.value.text for each in effects if each.kind in {EffectKind.HOST, EffectKind.URL}}
     few, more = limits(wanted.limits)
     lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]
     for domain in wanted.domains:
@@ -138,10 +136,10 @@ def limits(bounds: Limits) -> tuple[str, str]:
     )
 
 
-def _predicted(prediction: PredictedEffect) -> list[Part]:
-    lines = ", ".join(str(line) for line in prediction.lines[:6])
-    certain = "" if prediction.certainty.value == "exact" else f" ({prediction.certainty.value})"
-    return [_kind(prediction.need.value), prediction.value, (certain, "warning"),
+def _predicted(effect: PredictedEffect) -> list[Part]:
+    lines = ", ".join(str(line) for line in effect.lines[:6])
+    certain = "" if effect.certainty.value == "exact" else f" ({effect.certainty.value})"
+    return [_kind(effect.kind.value), effect.value, (certain, "warning"),
             (f"  line {lines}" if lines else "", "faint")]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from engine.analysis.extension import Extension, extensions
 from engine.analysis.findings import Findings
-from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
 from engine.analysis.text import analyse_text
@@ -37,7 +37,7 @@ def _analysed(source: str | bytes, language: Language, settings: AnalysisSetting
             found.add(guarded(partial(_extended, extension, text, language), f"Rule {extension.rule.id}"))
     return Analysis(
         violations=grouped(found.violations, settings.severities),
-        predictions=merged_predictions(found.predictions),
+        effects=merged_effects(found.effects),
         complete=found.complete,
     )
 

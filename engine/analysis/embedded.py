@@ -49,7 +49,7 @@ def analyse_embedded(
     found = guarded(lambda: analyser(language)(source, settings, depth + 1), f"The {language} analysis")
     return Findings(
         [_placed(violation, place, layer) for violation in found.violations],
-        [_placed_prediction(prediction, place) for prediction in found.predictions],
+        [_placed_effect(effect, place) for effect in found.effects],
         found.complete,
     )
 
@@ -65,6 +65,6 @@ def _placed(violation: Violation, place: Place, layer: str) -> Violation:
     )
 
 
-def _placed_prediction(prediction: PredictedEffect, place: Place) -> PredictedEffect:
-    lines = {place(Span(line=n, column=1, end_line=n, end_column=1)).line for n in prediction.lines}
-    return prediction.model_copy(update={"lines": tuple(sorted(lines))})
+def _placed_effect(effect: PredictedEffect, place: Place) -> PredictedEffect:
+    lines = {place(Span(line=n, column=1, end_line=n, end_column=1)).line for n in effect.lines}
+    return effect.model_copy(update={"lines": tuple(sorted(lines))})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.analysis.findings import Findings
-from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
 from engine.analysis.text import analyse_text
@@ -30,7 +30,7 @@ def analyse_part(source: str | bytes, language: Language, settings: AnalysisSett
     found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
     return Analysis(
         violations=grouped(found.violations, settings.severities),
-        predictions=merged_predictions(found.predictions),
+        effects=merged_effects(found.effects),
         complete=False,
     )
 

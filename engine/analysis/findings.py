@@ -11,16 +11,16 @@ from engine.settings import AnalysisSettings
 
 @dataclass(slots=True)
 class Findings:
-    """Violations and predictions in the order found; `complete` is False where something went unread."""
+    """Violations and effects in the order found; `complete` is False where something went unread."""
 
     violations: list[Violation] = field(default_factory=list)
-    predictions: list[PredictedEffect] = field(default_factory=list)
+    effects: list[PredictedEffect] = field(default_factory=list)
     complete: bool = True
 
     def add(self, other: Findings) -> None:
         """Take over everything that `other` found."""
         self.violations.extend(other.violations)
-        self.predictions.extend(other.predictions)
+        self.effects.extend(other.effects)
         self.complete = self.complete and other.complete
 
 

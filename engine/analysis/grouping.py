@@ -38,17 +38,17 @@ def _order(span: Span) -> tuple[int, int, int, int]:
     return span.line, span.column, span.end_line, span.end_column
 
 
-def merged_predictions(predictions: Iterable[PredictedEffect]) -> tuple[PredictedEffect, ...]:
-    """Return one prediction for each need and value, with all lines that say so."""
+def merged_effects(effects: Iterable[PredictedEffect]) -> tuple[PredictedEffect, ...]:
+    """Return one predicted effect for each kind and value, with all lines that say so."""
     groups: dict[tuple[str, str, str], list[PredictedEffect]] = {}
-    for prediction in predictions:
-        key = (prediction.need, prediction.value.text, prediction.certainty)
-        groups.setdefault(key, []).append(prediction)
+    for effect in effects:
+        key = (effect.kind, effect.value.text, effect.certainty)
+        groups.setdefault(key, []).append(effect)
     return tuple(_with_all_lines(group) for _, group in sorted(groups.items()))
 
 
 def _with_all_lines(group: list[PredictedEffect]) -> PredictedEffect:
     if len(group) == 1:
         return group[0]
-    lines = tuple(sorted({line for prediction in group for line in prediction.lines}))
+    lines = tuple(sorted({line for effect in group for line in effect.lines}))
     return group[0].model_copy(update={"lines": lines})

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from engine.analysis.archives import modules_in
 from engine.analysis.file_kinds import Unreadable, language_of
-from engine.analysis.grouping import grouped, merged_predictions
+from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.limits import NAMED, UNREAD
 from engine.analysis.positions import Lines
 from engine.analysis.python.popular_packages import IMPORT_NAMES
@@ -161,7 +161,7 @@ def placed(reading: Reading, found: Analysis, code: str) -> Analysis:
     kept = [violation for violation in found.violations if violation.severity.rank >= least.rank]
     return Analysis(
         violations=tuple(_placed(violation, reading.name, lines, place) for violation in kept),
-        predictions=tuple(_wanted(one, reading.name, place) for one in found.predictions)
+        effects=tuple(_wanted(one, reading.name, place) for one in found.effects)
         if reading.certain or kept
         else (),
         complete=found.complete,
@@ -187,9 +187,9 @@ def _placed(violation: Violation, name: str, lines: Lines, place: Span) -> Viola
     )
 
 
-def _wanted(prediction: PredictedEffect, name: str, place: Span) -> PredictedEffect:
-    note = f"in an input file{'; ' + prediction.note if prediction.note else ''}"
-    return prediction.model_copy(update={"lines": (place.line,), "note": note})
+def _wanted(effect: PredictedEffect, name: str, place: Span) -> PredictedEffect:
+    note = f"in an input file{'; ' + effect.note if effect.note else ''}"
+    return effect.model_copy(update={"lines": (place.line,), "note": note})
 
 
 def unread(name: str, reason: str, code: str) -> Analysis:
@@ -211,12 +211,12 @@ def without_own(found: Analysis, files: Iterable[str]) -> Analysis:
     own = {module for name in files for module in _modules_of(PurePosixPath(name))}
     own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
     kept = [
-        one.model_copy(update={"need": EffectKind.MODULE, "note": "an input file"})
-        if one.need is EffectKind.PACKAGE and one.value.text in own
+        one.model_copy(update={"kind": EffectKind.MODULE, "note": "an input file"})
+        if one.kind is EffectKind.PACKAGE and one.value.text in own
         else one
-        for one in found.predictions
+        for one in found.effects
     ]
-    return found.model_copy(update={"predictions": merged_predictions(kept)})
+    return found.model_copy(update={"effects": merged_effects(kept)})
 
 
 def _modules_of(path: PurePosixPath) -> Iterator[str]:
@@ -229,7 +229,7 @@ def joined(parts: Sequence[Analysis]) -> Analysis:
     """Return one analysis of many: the code's own first."""
     return Analysis(
         violations=grouped((v for part in parts for v in part.violations), {}),
-        predictions=merged_predictions(p for part in parts for p in part.predictions),
+        effects=merged_effects(p for part in parts for p in part.effects),
         complete=all(part.complete for part in parts),
         seconds=sum(part.seconds for part in parts),
     )

@@ -24,7 +24,7 @@ def record(item: Item, analysis: Analysis) -> dict[str, Any]:
         "language": item.language.value,
         "complete": analysis.complete,
         "violations": [_violation(violation) for violation in analysis.violations],
-        "predictions": [prediction.model_dump(mode="json") for prediction in analysis.predictions],
+        "effects": [effect.model_dump(mode="json") for effect in analysis.effects],
         "seconds": round(analysis.seconds, 6),
     }
 

@@ -83,7 +83,7 @@ class EffectKind(StrEnum):
 class PredictedEffect(FrozenModel):
     """One thing that the code will want, and the lines that say so."""
 
-    need: EffectKind
+    kind: EffectKind
     value: Untrusted
     certainty: Certainty
     lines: tuple[int, ...]
@@ -94,7 +94,7 @@ class Analysis(FrozenModel):
     """All violations of a submission and what it is predicted to want."""
 
     violations: tuple[Violation, ...] = ()
-    predictions: tuple[PredictedEffect, ...] = ()
+    effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
     """False where something could not be read or judged: policy then holds it HIGH at least."""
     seconds: float = 0.0

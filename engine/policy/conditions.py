@@ -85,9 +85,9 @@ def _violation(wanted: ViolationIs) -> Condition:
 
 def _predicts(needs: tuple[EffectKind, ...]) -> Condition:
     return lambda facts: _told(
-        f"is predicted to want the {prediction.need} {prediction.value.text}"
-        for prediction in facts.predictions
-        if prediction.need in needs
+        f"is predicted to want the {effect.kind} {effect.value.text}"
+        for effect in facts.effects
+        if effect.kind in needs
     )
 
 
@@ -139,7 +139,7 @@ def _asks_only(kinds: tuple[Kind, ...]) -> Condition:
 
 
 def _predicts_only(needs: tuple[EffectKind, ...]) -> Condition:
-    return lambda facts: _holds(all(prediction.need in needs for prediction in facts.predictions))
+    return lambda facts: _holds(all(effect.kind in needs for effect in facts.effects))
 
 
 _WORDS = {

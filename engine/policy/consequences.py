@@ -21,7 +21,7 @@ def consequences(analysis: Analysis, asked: Permissions, given: Permissions) -> 
     What the analysis could not tell exactly counts as possible for every capability of its kind.
     """
     taken = _taken(asked, given)
-    found = [_consequence(name, needs, fits, analysis.predictions) for name, needs, fits in taken]
+    found = [_consequence(name, needs, fits, analysis.effects) for name, needs, fits in taken]
     found += (_plain(name) for name in _lowered(asked.limits, given.limits))
     if asked.session and not given.session:
         found.append(_plain("session"))
@@ -47,9 +47,9 @@ def _less(asked: Iterable[T], given: Iterable[T]) -> Iterator[T]:
 
 
 def _consequence(
-    name: str, needs: frozenset[EffectKind], fits: Fits, predictions: Iterable[PredictedEffect]
+    name: str, needs: frozenset[EffectKind], fits: Fits, effects: Iterable[PredictedEffect]
 ) -> Consequence:
-    wanting = [one for one in predictions if one.need in needs]
+    wanting = [one for one in effects if one.kind in needs]
     sure = [one for one in wanting if one.certainty is Certainty.EXACT and fits(one.value.text)]
     unsure = [one for one in wanting if one.certainty is not Certainty.EXACT]
     lines = sorted({line for one in (*sure, *unsure) for line in one.lines})

@@ -51,8 +51,8 @@ def facts_of(example: Example) -> Facts:
         executable=example.executable,
         permissions=_permissions(example),
         violations=tuple(_violation(one.severity, one.category, one.rule) for one in example.violations),
-        predictions=tuple(
-            PredictedEffect(need=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
+        effects=tuple(
+            PredictedEffect(kind=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
             for need in example.predictions
         ),
         complete=not example.incomplete,

@@ -60,7 +60,7 @@ class Facts:
     executable: bool = False
     permissions: Permissions = NOTHING
     violations: tuple[Violation, ...] = ()
-    predictions: tuple[PredictedEffect, ...] = ()
+    effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
     weaker_runtime: bool = False
     known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
@@ -88,7 +88,7 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
         language=draft.language,
         permissions=together(draft.permissions, call.permissions) if call else draft.permissions,
         violations=analysis.violations,
-        predictions=analysis.predictions,
+        effects=analysis.effects,
         complete=analysis.complete,
         weaker_runtime=weaker_runtime,
     )

@@ -65,7 +65,7 @@ def cases(count: int) -> Iterator[Case]:
         )
         analysis = Analysis(
             violations=tuple(violation(chance) for _ in range(number % 4)),
-            predictions=tuple(prediction(chance) for _ in range(number % 3)),
+            effects=tuple(effect(chance) for _ in range(number % 3)),
         )
         made = datetime.now(UTC)
         digest = f"{number:064x}"
@@ -92,10 +92,10 @@ def violation(chance: Random) -> Violation:
     )
 
 
-def prediction(chance: Random) -> PredictedEffect:
+def effect(chance: Random) -> PredictedEffect:
     """Return something that code is predicted to want."""
     return PredictedEffect(
-        need=chance.choice(list(EffectKind)),
+        kind=chance.choice(list(EffectKind)),
         value=Untrusted(f"thing-{chance.randrange(1000)}"),
         certainty=Certainty.EXACT,
         lines=(chance.randrange(1, 100),),

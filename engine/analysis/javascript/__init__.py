@@ -17,7 +17,7 @@ from engine.analysis.javascript.checks import (
     resources,
     syntax,
 )
-from engine.analysis.javascript.predict import predictions
+from engine.analysis.javascript.effects import effects
 from engine.analysis.javascript.reader import read
 from engine.analysis.javascript.resolver import MAX_STEPS
 from engine.analysis.javascript.rules.syntax import SYNTAX
@@ -52,7 +52,7 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> F
         findings.violations.extend(check(program))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     findings.add(inner.check(program))
-    findings.predictions.extend(predictions(program))
+    findings.effects.extend(effects(program))
     resolver = program.resolver
     if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:
         findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))

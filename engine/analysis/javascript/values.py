@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from engine.analysis import predictions
+from engine.analysis import effects
 from engine.models import Evidence
 
-UNKNOWN = predictions.UNKNOWN
+UNKNOWN = effects.UNKNOWN
 """Stands for a stretch of text that is only known when the code runs."""
 MAX_TEXT = 65_536
 

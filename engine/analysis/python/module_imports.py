@@ -22,7 +22,7 @@ def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
         return
     top = module.partition(".")[0]
     place = alias if isinstance(node, ast.Import) else node
-    _predict(walk, node, module, top)
+    _add_effects(walk, node, module, top)
     known = canonical(top).partition(".")[0]
     purpose = DANGEROUS_MODULES.get(top) or DANGEROUS_MODULES.get(known)
     if purpose:
@@ -36,15 +36,15 @@ def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
         walk.report(reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package")
 
 
-def _predict(walk: Walk, node: ast.stmt, module: str, top: str) -> None:
+def _add_effects(walk: Walk, node: ast.stmt, module: str, top: str) -> None:
     if top in STDLIB:
-        walk.predict(EffectKind.MODULE, module, node)
+        walk.add_effect(EffectKind.MODULE, module, node)
         return
     note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
     if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
         meant = lookalike(top)
         note += f"; looks like {meant}" if meant else "; no popular package is known by this name"
-    walk.predict(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
+    walk.add_effect(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
 
 
 @lru_cache(maxsize=1024)

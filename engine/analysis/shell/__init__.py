@@ -22,7 +22,7 @@ from engine.analysis.shell.checks import (
     syntax,
     transfers,
 )
-from engine.analysis.shell.predict import predictions
+from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
 from engine.analysis.shell.rules.syntax import SYNTAX
 from engine.models import Span
@@ -48,7 +48,7 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findin
         findings.violations.extend(check(script))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     findings.add(inner.check(script))
-    findings.predictions.extend(predictions(script))
+    findings.effects.extend(effects(script))
     if script.cut:
         findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))
         findings.complete = False

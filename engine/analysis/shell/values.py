@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.analysis import predictions
+from engine.analysis import effects
 from engine.analysis.syntax import Tree
 from engine.common.text import Untrusted
 from engine.models import Evidence, Span
 
-UNKNOWN = predictions.UNKNOWN
+UNKNOWN = effects.UNKNOWN
 """Stands for a stretch of text that is only known when the code runs."""
 OPEN, COMMA, CLOSE, GAP = "\x01", "\x02", "\x03", "\x04"
 """Unquoted braces and commas, and a place where an unquoted expansion splits into fields."""

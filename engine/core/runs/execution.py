@@ -132,7 +132,7 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
     if draft.image:
         return draft.image
     imported = {EffectKind.MODULE, EffectKind.PACKAGE}
-    modules = {item.value.text.split(".")[0] for item in case.analysis.predictions if item.need in imported}
+    modules = {item.value.text.split(".")[0] for item in case.analysis.effects if item.kind in imported}
     if draft.language is Language.PYTHON and modules & DATA_MODULES:
         return settings.data_image
     return settings.images[draft.language]

@@ -470,11 +470,11 @@ async def test_nothing_critical_is_approved_beforehand() -> None:
 async def test_giving_less_says_which_lines_will_fail() -> None:
     """Switched off, a file that line 2 opens is told with that line; given again, nothing is told."""
     reads = PredictedEffect(
-        need=EffectKind.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,)
+        kind=EffectKind.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,)
     )
     file = InputFile(name=Untrusted("a.csv"), content=b"1")
     wanted = Permissions(files=(file.name,))
-    pending = case("s-1", CODE, level=Level.MEDIUM, files=(file,), wanted=wanted, predictions=(reads,))
+    pending = case("s-1", CODE, level=Level.MEDIUM, files=(file,), wanted=wanted, effects=(reads,))
     async with open_console(FakeEngine(pending)) as (app, pilot):
         await open_sheet(app, pilot)
         await press(pilot, "tab", "space")

@@ -94,8 +94,8 @@ def _waiting(id: str, payload: str) -> Case:
     return case(
         id, payload + "\nprint(1)", who=payload, purpose=payload, wanted=wanted,
         violations=(violation(span(1, 1, 4), payload),),
-        predictions=(PredictedEffect(
-            need=EffectKind.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)
+        effects=(PredictedEffect(
+            kind=EffectKind.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)
         ),),
         files=(InputFile(name=text, content=payload.encode("utf-8", "surrogatepass")),),
     )  # fmt: skip

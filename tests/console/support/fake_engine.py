@@ -80,7 +80,7 @@ def case(
     purpose: str = "to help",
     level: Level = Level.HIGH,
     violations: tuple[Violation, ...] = (),
-    predictions: tuple[PredictedEffect, ...] = (),
+    effects: tuple[PredictedEffect, ...] = (),
     wanted: Permissions | None = None,
     files: tuple[InputFile, ...] = (),
     seconds: float = 3600,
@@ -95,7 +95,7 @@ def case(
     return Case(
         submission=Submission(id=id, draft=draft, requester=requester, submitted_at=now, digest=digest),
         status=Status.PENDING,
-        analysis=Analysis(violations=violations, predictions=predictions),
+        analysis=Analysis(violations=violations, effects=effects),
         assessment=Assessment(
             risk=level,
             matches=(RuleMatch(rule="violations", level=level, reason=Untrusted(f"because of {who}")),),

@@ -157,7 +157,7 @@ def test_a_capability_of_an_input_file_is_predicted() -> None:
     """A host in a module counts as the code's own, at the line that names the module."""
     module = b"import urllib.request\nurllib.request.urlopen('https://far.example/x')\n"
     analysis = _analysed("x = 1\nimport helper", _PY, ("helper.py", module))
-    found = {one.value.text: one.lines for one in analysis.predictions if one.need == "host"}
+    found = {one.value.text: one.lines for one in analysis.effects if one.kind == "host"}
     assert {"far.example": (2,)} == found
 
 
@@ -165,7 +165,7 @@ def test_a_module_among_the_input_files_is_no_package() -> None:
     """What is handed in with the code is not asked of an index; what is not, is."""
     files = ["helper.py", "tools/__init__.py", "notes.txt"]
     found = without_own(analyse("import helper, tools.a, notes, flask", _PY), files)
-    wanted = {one.value.text: one.need for one in found.predictions}
+    wanted = {one.value.text: one.kind for one in found.effects}
     assert {"helper": "module", "tools": "module", "notes": "package", "flask": "package"} == wanted
 
 

@@ -20,11 +20,11 @@ from engine.policy.consequences import consequences
 
 def needs(need: EffectKind, value: str, line: int, certainty: Certainty = Certainty.EXACT) -> PredictedEffect:
     """Return a prediction."""
-    return PredictedEffect(need=need, value=Untrusted(value), certainty=certainty, lines=(line,))
+    return PredictedEffect(kind=need, value=Untrusted(value), certainty=certainty, lines=(line,))
 
 
 ANALYSIS = Analysis(
-    predictions=(
+    effects=(
         needs(EffectKind.HOST, "api.example.org", 3),
         needs(EffectKind.URL, "https://API.example.org:8443/v1", 5),
         needs(EffectKind.URL, "https://other.example/v1", 6),
@@ -76,7 +76,7 @@ def test_nothing_taken_has_no_consequence() -> None:
 
 def test_what_is_not_known_exactly_may_fail() -> None:
     """A host that the analysis does not know may be the one taken away."""
-    unknown = Analysis(predictions=(needs(EffectKind.HOST, "", 4, Certainty.UNKNOWN),))
+    unknown = Analysis(effects=(needs(EffectKind.HOST, "", 4, Certainty.UNKNOWN),))
     (found,) = consequences(unknown, ASKED, ASKED.model_copy(update={"domains": ASKED.domains[:1]}))
     assert ((4,), False) == (found.lines, found.certain)
 

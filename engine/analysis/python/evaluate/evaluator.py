@@ -143,17 +143,17 @@ class Walk:
         text = self.source[start : min(end, start + limit)]
         return text if end - start <= limit else text + " …"
 
-    def predict(
-        self, need: EffectKind, value: str | None, node: Any, *, pattern: bool = False, note: str = ""
+    def add_effect(
+        self, kind: EffectKind, value: str | None, node: Any, *, pattern: bool = False, note: str = ""
     ) -> None:
         """Add something that the code will want; None is something that only the run will tell."""
         certainty = Certainty.PATTERN if pattern else Certainty.EXACT
         if value is None:
             certainty, value = Certainty.UNKNOWN, ""
         clean = value.encode("utf-8", "replace").decode()[:500]
-        self.found.predictions.append(
+        self.found.effects.append(
             PredictedEffect(
-                need=need, value=Untrusted(clean), certainty=certainty, lines=(node.lineno,), note=note
+                kind=kind, value=Untrusted(clean), certainty=certainty, lines=(node.lineno,), note=note
             )
         )
 

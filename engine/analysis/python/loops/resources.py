@@ -44,7 +44,7 @@ def too_many(walk: Walk, node: ast.AST, size: int) -> None:
     level = Level.HIGH if size >= _HIGH else Level.MEDIUM
     shown = f"about {size:,}" if size < 10**18 else "more than 10^18"
     walk.report(ALLOCATION, node, f"Asks for {shown} bytes", severity=level)
-    walk.predict(EffectKind.SIZE, str(min(size, 10**18)), node)
+    walk.add_effect(EffectKind.SIZE, str(min(size, 10**18)), node)
 
 
 def check_operation(walk: Walk, node: ast.BinOp, left: Any, right: Any) -> None:

@@ -22,7 +22,7 @@ def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
     """Return the value of an environment variable, and say what was asked for."""
     walk.touched += 1
     secret = name is not None and _SECRET_NAME.search(name) is not None
-    walk.predict(EffectKind.ENVIRONMENT, name, node)
+    walk.add_effect(EffectKind.ENVIRONMENT, name, node)
     if secret:
         walk.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
     else:
@@ -67,7 +67,7 @@ def whole(walk: Walk, node: ast.AST) -> Value:
     """Return the whole environment, and report that it was taken."""
     walk.touched += 1
     walk.report(rules.SECRET, node, "Takes the whole environment")
-    walk.predict(EffectKind.ENVIRONMENT, "*", node, pattern=True)
+    walk.add_effect(EffectKind.ENVIRONMENT, "*", node, pattern=True)
     value = Value(taint=Taint.ENVIRONMENT | Taint.SECRET)
     value.trail = (node,)
     return value

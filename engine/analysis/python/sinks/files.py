@@ -27,7 +27,7 @@ def touch(walk: Walk, call: Call, path: Value | None, *, write: bool = False, de
     """Report and predict what is done to a path, and return the taint of what lies there."""
     name = path_of(path)
     text = (name or "").replace(HOLE, "…")
-    walk.predict(
+    walk.add_effect(
         EffectKind.WRITE if write or delete else EffectKind.READ,
         text if name else None,
         call.node,

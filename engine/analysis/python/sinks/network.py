@@ -51,7 +51,7 @@ def _client(walk: Walk, call: Call) -> Value | None:
 def ask(walk: Walk, call: Call, verb: str) -> Value:
     """Report one use of the network, and what goes out with it."""
     address = address_of(call)
-    predict(walk, call, address)
+    add_network_effects(walk, call, address)
     where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
     walk.report(rules.NETWORK, call.node, f"`{verb}`{where}")
     walk.fact("network", call.node)
@@ -105,25 +105,25 @@ def address_of(call: Call) -> str | None:
     return None
 
 
-def predict(walk: Walk, call: Call, address: str | None) -> None:
+def add_network_effects(walk: Walk, call: Call, address: str | None) -> None:
     """Predict the host, the port and the URL of an address."""
     if address is None:
-        walk.predict(EffectKind.HOST, None, call.node)
+        walk.add_effect(EffectKind.HOST, None, call.node)
         return
     pattern = HOLE in address
     shown = address.replace(HOLE, "…")
     if "://" in address:
-        walk.predict(EffectKind.URL, shown, call.node, pattern=pattern)
+        walk.add_effect(EffectKind.URL, shown, call.node, pattern=pattern)
         try:
             host = urlsplit(address).hostname or ""
         except ValueError:
             host = ""
-        walk.predict(EffectKind.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
+        walk.add_effect(EffectKind.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
         return
     host, _, port = address.rpartition(":")
-    walk.predict(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
+    walk.add_effect(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
     if port.isdigit() and host:
-        walk.predict(EffectKind.PORT, port, call.node)
+        walk.add_effect(EffectKind.PORT, port, call.node)
 
 
 for _module in words(

@@ -112,7 +112,7 @@ def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -
     level = Level.LOW if call.name == "webbrowser.open" else None
     walk.report(rules.PROCESS, call.node, message, severity=level, value=command)
     walk.fact("process", call.node)
-    walk.predict(
+    walk.add_effect(
         EffectKind.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
     )
     if walk.loops and call.name.endswith(("Popen", "popen")) and many_turns(walk):

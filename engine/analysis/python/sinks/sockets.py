@@ -7,7 +7,7 @@ from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
-from engine.analysis.python.sinks.network import LOCAL, address_of, ask, outgoing, predict
+from engine.analysis.python.sinks.network import LOCAL, add_network_effects, address_of, ask, outgoing
 from engine.analysis.python.words import words
 from engine.models import Level
 
@@ -84,7 +84,7 @@ def send(walk: Walk, call: Call) -> Value | None:
     """Data sent over a socket."""
     call.receiver = None
     if call.name.endswith("sendto"):
-        predict(walk, call, address_of(Call(call.node, call.name, call.args[1:], {})))
+        add_network_effects(walk, call, address_of(Call(call.node, call.name, call.args[1:], {})))
     walk.report(rules.NETWORK, call.node, "Sends over a socket")
     outgoing(walk, call, "send")
     return None

@@ -26,11 +26,11 @@ from engine.models import Language
 )  # fmt: skip
 def test_what_is_wanted_is_told(code: str, expected: set[tuple[str, str]]) -> None:
     """By destructuring, by export, through a loader of its own, from a base address."""
-    found = analyse(code, Language.JAVASCRIPT).predictions
-    assert expected == {(one.need.value, one.value.text) for one in found}
+    found = analyse(code, Language.JAVASCRIPT).effects
+    assert expected == {(one.kind.value, one.value.text) for one in found}
 
 
 def test_a_value_taken_from_the_environment_is_told_where_it_is_taken() -> None:
     """Not at every later use of the name that it was given."""
-    found = analyse("const h = process.env.HOME;\nf(h);\nf(h);", Language.JAVASCRIPT).predictions
+    found = analyse("const h = process.env.HOME;\nf(h);\nf(h);", Language.JAVASCRIPT).effects
     assert [(1,)] == [one.lines for one in found]

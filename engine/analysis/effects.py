@@ -1,4 +1,4 @@
-"""What code wants, as the analysers note it down, and the predictions that come of it."""
+"""Effects as the analysers find them, and the predicted effects made of them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ UNKNOWN: Final = "\x00"
 """Stands for a stretch of text that is only known when the code runs."""
 
 
-class Want(NamedTuple):
-    """Something that is wanted, and the line that says so."""
+class Effect(NamedTuple):
+    """One effect of the code, and the line that has it."""
 
-    need: EffectKind
+    kind: EffectKind
     value: str
     line: int
     note: str = ""
 
 
-def predicted(wants: Iterable[Want]) -> list[PredictedEffect]:
-    """Return one prediction for each need and value, with all lines that say so."""
-    groups: dict[tuple[EffectKind, str], list[Want]] = {}
-    for want in wants:
-        groups.setdefault((want.need, want.value), []).append(want)
-    return [_prediction(group) for group in groups.values()]
+def predicted_effects(effects: Iterable[Effect]) -> list[PredictedEffect]:
+    """Return one predicted effect for each kind and value, with all lines that say so."""
+    groups: dict[tuple[EffectKind, str], list[Effect]] = {}
+    for effect in effects:
+        groups.setdefault((effect.kind, effect.value), []).append(effect)
+    return [_merged(group) for group in groups.values()]
 
 
-def _prediction(group: list[Want]) -> PredictedEffect:
+def _merged(group: list[Effect]) -> PredictedEffect:
     first = group[0]
     return PredictedEffect(
-        need=first.need,
+        kind=first.kind,
         value=Untrusted(first.value.replace(UNKNOWN, "*")[:512]),
         certainty=_certainty(first.value),
-        lines=tuple(sorted({want.line for want in group})),
+        lines=tuple(sorted({effect.line for effect in group})),
         note=first.note,
     )
 
@@ -47,15 +47,15 @@ def _certainty(value: str) -> Certainty:
     return Certainty.PATTERN if value.strip(UNKNOWN + "/.:*") else Certainty.UNKNOWN
 
 
-def address(url: str, line: int) -> Iterator[Want]:
+def address(url: str, line: int) -> Iterator[Effect]:
     """Yield the address, its host and its port."""
-    yield Want(EffectKind.URL, url, line)
+    yield Effect(EffectKind.URL, url, line)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         return
     if host:
-        yield Want(EffectKind.HOST, host, line)
+        yield Effect(EffectKind.HOST, host, line)
     if port:
-        yield Want(EffectKind.PORT, str(port), line)
+        yield Effect(EffectKind.PORT, str(port), line)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engine.analysis.effects import Effect, address, predicted_effects
 from engine.analysis.javascript.checks.execution import LAUNCHERS
 from engine.analysis.javascript.checks.files import DELETES, WRITES, path_of
 from engine.analysis.javascript.checks.network import TALKS
 from engine.analysis.javascript.library import REQUIRES, module_path
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.values import UNKNOWN, Value
-from engine.analysis.predictions import Want, address, predicted
 from engine.models import EffectKind, PredictedEffect
 
 _URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)
@@ -71,12 +71,12 @@ _BUILT_IN = frozenset(
 _ENV = re.compile(r"^process\.env\.(\w+)$")
 
 
-def predictions(program: Program) -> list[PredictedEffect]:
+def effects(program: Program) -> list[PredictedEffect]:
     """Return what the program will want."""
-    return predicted(_wants(program))
+    return predicted_effects(_effects(program))
 
 
-def _wants(program: Program) -> Iterator[Want]:
+def _effects(program: Program) -> Iterator[Effect]:
     yield from _modules(program)
     yield from _environment(program)
     for call in program.calls:
@@ -85,7 +85,7 @@ def _wants(program: Program) -> Iterator[Want]:
         yield from _commands(program, call)
 
 
-def _modules(program: Program) -> Iterator[Want]:
+def _modules(program: Program) -> Iterator[Effect]:
     for node, _ in program.names.of("import_statement", "export_statement"):
         source = node.child_by_field_name("source")
         if source is not None:
@@ -96,8 +96,8 @@ def _modules(program: Program) -> Iterator[Want]:
             yield from _module(name.text if name.kind == "text" else UNKNOWN, call.span.line)
 
 
-def _module(name: str, line: int) -> Iterator[Want]:
-    yield Want(EffectKind.MODULE, name, line)
+def _module(name: str, line: int) -> Iterator[Effect]:
+    yield Effect(EffectKind.MODULE, name, line)
     plain = name.removeprefix("node:")
 
     if (
@@ -108,10 +108,10 @@ def _module(name: str, line: int) -> Iterator[Want]:
     ):
         parts = plain.split("/")
         package = "/".join(parts[:2]) if plain.startswith("@") else parts[0]
-        yield Want(EffectKind.PACKAGE, package, line, "not in the standard library")
+        yield Effect(EffectKind.PACKAGE, package, line, "not in the standard library")
 
 
-def _environment(program: Program) -> Iterator[Want]:
+def _environment(program: Program) -> Iterator[Effect]:
     if "process" not in program.tree.text and "env" not in program.tree.text:
         return
     seen: set[str] = set()
@@ -119,28 +119,28 @@ def _environment(program: Program) -> Iterator[Want]:
         match = _ENV.match(value.path) if value.path.startswith("process.env") else None
         if match and (node.type != "identifier" or match[1] not in seen):
             seen.add(match[1])
-            yield Want(EffectKind.ENVIRONMENT, match[1], program.tree.span(node).line)
+            yield Effect(EffectKind.ENVIRONMENT, match[1], program.tree.span(node).line)
         elif value.path == "process.env.?":
-            yield Want(EffectKind.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
+            yield Effect(EffectKind.ENVIRONMENT, UNKNOWN, program.tree.span(node).line)
     for call in program.calls:
         if any(arg.path == "process.env" for arg in call.args):
-            yield Want(EffectKind.ENVIRONMENT, UNKNOWN, call.span.line)
+            yield Effect(EffectKind.ENVIRONMENT, UNKNOWN, call.span.line)
 
 
-def _files(program: Program, call: Call) -> Iterator[Want]:
+def _files(program: Program, call: Call) -> Iterator[Effect]:
     if not call.args or "()" in call.path or not call.path.startswith(("fs.", "rimraf", "del")):
         return
     line = call.span.line
     if DELETES.match(call.path):
-        yield Want(EffectKind.WRITE, path_of(program, call, 0), line, "deleted")
+        yield Effect(EffectKind.WRITE, path_of(program, call, 0), line, "deleted")
     elif _READS.match(call.path) and not _NO_PATH.match(call.path):
-        yield Want(EffectKind.READ, path_of(program, call, 0), line)
+        yield Effect(EffectKind.READ, path_of(program, call, 0), line)
     if WRITES.match(call.path) and not _NO_PATH.match(call.path):
         target = 1 if re.search(r"\.(?:copy|cp|rename|move)", call.path) else 0
-        yield Want(EffectKind.WRITE, path_of(program, call, target), line)
+        yield Effect(EffectKind.WRITE, path_of(program, call, target), line)
 
 
-def _network(call: Call, program: Program) -> Iterator[Want]:
+def _network(call: Call, program: Program) -> Iterator[Effect]:
     if not TALKS.match(call.path):
         return
     line = call.span.line
@@ -150,21 +150,21 @@ def _network(call: Call, program: Program) -> Iterator[Want]:
     if call.path.startswith(("net.", "tls.", "dgram.", "dns.")):
         for arg in call.args:
             if arg.kind == "number":
-                yield Want(EffectKind.PORT, arg.text, line)
+                yield Effect(EffectKind.PORT, arg.text, line)
             elif arg.kind == "text" and not _URL.match(arg.text):
-                yield Want(EffectKind.HOST, arg.text, line)
+                yield Effect(EffectKind.HOST, arg.text, line)
     for node in call.nodes:
         if node.type == "object":
             yield from _options(program.resolver.value(node, call.scope), program, call, line)
     if not texts and not any(node.type == "object" for node in call.nodes) and call.args:
-        yield Want(EffectKind.HOST, UNKNOWN, line)
+        yield Effect(EffectKind.HOST, UNKNOWN, line)
 
 
-def _address(text: str, line: int) -> Iterator[Want]:
+def _address(text: str, line: int) -> Iterator[Effect]:
     return address(text, line) if _URL.match(text) else iter(())
 
 
-def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Want]:
+def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Effect]:
     if options.node is None:
         return
     for pair in options.node.named_children:
@@ -173,18 +173,18 @@ def _options(options: Value, program: Program, call: Call, line: int) -> Iterato
             continue
         name, given = program.tree.of(key).strip("\"'"), program.resolver.value(value, call.scope)
         if name in {"host", "hostname"} and given.kind == "text":
-            yield Want(EffectKind.HOST, given.text, line)
+            yield Effect(EffectKind.HOST, given.text, line)
         elif name == "port" and given.kind in {"number", "text"}:
-            yield Want(EffectKind.PORT, given.text, line)
+            yield Effect(EffectKind.PORT, given.text, line)
         elif name in {"url", "uri", "baseURL"} and given.kind == "text":
             yield from _address(given.text, line)
 
 
-def _commands(program: Program, call: Call) -> Iterator[Want]:
+def _commands(program: Program, call: Call) -> Iterator[Effect]:
     if call.path.startswith(LAUNCHERS) and call.args and module_path(call.path) and "()" not in call.path:
         command = call.arg(0)
         text = command.text if command.kind == "text" else UNKNOWN
-        yield Want(
+        yield Effect(
             EffectKind.COMMAND,
             text.split()[0] if text.strip() and UNKNOWN not in text else text,
             call.span.line,

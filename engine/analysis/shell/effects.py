@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.predictions import Want, address, predicted
+from engine.analysis.effects import Effect, address, predicted_effects
 from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.flow import language_of
 from engine.analysis.shell.model import Command, Script
@@ -52,15 +52,17 @@ _OWN_VARIABLES = re.compile(
 _VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 
 
-def predictions(script: Script) -> list[PredictedEffect]:
+def effects(script: Script) -> list[PredictedEffect]:
     """Return what the script will want."""
-    return predicted(want for work in (_files, _network, _programs, _environment) for want in work(script))
+    return predicted_effects(
+        effect for work in (_files, _network, _programs, _environment) for effect in work(script)
+    )
 
 
-def _files(script: Script) -> Iterator[Want]:
+def _files(script: Script) -> Iterator[Effect]:
     for target in written(script):
         if target.path and not target.path.startswith("/dev/") and "://" not in target.path:
-            yield Want(EffectKind.WRITE, paths.normal(target.path), target.by.row)
+            yield Effect(EffectKind.WRITE, paths.normal(target.path), target.by.row)
     for target in read(script):
         if (
             target.path
@@ -68,13 +70,13 @@ def _files(script: Script) -> Iterator[Want]:
             and "://" not in target.path
             and target.path not in {"-", "|"}
         ):
-            yield Want(EffectKind.READ, paths.normal(target.path), target.by.row)
+            yield Effect(EffectKind.READ, paths.normal(target.path), target.by.row)
     for command in script.named("rm", "rmdir", "unlink", "shred"):
         for arg in command.operands:
-            yield Want(EffectKind.WRITE, paths.normal(arg.text), command.row, "deleted")
+            yield Effect(EffectKind.WRITE, paths.normal(arg.text), command.row, "deleted")
 
 
-def _network(script: Script) -> Iterator[Want]:
+def _network(script: Script) -> Iterator[Effect]:
     for command in script.commands:
         if "://" in command.text or "://" in command.program.text:
             for arg in (command.program, *command.args):
@@ -84,38 +86,38 @@ def _network(script: Script) -> Iterator[Want]:
             yield from _hosts(command)
     for redirect in script.redirects:
         if device := _DEVICE.search(redirect.target.text):
-            yield Want(EffectKind.HOST, device[1], redirect.row)
-            yield Want(EffectKind.PORT, device[2], redirect.row)
+            yield Effect(EffectKind.HOST, device[1], redirect.row)
+            yield Effect(EffectKind.PORT, device[2], redirect.row)
 
 
-def _hosts(command: Command) -> Iterator[Want]:
+def _hosts(command: Command) -> Iterator[Effect]:
     operands = [arg for arg in command.operands if "://" not in arg.text]
     for index, arg in enumerate(operands):
         match = _HOST.match(arg.text)
         if match and not (command.name in {"scp", "rsync"} and ":" not in arg.text):
-            yield Want(EffectKind.HOST, match[1], command.row)
+            yield Effect(EffectKind.HOST, match[1], command.row)
             if match[2]:
-                yield Want(EffectKind.PORT, match[2], command.row)
+                yield Effect(EffectKind.PORT, match[2], command.row)
         elif command.name in {"nc", "ncat", "netcat", "telnet"} and arg.text.isdigit() and index:
-            yield Want(EffectKind.PORT, arg.text, command.row)
+            yield Effect(EffectKind.PORT, arg.text, command.row)
     port = command.option("-p") if command.name in {"ssh", "nc", "ncat"} else None
     if port is not None and port.text.isdigit():
-        yield Want(EffectKind.PORT, port.text, command.row)
+        yield Effect(EffectKind.PORT, port.text, command.row)
 
 
-def _programs(script: Script) -> Iterator[Want]:
+def _programs(script: Script) -> Iterator[Effect]:
     for command in script.commands:
         if command.own:
             continue
         for wrapper in command.wrappers:
             if wrapper not in _BUILTINS:
-                yield Want(EffectKind.COMMAND, wrapper, command.row)
+                yield Effect(EffectKind.COMMAND, wrapper, command.row)
         if command.name and command.name not in _BUILTINS:
-            yield Want(EffectKind.COMMAND, command.program.text, command.row)
+            yield Effect(EffectKind.COMMAND, command.program.text, command.row)
         yield from _packages(command)
 
 
-def _packages(command: Command) -> Iterator[Want]:
+def _packages(command: Command) -> Iterator[Effect]:
     name, args = command.name, list(command.operands)
     if language_of(name) == "python" and command.words[:2] == ["-m", "pip"]:
         name, args = "pip", args[1:]
@@ -127,7 +129,7 @@ def _packages(command: Command) -> Iterator[Want]:
         return
     for text in texts:
         if text not in verbs | {"pip", "global", "tool"} and re.match(r"[@\w\x00]", text):
-            yield Want(
+            yield Effect(
                 EffectKind.PACKAGE,
                 re.split(r"[=<>~!;\[]|(?<=.)@", text)[0],
                 command.row,
@@ -135,7 +137,7 @@ def _packages(command: Command) -> Iterator[Want]:
             )
 
 
-def _environment(script: Script) -> Iterator[Want]:
+def _environment(script: Script) -> Iterator[Effect]:
     assigned = {name for name, _, _ in script.assignments} | {
         word
         for command in script.named("read", "mapfile", "readarray", "getopts", "local", "declare")
@@ -152,7 +154,7 @@ def _environment(script: Script) -> Iterator[Want]:
         ):
             continue
         seen.add(name)
-        yield Want(EffectKind.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
+        yield Effect(EffectKind.ENVIRONMENT, name, script.tree.lines.point(match.start())[0])
 
 
 def _quoted(text: str, position: int) -> bool:
