@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lock screenshots frames bench bench-analysis wheel clean
+.PHONY: help setup run test check mutants lock screenshots frames bench bench-analysis wheel clean
 BIN := .venv/bin
 
 help: ## Say what can be made.
@@ -15,11 +15,15 @@ run: setup ## Set up, hand in five submissions, and open the console on them.
 test: ## Set up, then run all tests; those against gVisor fail without it.
 	@.ci/test
 
-check: setup ## Lint, format, types, and who may import whom.
+check: setup ## Lint, format, types, import contracts, and the structure of the code.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.structure.structure
+
+mutants: setup ## Mutate the modules that decide, and see whether their tests notice.
+	@$(BIN)/python -m tests.mutation
 
 lock: ## Resolve the dependencies anew into requirements.lock.
 	$(BIN)/uv pip compile --quiet --upgrade pyproject.toml --group dev --universal --generate-hashes \

@@ -1,0 +1,132 @@
+"""Runs tests against a mutant, in a fork of this process, which has loaded everything but the project."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PRELOADED = (
+    "asyncio",
+    "cryptography.hazmat.primitives.asymmetric.ed25519",
+    "docker",
+    "fastapi",
+    "httpx",
+    "hypothesis",
+    "hypothesis.strategies",
+    "pydantic",
+    "pydantic_settings",
+    "pytest_asyncio",
+    "re2",
+    "rfc8785",
+    "sqlite3",
+    "starlette.testclient",
+    "tree_sitter",
+    "tree_sitter_bash",
+    "tree_sitter_javascript",
+    "uvloop",
+    "yaml",
+    "zstandard",
+)
+"""What tests import beside the project: loaded once, before the first fork."""
+
+
+class Outcome:
+    """How a run of tests ended."""
+
+    KILLED = "killed"
+    SURVIVED = "survived"
+    LATE = "late"
+
+
+@dataclass(frozen=True)
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from another source than its file's."""
+
+    name: str
+    path: Path
+    source: str
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Return a spec for the one module."""
+        if fullname != self.name:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Leave the module to the import system."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the mutated source."""
+        exec(compile(self.source, str(self.path), "exec"), vars(module))
+
+
+def preload() -> None:
+    """Load what is not the project's, so that a fork starts at once."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+
+
+def run(path: Path, source: str, tests: Sequence[str], seconds: float) -> str:
+    """Run tests with a module's source replaced; return how they ended."""
+    child = os.fork()
+    if child == 0:
+        _run_in_child(path, source, tests)
+    return _wait(child, time.monotonic() + seconds)
+
+
+def _run_in_child(path: Path, source: str, tests: Sequence[str]) -> None:
+    code = 3
+    with contextlib.suppress(BaseException):
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        sys.meta_path.insert(0, _Finder(name, path.resolve(), source))
+        os.environ["PRATIQUE_HOME"] = tempfile.mkdtemp(prefix="pratique-mutant-")
+        _search_without_shrinking()
+        code = pytest.main([*_OPTIONS, *tests])
+    os._exit(int(code))
+
+
+_OPTIONS = (
+    *("-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not sandbox and not terminal"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # plugins are loaded already
+)
+
+
+def _search_without_shrinking() -> None:
+    """A killed mutant need not be explained: the first example that fails is enough."""
+    from hypothesis import HealthCheck, Phase, settings  # noqa: PLC0415
+
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile(
+        "mutants", phases=phases, database=None, suppress_health_check=list(HealthCheck)
+    )
+    settings.load_profile("mutants")
+
+
+def _wait(child: int, until: float) -> str:
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return Outcome.SURVIVED if os.waitstatus_to_exitcode(status) == 0 else Outcome.KILLED
+        time.sleep(0.01)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return Outcome.LATE
