@@ -56,8 +56,8 @@ def _decision(decision: Decision) -> list[list[Part]]:
     if decision.grant is not None:
         few, more = limits(decision.grant.permissions.limits)
         lines += [[("given      ", "muted"), few], [("           ", "muted"), more]]
-    if decision.seen is not None:
-        lines.append([("looked     ", "muted"), looked(decision.seen)])
+    if decision.review_record is not None:
+        lines.append([("looked     ", "muted"), looked(decision.review_record)])
     return lines
 
 

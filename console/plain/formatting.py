@@ -59,7 +59,7 @@ def asked(each: Case) -> Iterator[str]:
     if draft.operation is not None:
         path = f" of {shown(draft.operation.path)}" if draft.operation.path else ""
         executable = ", executable" if draft.operation.executable else ""
-        yield f"  tool call: {draft.operation.act.value}{path}{executable}"
+        yield f"  tool call: {draft.operation.kind.value}{path}{executable}"
     if draft.expect:
         yield f"  output that is to hold: {draft.expect.value}"
     if draft.verify:

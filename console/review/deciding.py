@@ -44,7 +44,7 @@ class Deciding(Attached):
                 submission.digest,
                 decided.reason,
                 decided.grant,
-                decided.seen,
+                decided.review_record,
             )
         )
         if case is not None:

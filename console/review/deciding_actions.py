@@ -89,8 +89,8 @@ class Judging(Reading):
         from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
 
         if self._case is not None and self._eyes is not None:
-            seen = self._eyes.record
-            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)), seen)
+            review_record = self._eyes.record
+            self._decided(await self.app.push_screen_wait(ApproveScreen(self._case)), review_record)
 
     @work(exclusive=True, group="decide")
     async def action_deny(self) -> None:
@@ -99,8 +99,8 @@ class Judging(Reading):
             return
         from console.review.deny import DenyScreen  # noqa: PLC0415  on its first use
 
-        seen = self._eyes.record if self._eyes else None
-        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)), seen)
+        review_record = self._eyes.record if self._eyes else None
+        self._decided(await self.app.push_screen_wait(DenyScreen(self._case)), review_record)
 
     @work(exclusive=True, group="claim")
     async def action_claim(self) -> None:
@@ -113,8 +113,8 @@ class Judging(Reading):
             self._held ^= {id}
             self.renew(claimed)
 
-    def _decided(self, decided: Decided | None, seen: ReviewRecord | None) -> None:
+    def _decided(self, decided: Decided | None, review_record: ReviewRecord | None) -> None:
         if decided is not None:
-            decided = replace(decided, seen=seen)
+            decided = replace(decided, review_record=review_record)
             left = seconds_left(self._summary) if self._summary else None
             console(self).decide(decided, left)

@@ -20,7 +20,7 @@ class Decided:
     outcome: DecisionOutcome
     reason: str = ""
     grant: Grant | None = None
-    seen: ReviewRecord | None = None
+    review_record: ReviewRecord | None = None
 
 
 Send = Callable[[Decided], Awaitable[None]]

@@ -22,8 +22,8 @@ from engine.models import Case, Level, MatchMode, PreApproval
 
 ARM_SECONDS = 0.4
 WORDS = {
-    MatchMode.DIGEST: "these exact bytes",
-    MatchMode.SHAPE: "this shape: local names and harmless literals may differ",
+    MatchMode.EXACT: "these exact bytes",
+    MatchMode.STRUCTURE: "this shape: local names and harmless literals may differ",
 }
 
 
@@ -61,7 +61,7 @@ class BoundRows(Rows):
 
     def __init__(self, risk: Level) -> None:
         super().__init__(id="bounds")
-        self.match_mode = MatchMode.DIGEST
+        self.match_mode = MatchMode.EXACT
         self.ceiling = Level.HIGH if risk is Level.HIGH else Level.MEDIUM
         self._bounds = (
             Bound("uses", (1, 3, 10, 30, 100), "times", 2),
@@ -102,7 +102,7 @@ class BoundRows(Rows):
     def action_turn(self, step: int) -> None:
         """Turn the row under the cursor."""
         if self.cursor == 0:
-            self.match_mode = MatchMode.SHAPE if step > 0 else MatchMode.DIGEST
+            self.match_mode = MatchMode.STRUCTURE if step > 0 else MatchMode.EXACT
         elif self.cursor == 1:
             self.ceiling = Level.HIGH if step > 0 else Level.MEDIUM
         else:
@@ -155,7 +155,7 @@ class StandScreen(ModalScreen[None]):
             return
         rows, id = self.query_one(BoundRows), self._case.submission.id
         given = await console(self).ask(
-            lambda client: client.stand(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
+            lambda client: client.create_pre_approval(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
         )
         if given is not None:
             self.app.notify(f"{given.id} stands for {given.uses} uses. S lists all, and revokes.")
@@ -166,7 +166,7 @@ class StandScreen(ModalScreen[None]):
         self.dismiss()
 
 
-class StandingRows(Rows):
+class PreApprovalRows(Rows):
     """The approvals given beforehand."""
 
     ROW_HEIGHT = 2
@@ -177,21 +177,21 @@ class StandingRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="standings")
-        self.standings: tuple[PreApproval, ...] = ()
+        self.pre_approvals: tuple[PreApproval, ...] = ()
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self.standings)
+        return len(self.pre_approvals)
 
-    def show(self, standings: tuple[PreApproval, ...]) -> None:
-        """Show standing approvals."""
-        self.standings = standings
+    def show(self, pre_approvals: tuple[PreApproval, ...]) -> None:
+        """Show pre-approvals."""
+        self.pre_approvals = pre_approvals
         self.refit()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw one: what has to be the same, for whom, what is left of it, and who gave it."""
-        one = self.standings[index]
+        one = self.pre_approvals[index]
         if line:
             return ["     ", (f"as {one.basis} for ", "muted"), clip(one.requester, max(8, width // 3)),
                     (" by ", "muted"), clip(one.by.name, max(8, width // 4))]  # fmt: skip
@@ -200,13 +200,13 @@ class StandingRows(Rows):
         return [" ", full_badge(one.ceiling), "  ", one.id, "  ", (facts, "muted")]
 
 
-class StandingsScreen(ModalScreen[None]):
+class PreApprovalsScreen(ModalScreen[None]):
     """Lists what is approved beforehand, and takes it back."""
 
     AUTO_FOCUS = "#standings"
     DEFAULT_CSS = """
-    StandingsScreen .sheet { width: 96%; height: 60%; }
-    StandingsScreen StandingRows { background: $surface; }
+    PreApprovalsScreen .sheet { width: 96%; height: 60%; }
+    PreApprovalsScreen PreApprovalRows { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "revoke", "Revoke", id="stand.revoke", tooltip="Take it back; nothing rests on it then"),
@@ -217,7 +217,7 @@ class StandingsScreen(ModalScreen[None]):
         """Lay out the list."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Approved beforehand"
-            yield StandingRows()
+            yield PreApprovalRows()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -226,17 +226,17 @@ class StandingsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="standings")
     async def _load(self) -> None:
-        standings = await console(self).ask(lambda client: client.standings())
-        self.query_one(StandingRows).show(standings or ())
+        pre_approvals = await console(self).ask(lambda client: client.pre_approvals())
+        self.query_one(PreApprovalRows).show(pre_approvals or ())
 
     @work(exclusive=True, group="revoke")
     async def action_revoke(self) -> None:
         """Take back the one under the cursor."""
-        rows = self.query_one(StandingRows)
+        rows = self.query_one(PreApprovalRows)
         if not rows.count or not await console(self).keys.was_person():
             return
-        one = rows.standings[rows.cursor]
-        if await console(self).ask(lambda client: _revoked(client.revoke(one.id))):
+        one = rows.pre_approvals[rows.cursor]
+        if await console(self).ask(lambda client: _revoked(client.revoke_pre_approval(one.id))):
             self.app.notify(f"{one.id} is revoked.")
         self._load()
 

@@ -153,9 +153,9 @@ class Reading(Place):
             return
         eyes = self._eyes
 
-        def closed(seen: frozenset[int] | None) -> None:
+        def closed(review_record: frozenset[int] | None) -> None:
             if eyes is not None:
-                eyes.files |= seen or frozenset()
+                eyes.files |= review_record or frozenset()
 
         read = eyes.file_lines if eyes is not None else {}
         self.app.push_screen(FilesScreen(self._case.submission.draft.files, at, read), closed)
@@ -172,9 +172,9 @@ class Reading(Place):
 
     def action_standings(self) -> None:
         """List what is approved beforehand."""
-        from console.review.pre_approvals import StandingsScreen  # noqa: PLC0415  on its first use
+        from console.review.pre_approvals import PreApprovalsScreen  # noqa: PLC0415  on its first use
 
-        self.app.push_screen(StandingsScreen())
+        self.app.push_screen(PreApprovalsScreen())
 
     # --- the line to search in ----------------------------------------------------------------------
 

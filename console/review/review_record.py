@@ -84,15 +84,15 @@ def missing(gaps: Gaps, case: Case) -> list[Part]:
     return parts
 
 
-def looked(seen: ReviewRecord) -> str:
+def looked(review_record: ReviewRecord) -> str:
     """Return in one line for how long somebody looked, at what, and what they made of the violations."""
-    lines = sum(last - first + 1 for first, last in seen.lines)
-    made = Counter(TITLES[each.outcome] for each in seen.triage)
+    lines = sum(last - first + 1 for first, last in review_record.lines)
+    made = Counter(TITLES[each.outcome] for each in review_record.triage)
     parts = [
-        f"{seen.seconds:g} s",
+        f"{review_record.seconds:g} s",
         many(lines, "line"),
-        *([many(len(seen.violations), "violation")] if seen.violations else []),
-        *([many(len(seen.files), "input file")] if seen.files else []),
+        *([many(len(review_record.violations), "violation")] if review_record.violations else []),
+        *([many(len(review_record.files), "input file")] if review_record.files else []),
         *(f"{count} {title}" for title, count in made.items()),
     ]
     return ", ".join(parts)

@@ -19,7 +19,7 @@ COMMANDS = {
     "approve": "engine.cli.submissions:approve",
     "deny": "engine.cli.submissions:deny",
     "claim": "engine.cli.pre_approvals:claim",
-    "standing": "engine.cli.pre_approvals:app",
+    "pre-approval": "engine.cli.pre_approvals:app",
     "history": "engine.cli.submissions:history",
     "run": "engine.cli.runs:run",
     "tail": "engine.cli.runs:tail",

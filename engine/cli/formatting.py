@@ -86,7 +86,7 @@ def asked_lines(draft: Draft) -> list[str]:
     """Return all that a draft asks for, a line for each kind: nobody approves what is not shown."""
     asked, operation = draft.permissions, draft.operation
     kinds = {
-        "does": f"{operation.act} {visible(operation.path)}" if operation else "",
+        "does": f"{operation.kind} {visible(operation.path)}" if operation else "",
         "executable": "yes" if operation and operation.executable else "",
         "domains": _listed(asked.domains),
         "packages": ", ".join(_package(one) for one in asked.packages),

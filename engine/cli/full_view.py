@@ -49,9 +49,9 @@ def printed(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
     )
 
 
-def say_unsettled(case: Case, seen: ReviewRecord) -> None:
+def say_unsettled(case: Case, review_record: ReviewRecord) -> None:
     """Print which violations are still to be settled, each with its number."""
-    for number in gaps(case, seen).unsettled:
+    for number in gaps(case, review_record).unsettled:
         say(dim(f"to settle: {_named(number, case.analysis.violations[number])}"))
 
 

@@ -1,4 +1,4 @@
-"""`pratique standing list | give | revoke`, and `pratique claim`."""
+"""`pratique pre-approval list | create | revoke`, and `pratique claim`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.cli.formatting import dim, level, say, say_json
 from engine.common.text import visible
 from engine.models import Level, MatchMode, PreApproval
 
-app = typer.Typer(help="Approvals given beforehand, for submissions that are the same.")
+app = typer.Typer(help="Approvals given in advance for identical or equivalent submissions.")
 
 Id = Annotated[str, typer.Argument(help="The submission, as `pratique queue` names it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
@@ -22,35 +22,38 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.
 def listed(
     json: Json = False,
 ) -> None:
-    """List the standing approvals that hold or held, but for those taken back."""
-    standings = engaged(lambda client: client.standings())
+    """List the pre-approvals that were not revoked."""
+    pre_approvals = engaged(lambda client: client.pre_approvals())
     if json:
-        say_json(standings)
-    for standing in () if json else standings:
-        _say(standing)
-    if not standings and not json:
-        say("There are none. Try: pratique standing give SUBMISSION")
+        say_json(pre_approvals)
+    for pre_approval in () if json else pre_approvals:
+        _say(pre_approval)
+    if not pre_approvals and not json:
+        say("There are none. Try: pratique pre-approval create SUBMISSION")
 
 
 @app.command()
-def give(
+def create(
     id: Id,
-    same: Annotated[MatchMode, typer.Option(help="What has to be the same.")] = MatchMode.DIGEST,
-    ceiling: Annotated[Level, typer.Option(help="Nothing of a higher risk rests on it.")] = Level.HIGH,
-    uses: Annotated[int, typer.Option(min=1, help="How many submissions may rest on it.")] = 10,
-    days: Annotated[float, typer.Option(help="How long it holds.")] = 7,
+    match: Annotated[
+        MatchMode,
+        typer.Option(help="exact: the same bytes. structure: names and harmless literals may differ."),
+    ] = MatchMode.EXACT,
+    ceiling: Annotated[Level, typer.Option(help="The highest risk that it approves.")] = Level.HIGH,
+    uses: Annotated[int, typer.Option(min=1, help="How many submissions it approves.")] = 10,
+    days: Annotated[float, typer.Option(help="After how many days it ends.")] = 7,
     json: Json = False,
 ) -> None:
-    """Let submissions that are the same as an approved one be approved at once, for the same requester."""
-    standing = engaged(lambda client: client.stand(id, same, ceiling, uses, days))
-    say_json(standing) if json else _say(standing)
+    """Approve later submissions of the same requester in advance, where they match an approved one."""
+    pre_approval = engaged(lambda client: client.create_pre_approval(id, match, ceiling, uses, days))
+    say_json(pre_approval) if json else _say(pre_approval)
 
 
 @app.command()
-def revoke(id: Annotated[str, typer.Argument(help="The standing approval.")], json: Json = False) -> None:
-    """Take a standing approval back; nothing rests on it from then on."""
-    engaged(lambda client: client.revoke(id))
-    say(dumps({"revoked": id}) if json else f"{visible(id)}: taken back")
+def revoke(id: Annotated[str, typer.Argument(help="The pre-approval.")], json: Json = False) -> None:
+    """Revoke a pre-approval: no later submission uses it."""
+    engaged(lambda client: client.revoke_pre_approval(id))
+    say(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
 
 
 def claim(
@@ -64,10 +67,11 @@ def claim(
     say_json(case) if json else say(f"{visible(id)}: {held}")
 
 
-def _say(standing: PreApproval) -> None:
+def _say(pre_approval: PreApproval) -> None:
     say(
-        f"{standing.id}  {level(standing.ceiling)} at most, same {standing.match_mode} as {standing.basis}, "
-        f"{standing.uses - standing.used} of {standing.uses} uses left"
+        f"{pre_approval.id}  {level(pre_approval.ceiling)} at most, "
+        f"{pre_approval.match_mode} match of {pre_approval.basis}, "
+        f"{pre_approval.uses - pre_approval.used} of {pre_approval.uses} uses left"
     )
-    until = f"until {standing.until:%Y-%m-%d %H:%M} UTC"
-    say(dim(f"{'':12}{until}, for {visible(standing.requester)}, by {visible(standing.by.name)}"))
+    until = f"until {pre_approval.until:%Y-%m-%d %H:%M} UTC"
+    say(dim(f"{'':12}{until}, for {visible(pre_approval.requester)}, by {visible(pre_approval.by.name)}"))

@@ -133,13 +133,13 @@ def approve(
         if not (len(digest) >= 8 and submission.digest.startswith(digest)):
             raise Problem(409, f"{id} has another digest", hint=f"Read it again: pratique show {id}")
         grant = lessened(submission.draft.permissions, without or [], limit or [])
-        seen = printed(case, settle or [])
+        review_record = printed(case, settle or [])
         if not json:
             say_all(case)
-            say_unsettled(case, seen)
+            say_unsettled(case, review_record)
         for one in await client.consequences(id, grant):
             say(dim(consequence_line(one)), error=True)
-        record = None if json else seen
+        record = None if json else review_record
         return await client.decide(id, DecisionOutcome.APPROVED, submission.digest, reason, grant, record)
 
     _say_decided(engaged(decide), json)

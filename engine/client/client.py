@@ -58,7 +58,7 @@ _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SECRETS = TypeAdapter(tuple[SecretReference, ...])
 _NEAREST: TypeAdapter[SimilarSubmission | None] = TypeAdapter(SimilarSubmission | None)
 _FILES = TypeAdapter(tuple[WorkspaceFile, ...])
-_STANDINGS = TypeAdapter(tuple[PreApproval, ...])
+_PRE_APPROVALS = TypeAdapter(tuple[PreApproval, ...])
 
 
 class Client(SandboxClient, LookingBack, TokenClient):
@@ -122,10 +122,12 @@ class Client(SandboxClient, LookingBack, TokenClient):
         digest: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: ReviewRecord | None = None,
+        review_record: ReviewRecord | None = None,
     ) -> Case:
         """Approve or deny what was shown, which `digest` names; `seen` is what was on screen."""
-        decided = Decided(outcome=outcome, digest=digest, reason=Untrusted(reason), grant=grant, seen=seen)
+        decided = Decided(
+            outcome=outcome, digest=digest, reason=Untrusted(reason), grant=grant, review_record=review_record
+        )
         sealed = seal(id, decided, self._key) if self._key else decided
         return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", sealed))
 
@@ -145,21 +147,21 @@ class Client(SandboxClient, LookingBack, TokenClient):
         """Return which lines fail where a submission gets this grant and not all that it asks for."""
         return _CONSEQUENCES.validate_json(await self._post(f"/submissions/{id}/consequences", grant))
 
-    async def stand(
+    async def create_pre_approval(
         self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval:
         """Let submissions that are the same as an approved one be approved at once."""
         beforehand = Beforehand(match_mode=match_mode, ceiling=ceiling, uses=uses, days=days)
-        body = await self._post(f"/submissions/{id}/standing-approval", beforehand)
+        body = await self._post(f"/submissions/{id}/pre-approval", beforehand)
         return PreApproval.model_validate_json(body)
 
-    async def standings(self) -> tuple[PreApproval, ...]:
-        """Return the standing approvals that are not taken back, the newest first."""
-        return _STANDINGS.validate_json(await self._get("/standing-approvals"))
+    async def pre_approvals(self) -> tuple[PreApproval, ...]:
+        """Return the pre-approvals that are not taken back, the newest first."""
+        return _PRE_APPROVALS.validate_json(await self._get("/pre-approvals"))
 
-    async def revoke(self, id: str) -> None:
-        """Take a standing approval back."""
-        await self._send("DELETE", f"/standing-approvals/{id}")
+    async def revoke_pre_approval(self, id: str) -> None:
+        """Take a pre-approval back."""
+        await self._send("DELETE", f"/pre-approvals/{id}")
 
     async def secrets(self) -> tuple[SecretReference, ...]:
         """Return the secrets by name and host."""

@@ -24,9 +24,9 @@ def headline(draft: Draft) -> Untrusted:
         return Untrusted(next((line for line in lines if line), "")[:200])
     path = draft.operation.path.text or "/workspace"
     packages = ", ".join(f"{each.name.text} {each.version.text}" for each in draft.permissions.packages)
-    what = packages if draft.operation.act is OperationKind.INSTALL else path
+    what = packages if draft.operation.kind is OperationKind.INSTALL else path
     executable = ", executable" if draft.operation.executable else ""
-    return Untrusted(f"{_WORDS[draft.operation.act]} {what}{executable} in sandbox {draft.sandbox}")
+    return Untrusted(f"{_WORDS[draft.operation.kind]} {what}{executable} in sandbox {draft.sandbox}")
 
 
 def to_read(draft: Draft) -> Untrusted:
@@ -43,4 +43,4 @@ def to_read(draft: Draft) -> Untrusted:
 
 def writes(draft: Draft) -> bool:
     """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
-    return draft.operation is not None and draft.operation.act is OperationKind.WRITE and bool(draft.files)
+    return draft.operation is not None and draft.operation.kind is OperationKind.WRITE and bool(draft.files)

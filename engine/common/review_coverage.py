@@ -40,12 +40,12 @@ def wanted(case: Case) -> bool:
     return case.assessment.risk.rank >= Level.HIGH.rank
 
 
-def gaps(case: Case, seen: ReviewRecord) -> Gaps:
+def gaps(case: Case, review_record: ReviewRecord) -> Gaps:
     """Return what of a case was not looked at."""
     draft, violations = case.submission.draft, case.analysis.violations
-    shown, settled = set(seen.violations), {disposed.violation for disposed in seen.triage}
+    shown, settled = set(review_record.violations), {disposed.violation for disposed in review_record.triage}
     return Gaps(
-        lines=tuple(_missing(seen.lines, line_count(to_read(draft).text))),
+        lines=tuple(_missing(review_record.lines, line_count(to_read(draft).text))),
         violations=tuple(number for number in range(len(violations)) if number not in shown),
         unsettled=tuple(
             number
@@ -54,8 +54,8 @@ def gaps(case: Case, seen: ReviewRecord) -> Gaps:
         ),
         files=()
         if writes(draft)
-        else tuple(number for number in range(len(draft.files)) if number not in seen.files),
-        purpose=bool(draft.purpose.text) and not seen.purpose,
+        else tuple(number for number in range(len(draft.files)) if number not in review_record.files),
+        purpose=bool(draft.purpose.text) and not review_record.purpose,
     )
 
 
@@ -75,9 +75,9 @@ def stretches(lines: Iterable[int]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def _missing(seen: Iterable[Stretch], count: int) -> Iterator[Stretch]:
+def _missing(review_record: Iterable[Stretch], count: int) -> Iterator[Stretch]:
     wanted = 1
-    for first, last in sorted(seen):
+    for first, last in sorted(review_record):
         if first > wanted:
             yield wanted, min(first - 1, count)
         wanted = max(wanted, last + 1)

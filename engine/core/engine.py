@@ -18,7 +18,7 @@ from engine.core.host_health import house_checks
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import Rulings
 from engine.core.review.decisions import Decisions
-from engine.core.review.pre_approvals import Standings
+from engine.core.review.pre_approvals import PreApprovals
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
 from engine.core.sessions.registry import Register
@@ -63,27 +63,27 @@ class Engine(Views):
         sandboxes.keeper = sandboxes.keeper or log
         self.artifacts = Artifacts(log, sandboxes)
         self._tasks = asyncio.TaskGroup()
-        self.archive = Archive(log, self._journal)
+        self.archive = Archive(log, self._events)
         self._witnesses = Witnesses(settings.history)
-        self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._journal)
+        self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._events)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
         register = Register(settings.sandbox)
         self.runs = Runs(
             settings.sandbox,
-            self._journal,
+            self._events,
             sandboxes,
             self._opened,
             self._tasks,
             decisions.changed,
             register,
         )
-        self.standings = Standings(self._journal)
-        self.tokens = Tokens(locations.tokens(), self._journal)
-        self.secrets = Secrets(locations.secrets(), self._journal)
-        self.claims = Claims(self._journal, self._opened, settings.policy.claim_seconds)
+        self.pre_approvals = PreApprovals(self._events)
+        self.tokens = Tokens(locations.tokens(), self._events)
+        self.secrets = Secrets(locations.secrets(), self._events)
+        self.claims = Claims(self._events, self._opened, settings.policy.claim_seconds)
         rulings = Rulings(
-            self._journal,
+            self._events,
             self._opened,
             self._tasks,
             decisions,
@@ -91,17 +91,17 @@ class Engine(Views):
             two_reviewers=settings.policy.two_reviewers,
         )
         self.submissions = SubmissionService(
-            self._journal,
+            self._events,
             analyst,
             self._opened,
             self.policy,
             decisions,
-            self.standings,
+            self.pre_approvals,
             rulings,
-            Gate(settings, self._journal, self._opened, register),
+            Gate(settings, self._events, self._opened, register),
         )
-        self.sandboxes = Sandboxes(register, self._journal, self.submissions, self.runs, sandboxes.sessions)
-        self.arrivals = Arrivals(self.submissions, self.runs, self._journal, self.case)
+        self.sandboxes = Sandboxes(register, self._events, self.submissions, self.runs, sandboxes.sessions)
+        self.arrivals = Arrivals(self.submissions, self.runs, self._events, self.case)
         self.leases = ClientLeases(
             self._opened, self._tasks, settings.server.withdraw_seconds, self._withdraw_for_its_requester
         )
@@ -109,9 +109,9 @@ class Engine(Views):
     async def __aenter__(self) -> Self:
         """Close or continue what an earlier engine left open, and start the sandboxes in the background."""
         await self._tasks.__aenter__()
-        await self._journal.record("engine.started")
+        await self._events.record("engine.started")
         await self.policy.start()
-        await self.standings.start()
+        await self.pre_approvals.start()
         for case in await self._log.open_cases():
             await self._recover(case)
         self._tasks.create_task(self._analyst.start())
@@ -120,7 +120,7 @@ class Engine(Views):
         self._tidying = self._tasks.create_task(self.sandboxes.keep())
         self._retaining = self._tasks.create_task(self.archive.keep())
         self._witnessed = self._tasks.create_task(
-            self._witnesses.keep(self._log.latest_checkpoint, self._journal.witness)
+            self._witnesses.keep(self._log.latest_checkpoint, self._events.witness)
         )
         return self
 
@@ -137,7 +137,7 @@ class Engine(Views):
         for entry in self._opened:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)
-        await self._journal.record("engine.stopped")
+        await self._events.record("engine.stopped")
 
     @property
     def stocks(self) -> tuple[PoolStatus, ...]:
@@ -191,7 +191,7 @@ class Engine(Views):
         """Record what the first sandbox said: at once, or as soon as the disk takes it again."""
         while True:
             try:
-                await self._journal.record("sandbox.proved", data=data)
+                await self._events.record("sandbox.proved", data=data)
             except HistoryError:
                 await asyncio.sleep(DISK_SECONDS)
             else:

@@ -68,13 +68,13 @@ class Decided(FrozenModel):
     digest: Digest
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
-    seen: ReviewRecord | None = None
+    review_record: ReviewRecord | None = None
     signature: Signature | None = None
     """Over all of it, where the token asks for that (`engine/principals/signed_decision.py`)."""
 
 
 class Beforehand(FrozenModel):
-    """What a standing approval is given for, beside the submission that it is given for."""
+    """What a pre-approval is given for, beside the submission that it is given for."""
 
     match_mode: MatchMode
     ceiling: Level = Level.HIGH

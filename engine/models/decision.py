@@ -109,17 +109,17 @@ class Decision(FrozenModel):
     """The hash of the policy in force."""
     analysis: str = ""
     """The hash of the analysis that was decided upon."""
-    seen: ReviewRecord | None = None
-    standing: str = ""
-    """The id of the standing approval that it rests on."""
+    review_record: ReviewRecord | None = None
+    pre_approval: str = ""
+    """The id of the pre-approval that it rests on."""
     signature: Signature | None = None
 
 
 class MatchMode(StrEnum):
-    """What has to be the same for a standing approval to hold."""
+    """What has to be the same for a pre-approval to hold."""
 
-    DIGEST = "digest"
-    SHAPE = "shape"
+    EXACT = "exact"
+    STRUCTURE = "structure"
 
 
 class PreApproval(FrozenModel):

@@ -96,7 +96,7 @@ class Operation(FrozenModel):
     What a write writes is the one input file of its draft, so that the digest covers it and it is shown.
     """
 
-    act: OperationKind
+    kind: OperationKind
     path: Untrusted = Untrusted("")
     executable: bool = False
     """Whether a file that is written may be executed."""
@@ -151,13 +151,13 @@ class Submission(FrozenModel):
     requester: Principal
     submitted_at: datetime
     digest: Digest
-    handed_in: Digest | None = Field(
+    original_digest: Digest | None = Field(
         None,
         description="the digest of the draft as it came in, where its packages were locked since",
         exclude_if=_unused,
     )
 
     @property
-    def asked_as(self) -> str:
+    def request_digest(self) -> str:
         """The digest by which the same request, made again, is known."""
-        return self.handed_in or self.digest
+        return self.original_digest or self.digest

@@ -151,7 +151,7 @@ _WORDS = {
 }
 
 _MAKERS: dict[str, Callable[..., Condition]] = {
-    "act": _among("act"),
+    "operation": _among("operation"),
     "language": _among("language"),
     "executable": _equal("executable"),
     "weaker_runtime": _weaker,

@@ -44,7 +44,7 @@ def _failures(rule: Rule, place: Callable[[Path_], Place]) -> Iterator[Fault]:
 def facts_of(example: Example) -> Facts:
     """Return the facts that an example stands for."""
     return Facts(
-        act=example.act,
+        operation=example.operation,
         code=example.code,
         language=example.language,
         path=example.path,

@@ -53,7 +53,7 @@ NOTHING = Permissions()
 class Facts:
     """Everything that a rule may ask about."""
 
-    act: OperationKind = OperationKind.RUN
+    operation: OperationKind = OperationKind.RUN
     code: str = ""
     language: Language | None = None
     path: str = ""
@@ -81,7 +81,7 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
     """Return the facts about code that asks to run, or about the tool call that a draft is."""
     call = draft.operation
     return Facts(
-        act=call.act if call else OperationKind.RUN,
+        operation=call.kind if call else OperationKind.RUN,
         path=call.path.text if call else "",
         executable=call is not None and call.executable,
         code=draft.code.text,
@@ -97,7 +97,7 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
 def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts:
     """Return the facts about one tool call."""
     return Facts(
-        act=operation.act,
+        operation=operation.kind,
         path=operation.path.text,
         executable=operation.executable,
         permissions=operation.permissions,

@@ -1,4 +1,4 @@
-"""Standing approvals: which of them a submission may rest on."""
+"""Pre-approvals: which of them a submission may rest on."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ MOST_USES = 1000
 MOST_DAYS = 90
 
 
-def cannot_stand(standing: PreApproval) -> str | None:
-    """Return why a standing approval may not be given; None where it may."""
-    if standing.ceiling is Level.CRITICAL:
-        return "nothing CRITICAL rests on a standing approval"
-    if standing.uses > MOST_USES:
-        return f"a standing approval holds for {MOST_USES} uses at most"
-    if not standing.at < standing.until <= standing.at + timedelta(days=MOST_DAYS):
-        return f"a standing approval ends within {MOST_DAYS} days from now"
+def cannot_stand(pre_approval: PreApproval) -> str | None:
+    """Return why a pre-approval may not be given; None where it may."""
+    if pre_approval.ceiling is Level.CRITICAL:
+        return "nothing CRITICAL rests on a pre-approval"
+    if pre_approval.uses > MOST_USES:
+        return f"a pre-approval holds for {MOST_USES} uses at most"
+    if not pre_approval.at < pre_approval.until <= pre_approval.at + timedelta(days=MOST_DAYS):
+        return f"a pre-approval ends within {MOST_DAYS} days from now"
     return None
 
 
-def resting_on(case: Case, standings: Iterable[PreApproval], now: datetime) -> PreApproval | None:
-    """Return the standing approval that a case rests on: of its digest, or else of its shape."""
-    able = [standing for standing in standings if _holds(case, standing, now)]
-    exact = [standing for standing in able if standing.value == case.submission.digest]
+def resting_on(case: Case, pre_approvals: Iterable[PreApproval], now: datetime) -> PreApproval | None:
+    """Return the pre-approval that a case rests on: of its digest, or else of its shape."""
+    able = [pre_approval for pre_approval in pre_approvals if _holds(case, pre_approval, now)]
+    exact = [pre_approval for pre_approval in able if pre_approval.value == case.submission.digest]
     if exact:
         return exact[0]
-    shapes = [standing for standing in able if standing.match_mode is MatchMode.SHAPE]
+    shapes = [pre_approval for pre_approval in able if pre_approval.match_mode is MatchMode.STRUCTURE]
     own = shape(case.submission.draft) if shapes else None
-    return next((standing for standing in shapes if standing.value == own), None)
+    return next((pre_approval for pre_approval in shapes if pre_approval.value == own), None)
 
 
-def _holds(case: Case, standing: PreApproval, now: datetime) -> bool:
+def _holds(case: Case, pre_approval: PreApproval, now: datetime) -> bool:
     return (
-        not standing.revoked
-        and standing.used < standing.uses
-        and standing.at <= now < standing.until
-        and standing.requester == case.submission.requester.name
+        not pre_approval.revoked
+        and pre_approval.used < pre_approval.uses
+        and pre_approval.at <= now < pre_approval.until
+        and pre_approval.requester == case.submission.requester.name
         and case.analysis.complete
-        and case.assessment.risk.rank <= standing.ceiling.rank < Level.CRITICAL.rank
+        and case.assessment.risk.rank <= pre_approval.ceiling.rank < Level.CRITICAL.rank
         and not beyond(
-            standing.grant.permissions,
+            pre_approval.grant.permissions,
             case.submission.draft.permissions,
             case.submission.draft.permissions.limits,
         )

@@ -38,9 +38,9 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
     return Claim(by=by.name, until=now + timedelta(seconds=seconds))
 
 
-def unseen(case: Case, seen: ReviewRecord | None) -> tuple[str, ...]:
+def unseen(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:
     """Return what stands between a HIGH or CRITICAL case and its approval: what was not on screen."""
-    return tuple(_told(case, gaps(case, seen or ReviewRecord(seconds=0)))) if wanted(case) else ()
+    return tuple(_told(case, gaps(case, review_record or ReviewRecord(seconds=0)))) if wanted(case) else ()
 
 
 def _told(case: Case, missing: Gaps) -> Iterator[str]:

@@ -121,7 +121,7 @@ class ViolationIs(Part):
 class When(Part):
     """What must hold, all of it, for a rule to match."""
 
-    act: Several[Acts] | None = None
+    operation: Several[Acts] | None = None
     """What is done."""
     language: Several[Languages] | None = None
     code: Pattern | None = None
@@ -176,7 +176,7 @@ class ExampleViolation(Part):
 class Example(Part):
     """A submission or a tool call that a rule must match, or must not."""
 
-    act: Acts = OperationKind.RUN
+    operation: Acts = OperationKind.RUN
     code: str = ""
     language: Languages = Language.PYTHON
     path: str = ""

@@ -14,7 +14,7 @@ class Action(StrEnum):
     DECIDE = "decide"
     STEER = "stop, freeze or kill a run"
     LOOK = "look at what is not their own"
-    MANAGE = "change standing approvals"
+    MANAGE = "change pre-approvals"
 
 
 _MAY: dict[Role, frozenset[Action]] = {

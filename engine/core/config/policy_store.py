@@ -9,7 +9,7 @@ from pathlib import Path
 from watchfiles import Change, awatch
 
 from engine.common.text import Untrusted, visible
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import Check
 from engine.policy import Policy, PolicyError, load, shipped
 from engine.settings import PolicySettings
@@ -23,10 +23,10 @@ Stamps = dict[Path, tuple[int, int] | None]
 class PolicyKeeper:
     """Keeps the policy. Where the user's file cannot be used at the start, the shipped policy is in force."""
 
-    def __init__(self, settings: PolicySettings, file: Path, journal: Journal) -> None:
+    def __init__(self, settings: PolicySettings, file: Path, events: EventBus) -> None:
         self._settings = settings
         self._file = file
-        self._journal = journal
+        self._events = events
         self._faults: tuple[str, ...] = ()
         self._watched: frozenset[Path] = frozenset({file})
         self._stamps: Stamps = {}
@@ -71,9 +71,9 @@ class PolicyKeeper:
         self._stamps = self._stamps | _stamps(self._watched - self._stamps.keys())
         if self._faults and self._faults != wrong:
             data = {"faults": list(self._faults), "in_force": self.current.hash}
-            await self._journal.record("policy.refused", data=data)
+            await self._events.record("policy.refused", data=data)
         elif not self._faults and (first or wrong or self.current.hash != before):
-            await self._journal.record("policy.loaded", data={"policy": self.current.hash})
+            await self._events.record("policy.loaded", data={"policy": self.current.hash})
 
 
 def _deadlines(policy: Policy) -> str:

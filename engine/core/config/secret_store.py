@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine import locations
 from engine.common.errors import Problem
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import FrozenModel, Principal
 from engine.models.secret import SecretReference
 from engine.policy.hosts import covered, fault
@@ -90,9 +90,9 @@ def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:
 class Secrets:
     """Changes the file of secrets, which one engine alone writes."""
 
-    def __init__(self, path: Path, journal: Journal) -> None:
+    def __init__(self, path: Path, events: EventBus) -> None:
         self._path = path
-        self._journal = journal
+        self._events = events
         self._lock = asyncio.Lock()
 
     def listed(self) -> tuple[SecretReference, ...]:
@@ -107,7 +107,7 @@ class Secrets:
             if len(others) >= MOST:
                 raise Problem(409, f"there are {MOST} secrets", hint="Remove some.")
             both = sorted([*others, Kept(name=name, host=host, value=value)], key=lambda one: one.name)
-            await self._journal.record("secret.set", name, by.name, data={"name": name, "host": host})
+            await self._events.record("secret.set", name, by.name, data={"name": name, "host": host})
             await asyncio.to_thread(write, self._path, both)
         return SecretReference(name=name, host=host)
 
@@ -118,7 +118,7 @@ class Secrets:
             found = next((one for one in kept if one.name == name), None)
             if found is None:
                 raise Problem(404, "there is no secret of that name", hint="Type: pratique secret list")
-            await self._journal.record(
+            await self._events.record(
                 "secret.removed", name, by.name, data={"name": name, "host": found.host}
             )
             await asyncio.to_thread(write, self._path, [one for one in kept if one is not found])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import NewToken, Principal, Scope, Token
 from engine.policy.rate_limits import Buckets
 from engine.principals import tokens
@@ -23,9 +23,9 @@ MOST_DAYS = 3660
 class Tokens:
     """The tokens of one engine, which alone writes their file."""
 
-    def __init__(self, path: Path, journal: Journal) -> None:
+    def __init__(self, path: Path, events: EventBus) -> None:
         self._path = path
-        self._journal = journal
+        self._events = events
         self._lock = asyncio.Lock()
         self._kept: tuple[Kept, ...] = ()
         self._fault = ""
@@ -68,7 +68,7 @@ class Tokens:
                 raise Problem(409, f"there are {MOST_TOKENS} tokens", hint="Revoke some.")
             await self._change((*self._kept, Kept(token=token, sha256=tokens.hash_of(secret))))
             data = {"token": token.id, "name": name, "scopes": [scope.value for scope in token.scopes]}
-            await self._journal.record("principal.added", token.id, by.name, data=data)
+            await self._events.record("principal.added", token.id, by.name, data=data)
         return NewToken(token=token, secret=secret)
 
     async def revoke(self, id: str, by: Principal) -> None:
@@ -82,12 +82,12 @@ class Tokens:
             if left == self._kept:
                 raise Problem(404, f"there is no token {visible(id)}", hint="Type: pratique token list")
             await self._change(left)
-            await self._journal.record("principal.removed", id, by.name, data={"token": id})
+            await self._events.record("principal.removed", id, by.name, data={"token": id})
 
     async def refused(self, address: str) -> None:
         """Record that somebody was not let in, a few times a minute for each address at most."""
         if not self._tellings.take(address, time.monotonic()):
-            await self._journal.record("login.failed", "", data={"address": address}, durable=False)
+            await self._events.record("login.failed", "", data={"address": address}, durable=False)
 
     async def _change(self, kept: tuple[Kept, ...]) -> None:
         if self._fault:

@@ -14,7 +14,7 @@ ENGINE = Untrusted("engine")
 """The actor of what nobody asked for: deadlines, sandboxes, recovery."""
 
 
-class Journal:
+class EventBus:
     """Records events and wakes their followers."""
 
     def __init__(self, log: AuditLog) -> None:

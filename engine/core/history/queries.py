@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
-from engine.core.history.event_bus import Journal
-from engine.core.submissions.active import OpenSubmissions
+from engine.core.history.event_bus import EventBus
+from engine.core.submissions.active import ActiveSubmissions
 from engine.history import AuditLog, summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
 from engine.policy.consequences import consequences
@@ -23,8 +23,8 @@ class Views:
 
     def __init__(self, log: AuditLog) -> None:
         self._log = log
-        self._opened = OpenSubmissions()
-        self._journal = Journal(log)
+        self._opened = ActiveSubmissions()
+        self._events = EventBus(log)
 
     @property
     def busy(self) -> bool:
@@ -43,7 +43,7 @@ class Views:
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Tell a listener each event once it is recorded."""
-        self._journal.listen(listener)
+        self._events.listen(listener)
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
@@ -95,7 +95,7 @@ class Views:
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen, those after `since` first."""
-        return self._journal.follow(since)
+        return self._events.follow(since)
 
     async def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
@@ -126,7 +126,7 @@ class Views:
     async def verify(self) -> Verification:
         """Read the whole audit log, say whether it is intact, and record that it was read."""
         verification = await self._log.verify()
-        await self._journal.record("verified", data=verification.model_dump(mode="json"))
+        await self._events.record("verified", data=verification.model_dump(mode="json"))
         return verification
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.core.history.event_bus import Journal
-from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.history.event_bus import EventBus
+from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.models import Case, Claim, Principal, Status
 from engine.policy.review import claim
 from engine.principals import may
@@ -17,8 +17,8 @@ from engine.principals.roles import Action
 class Claims:
     """Takes and releases claims. One lapses by itself after `seconds`."""
 
-    def __init__(self, journal: Journal, opened: OpenSubmissions, seconds: float) -> None:
-        self._journal = journal
+    def __init__(self, events: EventBus, opened: ActiveSubmissions, seconds: float) -> None:
+        self._events = events
         self._opened = opened
         self._seconds = seconds
 
@@ -48,16 +48,16 @@ class Claims:
                 raise Problem(409, f"{visible(by.name)} does not hold {id}")
             return await self._changed(entry, "released", by, None)
 
-    def _waiting(self, id: str, by: Principal) -> Opened:
+    def _waiting(self, id: str, by: Principal) -> ActiveSubmission:
         if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
         return self._opened.get(id)
 
-    async def _changed(self, entry: Opened, type: str, by: Principal, claim: Claim | None) -> Case:
+    async def _changed(self, entry: ActiveSubmission, type: str, by: Principal, claim: Claim | None) -> Case:
         if entry.case.status is not Status.PENDING:
             raise Problem(409, f"{entry.id} waits no more: it is {entry.case.status}")
         case: Case = entry.case.model_copy(update={"claim": claim})
         data = {"until": claim.until.isoformat()} if claim else {}
-        await self._journal.record(type, entry.id, by.name, data=data, case=case)
+        await self._events.record(type, entry.id, by.name, data=data, case=case)
         entry.case = case
         return case

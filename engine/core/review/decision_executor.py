@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 
 from engine.common.text import Untrusted
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.review.decisions import Decisions
-from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy.review import wants_another
 
@@ -30,15 +30,15 @@ class Rulings:
 
     def __init__(
         self,
-        journal: Journal,
-        opened: OpenSubmissions,
+        events: EventBus,
+        opened: ActiveSubmissions,
         tasks: asyncio.TaskGroup,
         decisions: Decisions,
-        approved: Callable[[Opened], None],
+        approved: Callable[[ActiveSubmission], None],
         *,
         two_reviewers: bool,
     ) -> None:
-        self._journal = journal
+        self._events = events
         self._opened = opened
         self._tasks = tasks
         self._decisions = decisions
@@ -47,12 +47,12 @@ class Rulings:
 
     async def approve(
         self,
-        entry: Opened,
+        entry: ActiveSubmission,
         by: Principal,
         reason: str,
         grant: Grant,
-        seen: ReviewRecord | None = None,
-        standing: str = "",
+        review_record: ReviewRecord | None = None,
+        pre_approval: str = "",
     ) -> Case:
         """Approve a submission: it runs, or waits for another reviewer where two are wanted.
 
@@ -61,7 +61,7 @@ class Rulings:
         """
         await self._decisions.may_grant(entry.case, grant)
         decision = await self._decisions.make(
-            entry.case, by, DecisionOutcome.APPROVED, reason, grant, seen, standing
+            entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
         )
         if wants_another(entry.case, two_reviewers=self._two_reviewers):
             return await self._reviewed(entry, decision)
@@ -71,45 +71,45 @@ class Rulings:
 
     async def deny(
         self,
-        entry: Opened,
+        entry: ActiveSubmission,
         by: Principal,
         outcome: DecisionOutcome,
         reason: str,
-        seen: ReviewRecord | None = None,
+        review_record: ReviewRecord | None = None,
     ) -> Case:
         """Deny, refuse or expire a submission."""
-        decision = await self._decisions.make(entry.case, by, outcome, reason, seen=seen)
+        decision = await self._decisions.make(entry.case, by, outcome, reason, review_record=review_record)
         case = await self._settle(entry, decision)
         self._opened.close(entry)
         return case
 
-    def expire_after(self, entry: Opened, seconds: float) -> None:
+    def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:
         """Let a submission expire unless somebody decides within so many seconds."""
         entry.task = self._tasks.create_task(self._expire(entry, seconds))
 
-    async def _expire(self, entry: Opened, seconds: float) -> None:
+    async def _expire(self, entry: ActiveSubmission, seconds: float) -> None:
         await asyncio.sleep(seconds)
         async with entry.lock:
             if entry.case.status is Status.PENDING:
                 most = entry.case.assessment.deadline_seconds or 0.0
                 await self.deny(entry, NOBODY, DecisionOutcome.EXPIRED, f"nobody decided within {most:g} s")
 
-    async def _reviewed(self, entry: Opened, decision: Decision) -> Case:
+    async def _reviewed(self, entry: ActiveSubmission, decision: Decision) -> Case:
         """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
         update = {"reviews": (*entry.case.reviews, decision), "claim": None}
         case: Case = entry.case.model_copy(update=update)
         data = decision.model_dump(mode="json")
-        await self._journal.record("reviewed", entry.id, decision.by.name, data=data, case=case)
+        await self._events.record("reviewed", entry.id, decision.by.name, data=data, case=case)
         entry.case = case
         return case
 
-    async def _settle(self, entry: Opened, decision: Decision) -> Case:
+    async def _settle(self, entry: ActiveSubmission, decision: Decision) -> Case:
         outcome = decision.outcome
         update = {"decision": decision, "status": STATUS_OF[outcome], "claim": None}
         case: Case = entry.case.model_copy(update=update)
         kind = "expired" if outcome is DecisionOutcome.EXPIRED else "decided"
         data = decision.model_dump(mode="json")
-        await self._journal.record(kind, entry.id, decision.by.name, data=data, case=case)
+        await self._events.record(kind, entry.id, decision.by.name, data=data, case=case)
         entry.case = case
         entry.cancel()
         return case

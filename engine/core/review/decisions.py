@@ -85,13 +85,13 @@ class Decisions:
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
-    def has_been_seen(self, case: Case, seen: ReviewRecord | None) -> None:
+    def has_been_seen(self, case: Case, review_record: ReviewRecord | None) -> None:
         """Let an approval rest on what was on screen, where settings ask for that.
 
         Raises:
             Problem: something was not on screen, or a violation was not disposed of.
         """
-        missing = unseen(case, seen) if self._settings.policy.requires_full_review else ()
+        missing = unseen(case, review_record) if self._settings.policy.requires_full_review else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             told = f"not everything was looked at: {missing[0]}{more}"
@@ -104,8 +104,8 @@ class Decisions:
         outcome: DecisionOutcome,
         reason: str,
         grant: Grant | None = None,
-        seen: ReviewRecord | None = None,
-        standing: str = "",
+        review_record: ReviewRecord | None = None,
+        pre_approval: str = "",
     ) -> Decision:
         """Return a signed decision, an approval bound to the image that it is for.
 
@@ -123,8 +123,8 @@ class Decisions:
             image=await self._image(case) if outcome is DecisionOutcome.APPROVED else "",
             policy=self._policy.current.hash,
             analysis=analysis_hash(case.analysis),
-            seen=seen,
-            standing=standing,
+            review_record=review_record,
+            pre_approval=pre_approval,
         )
         try:
             return sign(decision, self._keys.key(by))

@@ -33,6 +33,6 @@ def may_be_given(given: Permissions, draft: Draft) -> None:
 
 
 def _not_staying(given: Permissions, draft: Draft) -> list[str]:
-    installs = draft.operation is not None and draft.operation.act is OperationKind.INSTALL
+    installs = draft.operation is not None and draft.operation.kind is OperationKind.INSTALL
     wanted = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
     return [kind for kind in wanted if not (installs and kind in {"packages", "builds"})]

@@ -1,4 +1,4 @@
-"""Standing approvals: given, listed, rested upon and taken back. The history is where they are kept."""
+"""Pre-approvals: given, listed, rested upon and taken back. The history is where they are kept."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.fingerprint import shape
 from engine.policy.pre_approval import cannot_stand, resting_on
 from engine.principals import may
 from engine.principals.roles import Action
 
-SUBJECT = "standing-approvals"
+SUBJECT = "pre-approvals"
 PAGE = 1000
 
 
-class Standings:
-    """The standing approvals, as the history tells them."""
+class PreApprovals:
+    """The pre-approvals, as the history tells them."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, events: EventBus) -> None:
+        self._events = events
         self._by_id: dict[str, PreApproval] = {}
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
         """Read from the history which there are, and how often each was used."""
-        seen = 0
-        while events := await self._journal.log.events(since=seen, subject=SUBJECT, limit=PAGE):
+        last = 0
+        while events := await self._events.log.events(since=last, subject=SUBJECT, limit=PAGE):
             for event in events:
                 self._replay(event)
-            seen = events[-1].seq
+            last = events[-1].seq
 
     def listed(self) -> tuple[PreApproval, ...]:
         """Return all that are not revoked, the newest first."""
         return tuple(one for one in reversed(self._by_id.values()) if not one.revoked)
 
-    async def give(
+    async def create(
         self, case: Case, by: Principal, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval:
         """Let submissions that are the same as an approved case be approved at once, for its requester.
@@ -51,7 +51,7 @@ class Standings:
         decision, now = case.decision, datetime.now(UTC)
         if decision is None or decision.outcome is not DecisionOutcome.APPROVED or decision.grant is None:
             raise Problem(409, f"{case.submission.id} was not approved", hint="Approve it first.")
-        standing = PreApproval(
+        pre_approval = PreApproval(
             id=f"a-{secrets.token_hex(4)}",
             match_mode=match_mode,
             value=_value(case, match_mode),
@@ -64,57 +64,61 @@ class Standings:
             by=by,
             at=now,
         )
-        if why := cannot_stand(standing):
+        if why := cannot_stand(pre_approval):
             raise Problem(422, why)
-        await self._record("standing.given", by, standing, {"approval": standing.model_dump(mode="json")})
-        return standing
+        await self._record(
+            "standing.given", by, pre_approval, {"approval": pre_approval.model_dump(mode="json")}
+        )
+        return pre_approval
 
     async def revoke(self, id: str, by: Principal) -> None:
-        """Take a standing approval back; nothing rests on it from then on.
+        """Take a pre-approval back; nothing rests on it from then on.
 
         Raises:
             Problem: the principal may not, or there is none of that id.
         """
         self._may_manage(by)
         async with self._lock:
-            standing = self._by_id.get(id)
-            if standing is None or standing.revoked:
-                raise Problem(404, f"there is no standing approval {id}", hint="Type: pratique standing list")
-            await self._record("standing.revoked", by, standing.model_copy(update={"revoked": True}), {})
+            pre_approval = self._by_id.get(id)
+            if pre_approval is None or pre_approval.revoked:
+                raise Problem(404, f"there is no pre-approval {id}", hint="Type: pratique pre-approval list")
+            await self._record("standing.revoked", by, pre_approval.model_copy(update={"revoked": True}), {})
 
     async def rest(self, case: Case) -> PreApproval | None:
-        """Return the standing approval that a case rests on, with one more of its uses taken."""
+        """Return the pre-approval that a case rests on, with one more of its uses taken."""
         async with self._lock:
-            standing = resting_on(case, self._by_id.values(), datetime.now(UTC))
-            if standing is None:
+            pre_approval = resting_on(case, self._by_id.values(), datetime.now(UTC))
+            if pre_approval is None:
                 return None
-            used = standing.model_copy(update={"used": standing.used + 1})
+            used = pre_approval.model_copy(update={"used": pre_approval.used + 1})
             data = {"submission": case.submission.id, "used": used.used}
-            await self._record("standing.used", standing.by, used, data)
+            await self._record("standing.used", pre_approval.by, used, data)
             return used
 
-    async def _record(self, type: str, by: Principal, standing: PreApproval, data: dict[str, object]) -> None:
-        await self._journal.record(type, SUBJECT, by.name, data={"standing": standing.id, **data})
-        self._by_id[standing.id] = standing
+    async def _record(
+        self, type: str, by: Principal, pre_approval: PreApproval, data: dict[str, object]
+    ) -> None:
+        await self._events.record(type, SUBJECT, by.name, data={"pre_approval": pre_approval.id, **data})
+        self._by_id[pre_approval.id] = pre_approval
 
     def _may_manage(self, by: Principal) -> None:
         if not may(by, Action.MANAGE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
 
     def _replay(self, event: Event) -> None:
-        id = str(event.data["standing"])
+        id = str(event.data["pre_approval"])
         if event.type == "standing.given":
             self._by_id[id] = PreApproval.model_validate(event.data["approval"])
             return
-        standing = self._by_id[id]
+        pre_approval = self._by_id[id]
         if event.type == "standing.revoked":
-            self._by_id[id] = standing.model_copy(update={"revoked": True})
+            self._by_id[id] = pre_approval.model_copy(update={"revoked": True})
         else:
-            self._by_id[id] = standing.model_copy(update={"used": int(event.data["used"])})
+            self._by_id[id] = pre_approval.model_copy(update={"used": int(event.data["used"])})
 
 
 def _value(case: Case, match_mode: MatchMode) -> str:
-    if match_mode is MatchMode.DIGEST:
+    if match_mode is MatchMode.EXACT:
         return case.submission.digest
     value = shape(case.submission.draft)
     if value is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.common.errors import Problem
 from engine.core.config import secret_store
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.runs.run_stream import Feed
 from engine.core.submissions.canonical import digest
 from engine.models import (
@@ -38,7 +38,7 @@ class RunRecorder:
 
     run: str
     feed: Feed
-    journal: Journal
+    events: EventBus
     started: Callable[[dict[str, Any]], Awaitable[None]]
     as_approved: Callable[[str], Awaitable[None]]
     """Called with the digest of the image of the sandbox that was got, before anything goes into it."""
@@ -48,7 +48,7 @@ class RunRecorder:
     async def output(self, chunk: OutputChunk) -> None:
         """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
         self.feed.add_output(chunk)
-        await self.journal.log.output(self.run, [chunk])
+        await self.events.log.output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
         """Hand a sample to the readers, of whom the audit log is one."""
@@ -64,9 +64,9 @@ class RunRecorder:
         elif type == "run.showed":
             self.showed(Display.model_validate(data))
             facts = {name: value for name, value in data.items() if name != "text"}
-            await self.journal.record(type, self.run, data=facts, durable=False)
+            await self.events.record(type, self.run, data=facts, durable=False)
         else:  # that a sandbox was got is on disk with `run.started`, and so before any code goes in
-            await self.journal.record(type, self.run, data=data, durable=not prepared)
+            await self.events.record(type, self.run, data=data, durable=not prepared)
 
 
 async def execute(case: Case, image: str, sandboxes: Backend, execution: RunRecorder) -> Result:
@@ -84,7 +84,7 @@ async def execute(case: Case, image: str, sandboxes: Backend, execution: RunReco
 
 async def _keep_meters(execution: RunRecorder) -> None:
     async for sample in execution.feed.meters():
-        await execution.journal.log.meters(execution.run, [sample])
+        await execution.events.log.meters(execution.run, [sample])
 
 
 def job_of(case: Case, image: str, network: NetworkSettings) -> Job:

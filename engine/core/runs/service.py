@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from engine.common.errors import Problem
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.runs.execution import RunRecorder, execute, failed, image_name
 from engine.core.runs.output_validation import with_value
 from engine.core.sessions.registry import Register
-from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.images import reference
 from engine.models import Case, Display, KillReason, Principal, Result, SandboxState, Status
 from engine.sandbox import Backend
@@ -26,26 +26,26 @@ class Runs:
     def __init__(
         self,
         settings: SandboxSettings,
-        journal: Journal,
+        events: EventBus,
         sandboxes: Backend,
-        opened: OpenSubmissions,
+        opened: ActiveSubmissions,
         tasks: asyncio.TaskGroup,
         changed: Callable[[Case, str], tuple[str, ...]],
         register: Register,
     ) -> None:
         self._settings = settings
-        self._journal = journal
+        self._events = events
         self._sandboxes = sandboxes
         self._opened = opened
         self._tasks = tasks
         self._changed = changed
         self._register = register
 
-    def start(self, entry: Opened) -> None:
+    def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
         entry.task = self._tasks.create_task(self._run(entry))
 
-    async def interrupted(self, entry: Opened) -> None:
+    async def interrupted(self, entry: ActiveSubmission) -> None:
         """Close a run that an earlier engine left open."""
         await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
 
@@ -77,18 +77,18 @@ class Runs:
         if await self._sandboxes.resume(entry.id):
             self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
 
-    async def _asked(self, what: str, id: str, by: Principal) -> Opened:
+    async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
         entry = self._opened.running(id)
-        await self._journal.record(what, id, by.name)
+        await self._events.record(what, id, by.name)
         return entry
 
-    async def _run(self, entry: Opened) -> None:
+    async def _run(self, entry: ActiveSubmission) -> None:
         approved = entry.case
         image = reference(image_name(approved, self._settings))
         execution = RunRecorder(
             entry.id,
             entry.feed,
-            self._journal,
+            self._events,
             partial(self._started, entry),
             partial(self._as_approved, entry),
             partial(self._showed, entry),
@@ -105,7 +105,7 @@ class Runs:
             result = failed(str(problem), KillReason.POLICY)
         await self._ended(entry, result)
 
-    async def _as_approved(self, entry: Opened, image: str) -> None:
+    async def _as_approved(self, entry: ActiveSubmission, image: str) -> None:
         """Let a sandbox of an image be used for what was approved, and nothing else.
 
         Raises:
@@ -115,23 +115,23 @@ class Runs:
         self._register.may_use(submission.draft, submission.requester)
         changed = self._changed(entry.case, image)
         if changed:
-            await self._journal.record("run.refused", entry.id, data={"changed": list(changed)})
+            await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
-    async def _started(self, entry: Opened, data: dict[str, Any]) -> None:
+    async def _started(self, entry: ActiveSubmission, data: dict[str, Any]) -> None:
         update = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
         case: Case = entry.case.model_copy(update=update)
-        await self._journal.record("run.started", entry.id, data=data, case=case)
+        await self._events.record("run.started", entry.id, data=data, case=case)
         entry.case = case
         self._register.began(case.submission.draft.sandbox, entry.id)
 
-    def _showed(self, entry: Opened, display: Display) -> None:
+    def _showed(self, entry: ActiveSubmission, display: Display) -> None:
         entry.case = entry.case.model_copy(update={"displays": (*entry.case.displays, display)})
 
-    async def _ended(self, entry: Opened, result: Result) -> None:
+    async def _ended(self, entry: ActiveSubmission, result: Result) -> None:
         status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
         case: Case = entry.case.model_copy(update={"status": status, "result": result, "displays": ()})
-        await self._journal.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
+        await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         entry.case = case
         sandbox = case.submission.draft.sandbox
         self._register.ended(sandbox, lives=self._sandboxes.sessions.lives(sandbox))

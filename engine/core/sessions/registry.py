@@ -107,7 +107,7 @@ class Register:
         Raises:
             Problem: it is not the requester's, is gone, or speaks another language.
         """
-        if draft.operation and (not draft.sandbox or draft.operation.act is OperationKind.RUN):
+        if draft.operation and (not draft.sandbox or draft.operation.kind is OperationKind.RUN):
             raise Problem(422, "an operation is a tool call on a sandbox, which it names")
         if not draft.sandbox:
             return
@@ -116,7 +116,7 @@ class Register:
             raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", hint="Create another one.")
         if (draft.language, draft.image) != (sandbox.language, sandbox.image):
             raise Problem(422, f"sandbox {sandbox.id} is one of {sandbox.image}, for {sandbox.language}")
-        installs = draft.operation is not None and draft.operation.act is OperationKind.INSTALL
+        installs = draft.operation is not None and draft.operation.kind is OperationKind.INSTALL
         wanted = [kind for kind in NOT_HERE if getattr(draft.permissions, kind)]
         wanted = [kind for kind in wanted if not (installs and kind in INSTALLED)]
         if wanted:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.runs.service import Runs
 from engine.core.sessions.registry import Register
 from engine.core.submissions.service import SubmissionService
@@ -44,13 +44,13 @@ class Sandboxes:
     def __init__(
         self,
         register: Register,
-        journal: Journal,
+        events: EventBus,
         submissions: SubmissionService,
         runs: Runs,
         sessions: SessionStore,
     ) -> None:
         self._register = register
-        self._journal = journal
+        self._events = events
         self._submissions = submissions
         self._runs = runs
         self._sessions = sessions
@@ -63,7 +63,7 @@ class Sandboxes:
         """
         sandbox = self._register.enter(by, language, image)
         data = {"language": language.value, "image": sandbox.image}
-        await self._journal.record("sandbox.opened", sandbox.id, by.name, data=data)
+        await self._events.record("sandbox.opened", sandbox.id, by.name, data=data)
         return sandbox
 
     def listed(self, by: Principal) -> tuple[Sandbox, ...]:
@@ -91,7 +91,7 @@ class Sandboxes:
         run = _current(sandbox)
         if not run:
             raise Problem(409, f"nothing runs in sandbox {id}")
-        await self._journal.record("sandbox.interrupt", id, by.name)
+        await self._events.record("sandbox.interrupt", id, by.name)
         await self._runs.stop(run, by)
         return sandbox
 
@@ -100,7 +100,7 @@ class Sandboxes:
         sandbox = self._register.own(id, by)
         if sandbox.state is SandboxState.GONE:
             raise Problem(409, f"sandbox {id} is gone: {sandbox.why}", hint="Create another one.")
-        await self._journal.record("sandbox.restart", id, by.name)
+        await self._events.record("sandbox.restart", id, by.name)
         await self._kill_current(sandbox, by)
         self._sessions.renew(id)
         return self._register.change(id, state=SandboxState.CREATED)
@@ -113,7 +113,7 @@ class Sandboxes:
                 await self._close(sandbox, NOBODY, why)
 
     async def _close(self, sandbox: Sandbox, by: Principal, why: str) -> Sandbox:
-        await self._journal.record("sandbox.closed", sandbox.id, by.name, data={"why": why})
+        await self._events.record("sandbox.closed", sandbox.id, by.name, data={"why": why})
         closed = self._register.change(sandbox.id, state=SandboxState.GONE, why=why)
         await self._kill_current(sandbox, by)
         self._sessions.end(sandbox.id)
@@ -157,24 +157,24 @@ class Sandboxes:
         self, id: str, by: Principal, path: str, content: bytes, *, executable: bool = False
     ) -> Case:
         """Submit the writing of a file below `/workspace`."""
-        operation = Operation(act=OperationKind.WRITE, path=Untrusted(path), executable=executable)
+        operation = Operation(kind=OperationKind.WRITE, path=Untrusted(path), executable=executable)
         return await self._operate(id, by, operation, InputFile(name=Untrusted(path), content=content))
 
     async def read(self, id: str, by: Principal, path: str) -> Case:
         """Submit the reading of a file; its bytes are the run's standard output."""
-        return await self._operate(id, by, Operation(act=OperationKind.READ, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(kind=OperationKind.READ, path=Untrusted(path)))
 
     async def files(self, id: str, by: Principal, path: str = "") -> Case:
         """Submit the listing of a folder; the run's output is JSON: `[{"name", "size", "folder"}]`."""
-        return await self._operate(id, by, Operation(act=OperationKind.LIST, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(kind=OperationKind.LIST, path=Untrusted(path)))
 
     async def metadata(self, id: str, by: Principal, path: str) -> Case:
         """Submit a question about one file; the run's output is one entry of a listing."""
-        return await self._operate(id, by, Operation(act=OperationKind.METADATA, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(kind=OperationKind.METADATA, path=Untrusted(path)))
 
     async def remove(self, id: str, by: Principal, path: str) -> Case:
         """Submit the removal of a file."""
-        return await self._operate(id, by, Operation(act=OperationKind.REMOVE, path=Untrusted(path)))
+        return await self._operate(id, by, Operation(kind=OperationKind.REMOVE, path=Untrusted(path)))
 
     async def install(
         self, id: str, by: Principal, packages: tuple[Package, ...], builds: tuple[Untrusted, ...] = ()
@@ -184,7 +184,7 @@ class Sandboxes:
         `builds` names those that may run code of their own meanwhile.
         """
         wants = Permissions(packages=packages, builds=builds)
-        return await self._operate(id, by, Operation(act=OperationKind.INSTALL, permissions=wants))
+        return await self._operate(id, by, Operation(kind=OperationKind.INSTALL, permissions=wants))
 
     async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:
         sandbox = self._register.own(id, by)

@@ -12,7 +12,7 @@ from engine.models import Case, Status
 
 
 @dataclass
-class Opened:
+class ActiveSubmission:
     """One such submission: its case as it stands, what its run says, and the task that moves it on."""
 
     case: Case
@@ -33,13 +33,13 @@ class Opened:
             task.cancel()
 
 
-class OpenSubmissions:
+class ActiveSubmissions:
     """All of them, by id."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, Opened] = {}
+        self._by_id: dict[str, ActiveSubmission] = {}
 
-    def __iter__(self) -> Iterator[Opened]:
+    def __iter__(self) -> Iterator[ActiveSubmission]:
         return iter(tuple(self._by_id.values()))
 
     def __len__(self) -> int:
@@ -50,17 +50,17 @@ class OpenSubmissions:
         """How many wait for a decision."""
         return sum(entry.case.status is Status.PENDING for entry in self)
 
-    def add(self, case: Case, read_back: ReadBack) -> Opened:
+    def add(self, case: Case, read_back: ReadBack) -> ActiveSubmission:
         """Open a case."""
-        entry = Opened(case, Feed(read_back))
+        entry = ActiveSubmission(case, Feed(read_back))
         self._by_id[entry.id] = entry
         return entry
 
-    def find(self, id: str) -> Opened | None:
+    def find(self, id: str) -> ActiveSubmission | None:
         """Return the open submission of that id, if it is open."""
         return self._by_id.get(id)
 
-    def get(self, id: str) -> Opened:
+    def get(self, id: str) -> ActiveSubmission:
         """Return the open submission of that id.
 
         Raises:
@@ -70,7 +70,7 @@ class OpenSubmissions:
             raise Problem(409, f"{id} is over, or never was", hint=f"Type: pratique show {id}")
         return self._by_id[id]
 
-    def running(self, id: str) -> Opened:
+    def running(self, id: str) -> ActiveSubmission:
         """Return the open submission of that id, which runs.
 
         Raises:
@@ -81,7 +81,7 @@ class OpenSubmissions:
             raise Problem(409, f"{id} is not running: it is {entry.case.status}")
         return entry
 
-    def close(self, entry: Opened) -> None:
+    def close(self, entry: ActiveSubmission) -> None:
         """Forget a submission that is over, and end the readers of its run."""
         self._by_id.pop(entry.id, None)
         entry.feed.close()

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.sessions.registry import Register
-from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.core.submissions.normalisation import asking_for_its_files
 from engine.models import Draft, Principal
 from engine.policy import beyond
@@ -29,13 +29,13 @@ class Gate:
     def __init__(
         self,
         settings: Settings,
-        journal: Journal,
-        opened: OpenSubmissions,
+        events: EventBus,
+        opened: ActiveSubmissions,
         register: Register,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
-        self._journal = journal
+        self._events = events
         self._opened = opened
         self._register = register
         self._clock = clock
@@ -107,11 +107,11 @@ class Gate:
         wait = max(1.0, wait)
         if not self._tellings.take(requester.name.text, self._clock()):
             data = {"reason": reason, "retry_after": wait}
-            await self._journal.record("throttled", "", requester.name, data=data, durable=False)
+            await self._events.record("throttled", "", requester.name, data=data, durable=False)
         return Problem(429, reason, hint=f"{hint} back in {wait:.0f} s.", retry_after=wait)
 
 
-def _first_end(entries: Iterable[Opened]) -> float:
+def _first_end(entries: Iterable[ActiveSubmission]) -> float:
     """Return the seconds until the first place becomes free for certain, where that is known."""
     ends = [entry.case.deadline for entry in entries if entry.case.deadline]
     return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from engine.common.errors import Problem
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, Keys, key_hash
 from engine.core.submissions.service import SubmissionService
@@ -21,14 +21,14 @@ class Arrivals:
         self,
         submissions: SubmissionService,
         runs: Runs,
-        journal: Journal,
+        events: EventBus,
         case: Callable[[str], Awaitable[Case]],
     ) -> None:
         self._submissions = submissions
         self._runs = runs
-        self._journal = journal
+        self._events = events
         self._case = case
-        self._keys = Keys(journal)
+        self._keys = Keys(events)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, draft: Draft, requester: Principal, *, key: str = "", join: bool = False) -> Case:
@@ -44,7 +44,7 @@ class Arrivals:
             made = await self._keys.find(hashed)
             if made is None:
                 case = await self._submit(draft, requester, hashed, join)
-                self._keys.remember(hashed, case.submission.id, case.submission.asked_as)
+                self._keys.remember(hashed, case.submission.id, case.submission.request_digest)
                 return case
         if made.digest != self._submissions.digest_of(draft, requester):
             raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
@@ -73,7 +73,7 @@ class Arrivals:
             if twin is None:
                 return await self._submissions.submit(draft, requester, hashed)
         data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}
-        await self._journal.record("joined", twin.submission.id, requester.name, data=data)
+        await self._events.record("joined", twin.submission.id, requester.name, data=data)
         return twin
 
     def _turn(self, name: str) -> asyncio.Lock:

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import Event, Principal
 
 KEPT = timedelta(hours=24)
@@ -36,8 +36,8 @@ def key_hash(requester: Principal, key: str) -> str:
 class Keys:
     """The keys of the last 24 hours."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, events: EventBus) -> None:
+        self._events = events
         self._made: dict[str, Made] = {}
         self._read = False
         self._reading = asyncio.Lock()
@@ -60,10 +60,10 @@ class Keys:
 
     async def _read_back(self) -> None:
         """Read the history from its end, page by page, as far as its last day reaches."""
-        end = self._journal.latest
+        end = self._events.latest
         pages: list[tuple[Event, ...]] = []
         while end > 0:
-            page = await self._journal.log.events(since=max(0, end - PAGE), limit=min(PAGE, end))
+            page = await self._events.log.events(since=max(0, end - PAGE), limit=min(PAGE, end))
             pages.append(page)
             if not page or page[0].at <= _now() - KEPT:
                 break
@@ -75,8 +75,8 @@ class Keys:
     def _take(self, event: Event) -> None:
         hashed = event.data.get(FIELD)
         if event.type in KEYED and isinstance(hashed, str):
-            asked_as = event.data.get("handed_in") or event.data.get("digest")
-            self._made[hashed] = Made(event.subject, str(asked_as), event.at)
+            request_digest = event.data.get("original_digest") or event.data.get("digest")
+            self._made[hashed] = Made(event.subject, str(request_digest), event.at)
 
 
 def _now() -> datetime:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from engine.common.errors import Problem
-from engine.core.submissions.active import OpenSubmissions
+from engine.core.submissions.active import ActiveSubmissions
 from engine.models import Case, Status
 
 Withdraw = Callable[[Case], Awaitable[object]]
@@ -18,7 +18,7 @@ class ClientLeases:
     """Who is connected. What only clients want that are gone is withdrawn after a grace, unless approved."""
 
     def __init__(
-        self, opened: OpenSubmissions, tasks: asyncio.TaskGroup, grace_seconds: float, withdraw: Withdraw
+        self, opened: ActiveSubmissions, tasks: asyncio.TaskGroup, grace_seconds: float, withdraw: Withdraw
     ) -> None:
         self._opened = opened
         self._tasks = tasks

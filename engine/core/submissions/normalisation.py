@@ -15,15 +15,15 @@ from engine.models import Analysis, Draft, OperationKind, Principal, Submission
 from engine.sandbox.guest_protocol.framing import safe_name
 
 
-def submission_of(draft: Draft, requester: Principal, handed_in: Draft) -> Submission:
-    """Return the submission of a draft that asks for its files, and that came as `handed_in`."""
+def submission_of(draft: Draft, requester: Principal, original_digest: Draft) -> Submission:
+    """Return the submission of a draft that asks for its files, and that came as `original_digest`."""
     return Submission(
         id=_new_id(),
         draft=draft,
         requester=requester,
         submitted_at=datetime.now(UTC),
         digest=digest(draft, requester),
-        handed_in=None if handed_in == draft else digest(handed_in, requester),
+        original_digest=None if original_digest == draft else digest(original_digest, requester),
     )
 
 
@@ -54,7 +54,7 @@ def _as_one_call(draft: Draft) -> None:
         return
     if draft.code.text:
         raise Problem(422, "a tool call carries no code", hint="Submit the code by itself.")
-    own = (call.path,) if call.act is OperationKind.WRITE else ()
+    own = (call.path,) if call.kind is OperationKind.WRITE else ()
     if own != tuple(file.name for file in draft.files):
         raise Problem(422, "a write carries one file, that of its path, and no other tool call carries any")
 
@@ -76,12 +76,12 @@ def facts_of(submission: Submission) -> dict[str, Any]:
         "purpose": draft.purpose.text,
         "permissions": draft.permissions.model_dump(mode="json"),
     }
-    if submission.handed_in:
-        facts["handed_in"] = submission.handed_in
+    if submission.original_digest:
+        facts["original_digest"] = submission.original_digest
     if draft.sandbox:
         facts["sandbox"] = draft.sandbox
     if draft.operation:
-        facts["operation"] = {"act": draft.operation.act.value, "path": draft.operation.path.text}
+        facts["operation"] = {"kind": draft.operation.kind.value, "path": draft.operation.path.text}
     return facts
 
 

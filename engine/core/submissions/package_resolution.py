@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.models import Draft, Language, Meters, OutputChunk, Principal
 from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.backend import PackageSource
@@ -19,7 +19,7 @@ SECONDS = 25.0
 class _Looking:
     """Who follows a look-up: it records what the registry was asked for."""
 
-    journal: Journal
+    events: EventBus
     requester: Principal
 
     async def output(self, chunk: OutputChunk) -> None:
@@ -29,10 +29,10 @@ class _Looking:
         pass
 
     async def happened(self, type: str, data: dict[str, Any]) -> None:
-        await self.journal.record(type, "", self.requester.name, data=data, durable=False)
+        await self.events.record(type, "", self.requester.name, data=data, durable=False)
 
 
-async def locked(draft: Draft, packages: PackageSource, journal: Journal, requester: Principal) -> Draft:
+async def locked(draft: Draft, packages: PackageSource, events: EventBus, requester: Principal) -> Draft:
     """Return the draft with exact versions and hashes of its packages and of all that these need.
 
     Where they cannot be looked up it comes back as it is: then they are shown without, and cannot be given.
@@ -44,7 +44,7 @@ async def locked(draft: Draft, packages: PackageSource, journal: Journal, reques
     builds = [name.text for name in draft.permissions.builds]
     try:
         async with asyncio.timeout(SECONDS):
-            found = await packages.look_up(wanted, draft.language, builds, _Looking(journal, requester))
+            found = await packages.look_up(wanted, draft.language, builds, _Looking(events, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft
     return draft.model_copy(update={"permissions": draft.permissions.model_copy(update={"packages": found})})

@@ -9,11 +9,11 @@ from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyKeeper
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.core.review.decision_executor import Rulings
 from engine.core.review.decisions import Decisions
-from engine.core.review.pre_approvals import Standings
-from engine.core.submissions.active import Opened, OpenSubmissions
+from engine.core.review.pre_approvals import PreApprovals
+from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.core.submissions.admission import Gate
 from engine.core.submissions.canonical import digest
 from engine.core.submissions.draft_analysis import analysed
@@ -44,21 +44,21 @@ class SubmissionService:
 
     def __init__(
         self,
-        journal: Journal,
+        events: EventBus,
         analyst: AnalysisPool,
-        opened: OpenSubmissions,
+        opened: ActiveSubmissions,
         policy: PolicyKeeper,
         decisions: Decisions,
-        standings: Standings,
+        pre_approvals: PreApprovals,
         rulings: Rulings,
         gate: Gate,
     ) -> None:
-        self._journal = journal
+        self._events = events
         self._analyst = analyst
         self._opened = opened
         self._policy = policy
         self._decisions = decisions
-        self._standings = standings
+        self._pre_approvals = pre_approvals
         self._rulings = rulings
         self._gate = gate
 
@@ -70,14 +70,14 @@ class SubmissionService:
         Raises:
             Problem: it is too large, asks for too much, or too many submissions came or wait.
         """
-        handed_in = self._gate.completed(draft)
-        async with self._gate.passing(handed_in, requester):
-            draft = await locked(handed_in, self._decisions.packages, self._journal, requester)
-            submission = submission_of(draft, requester, handed_in)
+        original_digest = self._gate.completed(draft)
+        async with self._gate.passing(original_digest, requester):
+            draft = await locked(original_digest, self._decisions.packages, self._events, requester)
+            submission = submission_of(draft, requester, original_digest)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
-            await self._journal.record("submitted", submission.id, requester.name, data=facts, durable=False)
+            await self._events.record("submitted", submission.id, requester.name, data=facts, durable=False)
             analysis = await analysed(self._analyst, draft)
-            await self._journal.record("analysed", submission.id, data=found_in(analysis), durable=False)
+            await self._events.record("analysed", submission.id, data=found_in(analysis), durable=False)
             entry = await self._classify(submission, analysis)
         return await self._by_policy(entry)
 
@@ -89,7 +89,7 @@ class SubmissionService:
         shown: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: ReviewRecord | None = None,
+        review_record: ReviewRecord | None = None,
     ) -> Case:
         """Approve or deny the submission whose digest was `shown`; the last approval wanted starts its run.
 
@@ -103,10 +103,10 @@ class SubmissionService:
         async with entry.lock:
             self._decisions.may_decide(entry.case, by, outcome, shown)
             if outcome is not DecisionOutcome.APPROVED:
-                return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, reason, seen)
-            self._decisions.has_been_seen(entry.case, seen)
+                return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
+            self._decisions.has_been_seen(entry.case, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
-            return await self._rulings.approve(entry, by, reason, given, seen)
+            return await self._rulings.approve(entry, by, reason, given, review_record)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """Deny a waiting submission for its own requester, who wants it no more.
@@ -127,9 +127,11 @@ class SubmissionService:
     def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
         same = self.digest_of(draft, requester)
-        return next((entry.case for entry in self._opened if entry.case.submission.asked_as == same), None)
+        return next(
+            (entry.case for entry in self._opened if entry.case.submission.request_digest == same), None
+        )
 
-    def wait_again(self, case: Case, entry: Opened) -> None:
+    def wait_again(self, case: Case, entry: ActiveSubmission) -> None:
         """Let a submission that an earlier engine left waiting wait for the rest of its time.
 
         A clock that went back in between gives it no more time: before its own submission it is late.
@@ -141,7 +143,7 @@ class SubmissionService:
             left = 0.0
         self._rulings.expire_after(entry, min(most, max(0.0, left)))
 
-    async def _classify(self, submission: Submission, analysis: Analysis) -> Opened:
+    async def _classify(self, submission: Submission, analysis: Analysis) -> ActiveSubmission:
         policy = self._policy.current
         assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._gate.weaker_runtime)
         wait = assessment.deadline_seconds
@@ -154,13 +156,13 @@ class SubmissionService:
         )
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
-        entry = self._opened.add(case, lambda offset: self._journal.log.read_output(submission.id, offset))
-        await self._journal.record("classified", submission.id, data=data, case=case)
+        entry = self._opened.add(case, lambda offset: self._events.log.read_output(submission.id, offset))
+        await self._events.record("classified", submission.id, data=data, case=case)
         if wait is not None:
             self._rulings.expire_after(entry, wait)
         return entry
 
-    async def _by_policy(self, entry: Opened) -> Case:
+    async def _by_policy(self, entry: ActiveSubmission) -> Case:
         """Refuse or approve what needs nobody, and let the rest wait."""
         assessment = entry.case.assessment
         refusing = next((match for match in assessment.matches if match.refuses), None)
@@ -172,9 +174,9 @@ class SubmissionService:
                 return await self._rulings.deny(entry, POLICY, DecisionOutcome.REFUSED, reason)
             if assessment.deadline_seconds is None:
                 return await self._approve_low(entry)
-            return await self._approve_standing(entry)
+            return await self._approve_in_advance(entry)
 
-    async def _approve_low(self, entry: Opened) -> Case:
+    async def _approve_low(self, entry: ActiveSubmission) -> Case:
         rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
         given = Grant(permissions=entry.case.submission.draft.permissions)
         try:
@@ -184,12 +186,15 @@ class SubmissionService:
                 entry, POLICY, DecisionOutcome.REFUSED, f"LOW, and cannot run: {problem}"
             )
 
-    async def _approve_standing(self, entry: Opened) -> Case:
-        """Approve what rests on a standing approval; what cannot run now waits for a person."""
-        standing = await self._standings.rest(entry.case)
-        if standing is None:
+    async def _approve_in_advance(self, entry: ActiveSubmission) -> Case:
+        """Approve what rests on a pre-approval; what cannot run now waits for a person."""
+        pre_approval = await self._pre_approvals.rest(entry.case)
+        if pre_approval is None:
             return entry.case
-        who = f"standing approval {standing.id} by {visible(standing.by.name)}, given for {standing.basis}"
+        by = visible(pre_approval.by.name)
+        who = f"pre-approval {pre_approval.id} by {by}, given for {pre_approval.basis}"
         with contextlib.suppress(Problem):
-            return await self._rulings.approve(entry, POLICY, who, standing.grant, standing=standing.id)
+            return await self._rulings.approve(
+                entry, POLICY, who, pre_approval.grant, pre_approval=pre_approval.id
+            )
         return entry.case

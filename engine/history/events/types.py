@@ -19,7 +19,7 @@ Fact = Annotated[
     | payloads.Decided
     | payloads.Reviewed
     | payloads.Throttled
-    | payloads.StandingChanged
+    | payloads.PreApprovalChanged
     | payloads.RunRefused
     | payloads.RunQueued
     | payloads.InSandbox

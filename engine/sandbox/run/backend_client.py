@@ -111,21 +111,21 @@ class BackendClient:
         language = self._open[sandbox].language
         self._require(language, Permissions(packages=packages, builds=names, session=True))
         await self._call(
-            sandbox, Operation(act=OperationKind.INSTALL), packages=packages, builds=tuple(builds)
+            sandbox, Operation(kind=OperationKind.INSTALL), packages=packages, builds=tuple(builds)
         )
 
     async def write_file(self, sandbox: str, path: str, content: bytes) -> None:
         """Write a file below `/workspace`. Raises Failed, SandboxUnavailable."""
         written = InputFile(name=Untrusted(path), content=content)
-        await self._call(sandbox, Operation(act=OperationKind.WRITE, path=Untrusted(path)), (written,))
+        await self._call(sandbox, Operation(kind=OperationKind.WRITE, path=Untrusted(path)), (written,))
 
     async def read_file(self, sandbox: str, path: str) -> bytes:
         """Return a file, as far as the limit of output goes. Raises Failed, SandboxUnavailable."""
-        return (await self._call(sandbox, Operation(act=OperationKind.READ, path=Untrusted(path)))).stdout
+        return (await self._call(sandbox, Operation(kind=OperationKind.READ, path=Untrusted(path)))).stdout
 
     async def list_files(self, sandbox: str, path: str = "") -> list[dict[str, Any]]:
         """Return the entries of a folder; names are the guest's own. Raises Failed, SandboxUnavailable."""
-        done = await self._call(sandbox, Operation(act=OperationKind.LIST, path=Untrusted(path)))
+        done = await self._call(sandbox, Operation(kind=OperationKind.LIST, path=Untrusted(path)))
         return list(json.loads(done.stdout))
 
     async def destroy_sandbox(self, sandbox: str) -> None:
@@ -163,7 +163,7 @@ class BackendClient:
         done = await self._run(sandbox, b"", files, operation=operation, **more)
         if done.result.exit_code != 0:
             said = done.stderr.decode("utf-8", "replace").strip() or "; ".join(done.result.evidence)
-            raise OperationFailed(visible(Untrusted(f"{operation.act} {operation.path.text}: {said}")))
+            raise OperationFailed(visible(Untrusted(f"{operation.kind} {operation.path.text}: {said}")))
         return done
 
     async def _run(

@@ -172,7 +172,7 @@ class SandboxManager(RunControl):
         return await self._let_in(job.run, self._run_in_turn(job, watcher), self.settings.runtime)
 
     async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
-        if job.operation is not None and job.operation.act is OperationKind.INSTALL:
+        if job.operation is not None and job.operation.kind is OperationKind.INSTALL:
             async with self.sessions.turn(job):
                 return await self.packages.install(self.sessions.housed(job), watcher)
         layers = await self.packages.layers_of(job, watcher)

@@ -43,9 +43,9 @@ class SessionExecution(Execution):
         operation = self.job.operation
         if operation is None:
             return replace(order, act="run")
-        room = self._limit + 1 if operation.act is OperationKind.READ else 0
+        room = self._limit + 1 if operation.kind is OperationKind.READ else 0
         path = operation.path.text.encode()
-        return replace(order, act=operation.act.value, code=path, artifact_bytes=room)
+        return replace(order, act=operation.kind.value, code=path, artifact_bytes=room)
 
     @property
     def _limit(self) -> int:
@@ -73,7 +73,7 @@ class SessionExecution(Execution):
 
     async def _answer(self) -> None:
         """Give what a tool call brought as the output of its run."""
-        word, act = self.output.word, self.job.operation.act if self.job.operation else None
+        word, act = self.output.word, self.job.operation.kind if self.job.operation else None
         answer = word.files[0][1] if act is OperationKind.READ and word.files else b""
         if act in {OperationKind.LIST, OperationKind.METADATA} and not word.error:
             answer = json.dumps([_entry(item) for item in word.items]).encode()

@@ -181,7 +181,7 @@ class Install(OnSandbox):
         """Return what is done."""
         packages = tuple(one.package() for one in self.packages)
         wanted = Permissions(packages=packages, builds=builds_of(self.packages))
-        return Operation(act=OperationKind.INSTALL, permissions=wanted)
+        return Operation(kind=OperationKind.INSTALL, permissions=wanted)
 
 
 class Write(OnSandbox):
@@ -194,7 +194,7 @@ class Write(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=OperationKind.WRITE, path=Untrusted(self.path), executable=self.executable)
+        return Operation(kind=OperationKind.WRITE, path=Untrusted(self.path), executable=self.executable)
 
     def draft(self, sandbox: Sandbox | None = None) -> Draft:
         """Return the draft that this call asks for, with the content as its one file."""
@@ -211,7 +211,7 @@ class Read(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=OperationKind.READ, path=Untrusted(self.path))
+        return Operation(kind=OperationKind.READ, path=Untrusted(self.path))
 
 
 class Listing(OnSandbox):
@@ -222,7 +222,7 @@ class Listing(OnSandbox):
 
     def operation(self) -> Operation:
         """Return what is done."""
-        return Operation(act=OperationKind.LIST, path=Untrusted(self.path))
+        return Operation(kind=OperationKind.LIST, path=Untrusted(self.path))
 
 
 class Destroy(Arguments):

@@ -160,7 +160,7 @@ class Calls:
         if case.result is None:
             return answer(outcome(case))
         operation = case.submission.draft.operation
-        reads = operation is not None and operation.act is OperationKind.READ
+        reads = operation is not None and operation.kind is OperationKind.READ
         chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
         guest = gathered(chunks, self._most, cut=cut)
         pictures = await self._pictures(case, case.result)

@@ -87,7 +87,7 @@ async def test_everything_that_is_asked_for_is_said() -> None:
 async def test_a_tool_call_is_said_as_what_it_does() -> None:
     """What would be written where is read out."""
     each = case("s-1", "", files=(InputFile(name=Untrusted("x.sh"), content=b"rm -r /\n"),))
-    operation = Operation(act=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)
+    operation = Operation(kind=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)
     draft = each.submission.draft.model_copy(update={"operation": operation, "sandbox": "sb-1"})
     each = each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
     told = "\n".join(formatting.case(each))

@@ -200,17 +200,19 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
         await press(pilot, "space")
         await open_sheet(app, pilot)
         await press(pilot, "ctrl+y")
-        await until(pilot, lambda: bool(engine.seen))
-        seen = engine.seen[0]
-        assert seen is not None
-        assert ((1, 2),) == seen.lines
-        assert ((0,), True) == (seen.files, seen.purpose)
-        assert (0, 1, 2) == seen.violations
+        await until(pilot, lambda: bool(engine.review_records))
+        review_record = engine.review_records[0]
+        assert review_record is not None
+        assert ((1, 2),) == review_record.lines
+        assert ((0,), True) == (review_record.files, review_record.purpose)
+        assert (0, 1, 2) == review_record.violations
         assert [TriageOutcome.ACCEPTED, TriageOutcome.FALSE_POSITIVE] == [
-            made.outcome for made in seen.triage
+            made.outcome for made in review_record.triage
         ]
-        assert () == unseen(pending, seen)
-        assert looked(seen).endswith("2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive")
+        assert () == unseen(pending, review_record)
+        assert looked(review_record).endswith(
+            "2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive"
+        )
 
 
 async def test_a_long_file_counts_once_each_of_its_lines_was_on_screen() -> None:
@@ -395,7 +397,7 @@ async def test_a_tool_call_says_what_it_does_and_shows_what_it_writes() -> None:
     """A write is shown as such, with its file and sandbox, and its content is what has to be read."""
     script = InputFile(name=Untrusted("run.sh"), content=b"#!/bin/sh\necho hi\n\xff\n")
     plain = case("s-1", "", files=(script,), purpose="")
-    call = Operation(act=OperationKind.WRITE, path=script.name, executable=True)
+    call = Operation(kind=OperationKind.WRITE, path=script.name, executable=True)
     draft = plain.submission.draft.model_copy(update={"operation": call, "sandbox": "b-7"})
     pending = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
     engine = FakeEngine(pending)
@@ -449,7 +451,7 @@ async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back(
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
         given = engine.given[0]
-        assert ("s-1", MatchMode.SHAPE, Level.HIGH, 30) == (
+        assert ("s-1", MatchMode.STRUCTURE, Level.HIGH, 30) == (
             given.basis, given.match_mode, given.ceiling, given.uses
         )  # fmt: skip
         await press(pilot, "S")

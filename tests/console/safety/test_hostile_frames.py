@@ -170,9 +170,9 @@ async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(StandScreen(await app.client.case(app.queue[0].id)))
 
 
-async def standings(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+async def pre_approvals(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """List one approval that was given beforehand."""
-    await app.client.stand(app.queue[0].id, MatchMode.DIGEST, Level.HIGH, 1, 1)
+    await app.client.create_pre_approval(app.queue[0].id, MatchMode.EXACT, Level.HIGH, 1, 1)
     await press(pilot, "S")
 
 
@@ -194,7 +194,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "files": ("FilesScreen", keys("v")),
     "compare": ("CompareScreen", keys("c")),
     "stand": ("StandScreen", stand),
-    "standings": ("StandingsScreen", standings),
+    "standings": ("PreApprovalsScreen", pre_approvals),
     "run": ("RunScreen", keys("2")),
     "table": ("LeftScreen", left("a")),
     "left": ("LeftScreen", left("a", "n")),

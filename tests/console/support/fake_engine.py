@@ -134,7 +134,7 @@ class FakeEngine:
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}
         self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
-        self.seen: list[ReviewRecord | None] = []
+        self.review_records: list[ReviewRecord | None] = []
         self.given: list[PreApproval] = []
         self.told: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
@@ -188,10 +188,10 @@ class FakeEngine:
         digest: str,
         reason: str = "",
         grant: Grant | None = None,
-        seen: ReviewRecord | None = None,
+        review_record: ReviewRecord | None = None,
     ) -> Case:
         self.decided.append((id, outcome, digest, reason, grant))
-        self.seen.append(seen)
+        self.review_records.append(review_record)
         known = self.cases[id]
         if known.submission.digest != digest:
             raise Problem(409, "that is not what was shown")
@@ -215,7 +215,7 @@ class FakeEngine:
         draft = self.cases[id].submission.draft
         return consequences(self.cases[id].analysis, draft.permissions, grant.permissions)
 
-    async def stand(
+    async def create_pre_approval(
         self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval:
         known, at = self.cases[id].submission, datetime.now(UTC)
@@ -227,10 +227,10 @@ class FakeEngine:
         self.given.append(given)
         return given
 
-    async def standings(self) -> tuple[PreApproval, ...]:
+    async def pre_approvals(self) -> tuple[PreApproval, ...]:
         return tuple(reversed(self.given))
 
-    async def revoke(self, id: str) -> None:
+    async def revoke_pre_approval(self, id: str) -> None:
         self.given = [one for one in self.given if one.id != id]
 
     async def nearest(self, id: str) -> SimilarSubmission | None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.core.submissions.active import Opened
+from engine.core.submissions.active import ActiveSubmission
 from engine.models import (
     Case,
     DecisionOutcome,
@@ -70,10 +70,10 @@ async def approve(engine: Engine) -> Case:
     )
 
 
-def tampering(engine: Engine, change: Callable[[Case], Case]) -> Callable[[Opened], None]:
+def tampering(engine: Engine, change: Callable[[Case], Case]) -> Callable[[ActiveSubmission], None]:
     """Return what starts a run, after changing what was approved."""
 
-    def start(entry: Opened) -> None:
+    def start(entry: ActiveSubmission) -> None:
         entry.case = change(entry.case)
         engine.runs.start(entry)
 

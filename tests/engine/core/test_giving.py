@@ -13,9 +13,11 @@ PACKAGE = Package(name=Untrusted("six"), version=Untrusted("1.17.0"), hashes=(f"
 HOST = (Untrusted("api.example.org"),)
 
 
-def draft(language: Language = Language.PYTHON, sandbox: str = "", act: OperationKind | None = None) -> Draft:
+def draft(
+    language: Language = Language.PYTHON, sandbox: str = "", kind: OperationKind | None = None
+) -> Draft:
     """Return a draft."""
-    operation = Operation(act=act) if act else None
+    operation = Operation(kind=kind) if kind else None
     return Draft(code=Untrusted(""), language=language, sandbox=sandbox, operation=operation)
 
 
@@ -25,7 +27,7 @@ def draft(language: Language = Language.PYTHON, sandbox: str = "", act: Operatio
         (Permissions(domains=HOST, packages=(PACKAGE,)), draft()),
         (Permissions(domains=HOST), draft(Language.SHELL)),
         (Permissions(session=True), draft(sandbox="b-1")),
-        (Permissions(session=True, packages=(PACKAGE,)), draft(sandbox="b-1", act=OperationKind.INSTALL)),
+        (Permissions(session=True, packages=(PACKAGE,)), draft(sandbox="b-1", kind=OperationKind.INSTALL)),
     ],
 )
 def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
@@ -39,7 +41,7 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
         ("names no sandbox", Permissions(session=True), draft()),
         ("no domains", Permissions(session=True, domains=HOST), draft(sandbox="b-1")),
         ("no packages", Permissions(session=True, packages=(PACKAGE,)), draft(sandbox="b-1")),
-        ("no domains", Permissions(domains=HOST), draft(sandbox="b-1", act=OperationKind.INSTALL)),
+        ("no domains", Permissions(domains=HOST), draft(sandbox="b-1", kind=OperationKind.INSTALL)),
         ("covers every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
         ("of the inside", Permissions(domains=(Untrusted("localhost"),)), draft()),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.config.policy_store import PolicyKeeper
-from engine.core.history.event_bus import Journal
+from engine.core.history.event_bus import EventBus
 from engine.history import AuditLog
 from engine.models import Event, Level
 from engine.policy import shipped
@@ -21,19 +21,19 @@ SECONDS = 20
 
 
 @pytest.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
-    """Yield a journal over a history of its own."""
+async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
+    """Yield an event bus over a history of its own."""
     log = await AuditLog.open(tmp_path / "pratique.db", HistorySettings())
-    yield Journal(log)
+    yield EventBus(log)
     await log.close()
 
 
 @contextlib.asynccontextmanager
-async def kept(journal: Journal, file: Path) -> AsyncIterator[tuple[PolicyKeeper, AsyncIterator[Event]]]:
+async def kept(bus: EventBus, file: Path) -> AsyncIterator[tuple[PolicyKeeper, AsyncIterator[Event]]]:
     """Yield a keeper at work and the events from its start on."""
-    keeper = PolicyKeeper(PolicySettings(deadlines={Level.HIGH: 45.0}), file, journal)
+    keeper = PolicyKeeper(PolicySettings(deadlines={Level.HIGH: 45.0}), file, bus)
     await keeper.start()
-    events = journal.follow(0)
+    events = bus.follow(0)
     async with asyncio.TaskGroup() as tasks:
         keeping = tasks.create_task(keeper.keep())
         async with asyncio.timeout(SECONDS):
@@ -41,19 +41,19 @@ async def kept(journal: Journal, file: Path) -> AsyncIterator[tuple[PolicyKeeper
         keeping.cancel()
 
 
-async def test_without_a_file_the_shipped_policy_is_in_force(journal: Journal, tmp_path: Path) -> None:
+async def test_without_a_file_the_shipped_policy_is_in_force(bus: EventBus, tmp_path: Path) -> None:
     """The shipped rules hold, with the deadlines of the settings."""
-    async with kept(journal, tmp_path / "policy.yaml") as (keeper, events):
+    async with kept(bus, tmp_path / "policy.yaml") as (keeper, events):
         assert "policy.loaded" == (await anext(events)).type
         assert len(shipped().rules) == len(keeper.current.rules)
         assert 45.0 == keeper.current.deadlines[Level.HIGH]
         assert keeper.check().ok
 
 
-async def test_a_save_is_in_force_and_on_record(journal: Journal, tmp_path: Path) -> None:
+async def test_a_save_is_in_force_and_on_record(bus: EventBus, tmp_path: Path) -> None:
     """What is saved holds from then on, and its hash is recorded."""
     file = tmp_path / "policy.yaml"
-    async with kept(journal, file) as (keeper, events):
+    async with kept(bus, file) as (keeper, events):
         await anext(events)
         file.write_text("deadlines: {medium: 7}\n")
         event = await anext(events)
@@ -61,11 +61,11 @@ async def test_a_save_is_in_force_and_on_record(journal: Journal, tmp_path: Path
         assert 7.0 == keeper.current.deadlines[Level.MEDIUM]
 
 
-async def test_a_broken_save_leaves_the_last_good_policy(journal: Journal, tmp_path: Path) -> None:
+async def test_a_broken_save_leaves_the_last_good_policy(bus: EventBus, tmp_path: Path) -> None:
     """The last good policy stays in force, the check says what is wrong where, and mending it ends that."""
     file = tmp_path / "policy.yaml"
     file.write_text("deadlines: {medium: 7}\n")
-    async with kept(journal, file) as (keeper, events):
+    async with kept(bus, file) as (keeper, events):
         good = keeper.current.hash
         await anext(events)
         file.write_text(BROKEN)
@@ -79,13 +79,13 @@ async def test_a_broken_save_leaves_the_last_good_policy(journal: Journal, tmp_p
         assert keeper.check().ok
 
 
-async def test_an_included_file_is_watched_too(journal: Journal, tmp_path: Path) -> None:
+async def test_an_included_file_is_watched_too(bus: EventBus, tmp_path: Path) -> None:
     """Saving a file that the policy includes loads it again, from another folder as well."""
     below = tmp_path / "shared" / "below.yaml"
     below.parent.mkdir()
     below.write_text("deadlines: {medium: 7}\n")
     (tmp_path / "policy.yaml").write_text("include: shared/below.yaml\n")
-    async with kept(journal, tmp_path / "policy.yaml") as (keeper, events):
+    async with kept(bus, tmp_path / "policy.yaml") as (keeper, events):
         await anext(events)
         below.write_text("deadlines: {medium: 8}\n")
         await anext(events)
@@ -93,12 +93,12 @@ async def test_an_included_file_is_watched_too(journal: Journal, tmp_path: Path)
 
 
 async def test_a_policy_that_is_broken_at_the_start_leaves_the_shipped_one(
-    journal: Journal, tmp_path: Path
+    bus: EventBus, tmp_path: Path
 ) -> None:
     """An engine whose policy file cannot be used holds to the shipped rules, and says so."""
     file = tmp_path / "policy.yaml"
     file.write_text(BROKEN)
-    async with kept(journal, file) as (keeper, events):
+    async with kept(bus, file) as (keeper, events):
         assert "policy.refused" == (await anext(events)).type
         assert len(shipped().rules) == len(keeper.current.rules)
         assert not keeper.check().ok

@@ -23,7 +23,7 @@ async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMa
     case = build_case("s-old", files=(noise,), status=Status.DENIED)
     await log.append("claimed", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()
-    async with engine_with(audit=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
+    async with engine_with(history=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
         erased = await _first(engine.events(0), "erased")
         assert "more than 1 MB" == erased.data["rule"]
         assert (await engine.verify()).intact

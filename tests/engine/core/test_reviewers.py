@@ -26,7 +26,7 @@ from tests.engine.core.conftest import EngineMaker
 REVIEWER = frozenset({Role.REVIEWER})
 AGENT = Principal(name=Untrusted("agent"))
 ADA, BOB = (Principal(name=Untrusted(name), roles=REVIEWER) for name in ("ada", "bob"))
-CRITICAL = "rules:\n  - {id: all, risk: critical, when: {act: run}}\n"
+CRITICAL = "rules:\n  - {id: all, risk: critical, when: {operation: run}}\n"
 TEAM = PolicySettings(profile="team")
 SECONDS = 60
 SEEN = ReviewRecord(seconds=2.5, lines=((1, 1),))
@@ -54,7 +54,7 @@ async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker)
         with pytest.raises(Problem, match="ada is at"):
             await engine.claims.claim(id, BOB)
         with pytest.raises(Problem, match="ada is at"):
-            await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, seen=SEEN)
+            await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, review_record=SEEN)
         case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest, "no")
         assert (Status.DENIED, None) == (case.status, case.claim)
         types = [event.type for event in await engine.trail(id)]
@@ -96,12 +96,12 @@ async def test_critical_takes_two_reviewers(engine_with: EngineMaker) -> None:
         await engine.policy._reload()
         id, digest = await pending(engine)
         first = await engine.submissions.decide(
-            id, ADA, DecisionOutcome.APPROVED, digest, "looks right", seen=SEEN
+            id, ADA, DecisionOutcome.APPROVED, digest, "looks right", review_record=SEEN
         )
         assert (Status.PENDING, "looks right") == (first.status, first.reviews[0].reason.text)
         with pytest.raises(Problem, match="another reviewer"):
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
-        await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, seen=SEEN)
+        await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, review_record=SEEN)
         case = await engine.over(id)
         assert (Status.FINISHED, 1) == (case.status, len(case.reviews))
         types = [event.type for event in await engine.trail(id)]
@@ -115,45 +115,45 @@ async def test_a_deny_by_either_ends_it(engine_with: EngineMaker) -> None:
         engine.policy._file.write_text(CRITICAL)
         await engine.policy._reload()
         id, digest = await pending(engine)
-        await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, seen=SEEN)
+        await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, review_record=SEEN)
         case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest)
         assert (Status.DENIED, None) == (case.status, case.result)
 
 
 @pytest.mark.sandbox
-async def test_a_standing_approval_is_used_listed_and_revoked(engine_with: EngineMaker) -> None:
+async def test_a_pre_approval_is_used_listed_and_revoked(engine_with: EngineMaker) -> None:
     """The same shape runs without anybody, as often as was said, across a restart, until it is taken back."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         id, digest = await pending(engine)
         await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
         case = await engine.over(id)
-        given = await engine.standings.give(case, ADA, MatchMode.SHAPE, Level.HIGH, uses=2, days=1)
+        given = await engine.pre_approvals.create(case, ADA, MatchMode.STRUCTURE, Level.HIGH, uses=2, days=1)
         second = await engine.submissions.submit(draft("print(7 * 8)  # again"), AGENT)
         assert second.decision is not None
-        assert given.id == second.decision.standing
+        assert given.id == second.decision.pre_approval
         await engine.over(second.submission.id)
         await pending(engine, "print(7, 8)")
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        assert [(given.id, 1)] == [(one.id, one.used) for one in engine.standings.listed()]
+        assert [(given.id, 1)] == [(one.id, one.used) for one in engine.pre_approvals.listed()]
         third = await engine.submissions.submit(draft("print(8 * 9)"), AGENT)
         assert third.decision is not None
         await engine.over(third.submission.id)
         await pending(engine, "print(9 * 9)")
-        await engine.standings.revoke(given.id, ADA)
-        assert () == engine.standings.listed()
+        await engine.pre_approvals.revoke(given.id, ADA)
+        assert () == engine.pre_approvals.listed()
 
 
 @pytest.mark.usefixtures("no_docker")
 async def test_what_was_not_approved_is_no_basis(engine_with: EngineMaker) -> None:
-    """A standing approval is given for what was approved, by a reviewer."""
+    """A pre-approval is given for what was approved, by a reviewer."""
     async with engine_with() as engine:
         id, digest = await pending(engine)
         case = await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest)
         for by, said in ((ADA, "was not approved"), (AGENT, "no reviewer")):
             with pytest.raises(Problem, match=said):
-                await engine.standings.give(case, by, MatchMode.DIGEST, Level.HIGH, uses=1, days=1)
-        with pytest.raises(Problem, match="there is no standing approval"):
-            await engine.standings.revoke("a-0", ADA)
+                await engine.pre_approvals.create(case, by, MatchMode.EXACT, Level.HIGH, uses=1, days=1)
+        with pytest.raises(Problem, match="there is no pre-approval"):
+            await engine.pre_approvals.revoke("a-0", ADA)
 
 
 @pytest.mark.sandbox
@@ -163,9 +163,9 @@ async def test_approval_waits_for_the_eyes(engine_with: EngineMaker) -> None:
         id, digest = await pending(engine)
         with pytest.raises(Problem, match="line 1 was not on screen"):
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
-        case = await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, seen=SEEN)
+        case = await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, review_record=SEEN)
         assert case.decision is not None
-        assert SEEN == case.decision.seen
+        assert SEEN == case.decision.review_record
 
 
 @pytest.mark.parametrize(

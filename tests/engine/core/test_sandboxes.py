@@ -86,7 +86,7 @@ async def test_there_are_as_many_as_there_may_be(engine_with: EngineMaker, home:
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft(code=Untrusted(""), language=Language.PYTHON, operation=Operation(act=OperationKind.LIST)),
+        Draft(code=Untrusted(""), language=Language.PYTHON, operation=Operation(kind=OperationKind.LIST)),
         Draft(code=Untrusted(""), language=Language.PYTHON, sandbox="b-0"),
     ],
 )

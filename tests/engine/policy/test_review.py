@@ -1,4 +1,4 @@
-"""Who may decide, what was seen, and what rests on a standing approval."""
+"""Who may decide, what was seen, and what rests on a pre-approval."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ ALL = ReviewRecord(seconds=1, lines=((1, 3),), violations=(0,), triage=(SETTLED,
 
 
 @pytest.mark.parametrize(
-    ("missing", "risk", "violations", "seen"),
+    ("missing", "risk", "violations", "review_record"),
     [
         (0, Level.LOW, (HIGH,), None),
         (0, Level.MEDIUM, (HIGH,), None),
@@ -161,10 +161,10 @@ ALL = ReviewRecord(seconds=1, lines=((1, 3),), violations=(0,), triage=(SETTLED,
     ],
 )  # fmt: skip
 def test_what_was_not_looked_at(
-    missing: int, risk: Level, violations: tuple[Violation, ...], seen: ReviewRecord | None
+    missing: int, risk: Level, violations: tuple[Violation, ...], review_record: ReviewRecord | None
 ) -> None:
     """Every line and violation has to be on screen, and every HIGH violation disposed of."""
-    assert missing == len(unseen(case_of(risk, *violations), seen))
+    assert missing == len(unseen(case_of(risk, *violations), review_record))
 
 
 def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
@@ -173,21 +173,21 @@ def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
     files = tuple(InputFile(name=Untrusted(name), content=b"1") for name in ("a.csv", "b.csv"))
     draft = plain.submission.draft.model_copy(update={"files": files, "purpose": Untrusted("to help")})
     whole = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
-    seen = ReviewRecord(seconds=1, lines=((1, 3),))
-    assert 3 == len(unseen(whole, seen))
+    review_record = ReviewRecord(seconds=1, lines=((1, 3),))
+    assert 3 == len(unseen(whole, review_record))
     assert ("the input file b.csv was not on screen",) == unseen(
-        whole, seen.model_copy(update={"files": (0,), "purpose": True})
+        whole, review_record.model_copy(update={"files": (0,), "purpose": True})
     )
-    assert () == unseen(whole, seen.model_copy(update={"files": (1, 0), "purpose": True}))
+    assert () == unseen(whole, review_record.model_copy(update={"files": (1, 0), "purpose": True}))
 
 
 @given(st.sets(st.integers(1, 60)), st.integers(1, 50))
-def test_the_gaps_between_lines_are_exact(seen: set[int], count: int) -> None:
+def test_the_gaps_between_lines_are_exact(shown: set[int], count: int) -> None:
     """What is missing and what was seen are all the lines, and have none in common."""
     case = case_of(Level.HIGH, code="\n".join("a" * count))
-    missing = gaps(case, ReviewRecord(seconds=1, lines=stretches(seen))).lines
+    missing = gaps(case, ReviewRecord(seconds=1, lines=stretches(shown))).lines
     told = {line for first, last in missing for line in range(first, last + 1)}
-    assert set(range(1, count + 1)) - seen == told
+    assert set(range(1, count + 1)) - shown == told
 
 
 def test_what_older_records_lack_is_left_out() -> None:
@@ -195,11 +195,11 @@ def test_what_older_records_lack_is_left_out() -> None:
     assert {"seconds", "lines", "violations", "triage"} == ReviewRecord(seconds=1).model_dump().keys()
 
 
-def standing(**changes: Any) -> PreApproval:
-    """Return a standing approval that `case_of(HIGH)` rests on."""
+def pre_approval(**changes: Any) -> PreApproval:
+    """Return a pre-approval that `case_of(HIGH)` rests on."""
     made = PreApproval(
         id="a-1",
-        match_mode=MatchMode.DIGEST,
+        match_mode=MatchMode.EXACT,
         value="1" * 64,
         requester=AGENT.name,
         ceiling=Level.HIGH,
@@ -225,8 +225,8 @@ MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
         (True, {}),
         (True, {"used": 1}),
         (True, {"grant": LESS}),
-        (True, {"match_mode": MatchMode.SHAPE, "value": SAME_SHAPE}),
-        (False, {"match_mode": MatchMode.SHAPE, "value": OTHER_SHAPE}),
+        (True, {"match_mode": MatchMode.STRUCTURE, "value": SAME_SHAPE}),
+        (False, {"match_mode": MatchMode.STRUCTURE, "value": OTHER_SHAPE}),
         (False, {"used": 2}),
         (False, {"revoked": True}),
         (False, {"value": "2" * 64}),
@@ -238,15 +238,15 @@ MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
         (False, {"grant": MORE}),
     ],
 )
-def test_what_rests_on_a_standing_approval(rests: bool, changes: dict[str, Any]) -> None:
+def test_what_rests_on_a_pre_approval(rests: bool, changes: dict[str, Any]) -> None:
     """The same digest or shape, of the same requester, under the ceiling, while uses and time are left."""
-    assert rests is (resting_on(case_of(Level.HIGH), [standing(**changes)], NOW) is not None)
+    assert rests is (resting_on(case_of(Level.HIGH), [pre_approval(**changes)], NOW) is not None)
 
 
 def test_nothing_critical_or_unread_rests_on_one() -> None:
     """CRITICAL, and what the analysis could not read, always goes to a person."""
-    assert resting_on(case_of(Level.CRITICAL), [standing()], NOW) is None
-    assert resting_on(case_of(Level.HIGH, analysis=Analysis(complete=False)), [standing()], NOW) is None
+    assert resting_on(case_of(Level.CRITICAL), [pre_approval()], NOW) is None
+    assert resting_on(case_of(Level.HIGH, analysis=Analysis(complete=False)), [pre_approval()], NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_nothing_critical_or_unread_rests_on_one() -> None:
         (False, {"until": NOW + timedelta(days=91)}),
     ],
 )
-def test_a_standing_approval_is_bounded(may: bool, changes: dict[str, Any]) -> None:
+def test_a_pre_approval_is_bounded(may: bool, changes: dict[str, Any]) -> None:
     """It ends, is used up, and never covers CRITICAL."""
-    assert may is (cannot_stand(standing(**changes)) is None)
+    assert may is (cannot_stand(pre_approval(**changes)) is None)
 
 
 @given(st.lists(st.floats(0, 100), max_size=60), st.floats(0.1, 10), st.integers(1, 10))

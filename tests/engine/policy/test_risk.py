@@ -101,22 +101,22 @@ def test_the_table_of_risks(risk: Level, rule: str, permissions: Permissions, an
         (
             Level.CRITICAL,
             30.0,
-            Operation(act=OperationKind.INSTALL, permissions=Permissions(packages=(FOREIGN,))),
+            Operation(kind=OperationKind.INSTALL, permissions=Permissions(packages=(FOREIGN,))),
         ),
         (
             Level.HIGH,
             60.0,
-            Operation(act=OperationKind.INSTALL, permissions=Permissions(packages=(PACKAGE,))),
+            Operation(kind=OperationKind.INSTALL, permissions=Permissions(packages=(PACKAGE,))),
         ),
-        (Level.HIGH, 60.0, Operation(act=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)),
-        (Level.HIGH, 60.0, Operation(act=OperationKind.RUN)),
-        (Level.MEDIUM, 120.0, Operation(act=OperationKind.WRITE, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=OperationKind.READ, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=OperationKind.REMOVE, path=Untrusted("a.csv"))),
-        (Level.MEDIUM, 120.0, Operation(act=OperationKind.LIST)),
-        (Level.LOW, None, Operation(act=OperationKind.DESTROY)),
-        (Level.LOW, None, Operation(act=OperationKind.METADATA)),
-        (Level.CRITICAL, 30.0, Operation(act=OperationKind.DESTROY, permissions=NETWORK)),
+        (Level.HIGH, 60.0, Operation(kind=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)),
+        (Level.HIGH, 60.0, Operation(kind=OperationKind.RUN)),
+        (Level.MEDIUM, 120.0, Operation(kind=OperationKind.WRITE, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(kind=OperationKind.READ, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(kind=OperationKind.REMOVE, path=Untrusted("a.csv"))),
+        (Level.MEDIUM, 120.0, Operation(kind=OperationKind.LIST)),
+        (Level.LOW, None, Operation(kind=OperationKind.DESTROY)),
+        (Level.LOW, None, Operation(kind=OperationKind.METADATA)),
+        (Level.CRITICAL, 30.0, Operation(kind=OperationKind.DESTROY, permissions=NETWORK)),
     ],
 )
 def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
@@ -128,16 +128,16 @@ def test_the_table_of_operations(risk: Level, seconds: float | None, operation: 
 
 def test_a_tool_call_hides_nothing_that_its_draft_asks_for() -> None:
     """Asked for by the draft or by its tool call: either counts."""
-    call = Operation(act=OperationKind.DESTROY)
+    call = Operation(kind=OperationKind.DESTROY)
     handed = Draft(code=Untrusted(""), language=Language.PYTHON, operation=call, permissions=NETWORK)
     assert Level.CRITICAL is assess(handed, Analysis(), shipped()).risk
 
 
-@pytest.mark.parametrize("act", OperationKind)
-def test_a_weaker_runtime_is_critical_whatever_is_done(act: OperationKind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", OperationKind)
+def test_a_weaker_runtime_is_critical_whatever_is_done(kind: OperationKind, tmp_path: Path) -> None:
     """No policy file makes anything without gVisor less than CRITICAL."""
     lax = policy(tmp_path, CLEAN + "  - {id: weaker-runtime, enabled: false}\n")
-    assert Level.CRITICAL is assess_operation(Operation(act=act), lax, weaker_runtime=True).risk
+    assert Level.CRITICAL is assess_operation(Operation(kind=kind), lax, weaker_runtime=True).risk
     assert Level.CRITICAL is assess(draft(), Analysis(), lax, weaker_runtime=True).risk
 
 
@@ -231,7 +231,8 @@ def test_an_expression_that_would_run_away_does_not(tmp_path: Path) -> None:
 
 
 CONDITIONS = [
-    "act: run", "language: python", "code: print", "lines_over: 3", "lines_under: 9", "incomplete: true",
+    "operation: run", "language: python", "code: print", "lines_over: 3", "lines_under: 9",
+    "incomplete: true",
     "violation: {severity: high}", "violation: {category: exec_eval}", "predicts: host",
     "asks: [files, memory]", "domains_outside: ok.example", "registries_outside: npm",
     "limits_over: {memory_mb: 1000}",

@@ -127,8 +127,8 @@ def test_roles_are_signed_in_order() -> None:
         {"image": "sha256:1"},
         {"policy": "1"},
         {"analysis": "1"},
-        {"seen": ReviewRecord(seconds=1)},
-        {"standing": "x"},
+        {"review_record": ReviewRecord(seconds=1)},
+        {"pre_approval": "x"},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -137,7 +137,7 @@ def test_any_change_breaks_the_signature(change: dict[str, Any]) -> None:
     signed = sign(DECISION, Ed25519PrivateKey.generate())
     assert set(Decision.model_fields) - {"signature"} == {
         "submission", "digest", "outcome", "by", "at", "reason", "grant", "image", "policy", "analysis",
-        "seen", "standing",
+        "review_record", "pre_approval",
     }  # fmt: skip
     assert not verify(signed.model_copy(update=change))
 

@@ -134,7 +134,7 @@ async def test_packages_come_into_a_sandbox_that_stays_one_after_the_other(
 ) -> None:
     """What is installed later does not take away what was there."""
     staying = replace(job("var x = 1", JAVASCRIPT), session="b-npm", principal="ada")
-    installing = replace(staying, operation=Operation(act=OperationKind.INSTALL), code=b"")
+    installing = replace(staying, operation=Operation(kind=OperationKind.INSTALL), code=b"")
     steps = [
         staying,
         replace(installing, run="i-1", packages=tuple(tree(registry))),

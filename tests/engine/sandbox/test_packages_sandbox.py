@@ -123,7 +123,7 @@ async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index)
 async def test_packages_come_into_a_sandbox_that_stays(manager: SandboxManager, index: Index) -> None:
     """What is installed from outside can be imported in the very next execution, and not be changed."""
     staying = replace(job("x = 1", image="pratique/notebook"), session="b-1", principal="ada")
-    wants = Operation(act=OperationKind.INSTALL)
+    wants = Operation(kind=OperationKind.INSTALL)
     install = replace(staying, run="i-1", operation=wants, packages=(index.locked("words", "2.5"),))
     use = replace(staying, run="u-1", code=b"import words\nprint(x, words.HELLO)\nopen(words.__file__, 'a')")
     before, installing, after = Recorder(), Recorder(), Recorder()

@@ -170,9 +170,9 @@ async def test_nothing_runs_between_executions(manager: SandboxManager) -> None:
 async def test_tool_calls_on_files(manager: SandboxManager) -> None:
     """Files are written, listed, read and removed without code; what is not there says so."""
 
-    async def call(act: OperationKind, path: str, **more: Any) -> tuple[Result, Recorder]:
+    async def call(kind: OperationKind, path: str, **more: Any) -> tuple[Result, Recorder]:
         return await run(
-            manager, "", Language.SHELL, operation=Operation(act=act, path=Untrusted(path)), **more
+            manager, "", Language.SHELL, operation=Operation(kind=kind, path=Untrusted(path)), **more
         )
 
     await call(OperationKind.WRITE, "a/b.txt", files={"a/b.txt": b"old"})
@@ -189,7 +189,7 @@ async def test_links_and_pipes_are_not_read(manager: SandboxManager) -> None:
     """A link out of the workspace, a pipe and a device are not read for the caller."""
     await run(manager, "ln -s /etc/passwd l; mkfifo p; ln -s /dev/zero z", Language.SHELL)
     for path in ("l", "p", "z"):
-        read = Operation(act=OperationKind.READ, path=Untrusted(path))
+        read = Operation(kind=OperationKind.READ, path=Untrusted(path))
         result, watcher = await run(manager, "", Language.SHELL, operation=read)
         assert (1, b"") == (result.exit_code, watcher.stdout), path
 
@@ -197,7 +197,7 @@ async def test_links_and_pipes_are_not_read(manager: SandboxManager) -> None:
 async def test_a_read_ends_at_the_limit(manager: SandboxManager) -> None:
     """A file larger than the output limit comes as far as that, and is said to be cut."""
     await run(manager, "head -c 100000 /dev/zero > big", Language.SHELL)
-    read = Operation(act=OperationKind.READ, path=Untrusted("big"))
+    read = Operation(kind=OperationKind.READ, path=Untrusted("big"))
     result, watcher = await run(manager, "", Language.SHELL, operation=read, output_kb=8)
     assert (8192, True) == (len(watcher.stdout), result.truncated)
     assert manager.sessions.lives("b-shell")

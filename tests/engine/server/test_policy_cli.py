@@ -80,7 +80,9 @@ def test_a_broken_policy_is_told_by_file_and_line(home: Path, capsys: pytest.Cap
 def test_a_failing_example_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file whose examples fail is refused by file, line and example."""
     new = home / "new.yaml"
-    new.write_text("rules:\n  - id: x\n    risk: low\n    when: {act: run}\n    match: [{act: list}]\n")
+    new.write_text(
+        "rules:\n  - id: x\n    risk: low\n    when: {operation: run}\n    match: [{operation: list}]\n"
+    )
     assert Exit.FAILED == main(["policy", "test", str(new)])
     assert f"{new}:5: `x`: example 1 of `match` should match and does not" in capsys.readouterr().err
 

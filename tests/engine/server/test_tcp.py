@@ -125,11 +125,11 @@ async def test_no_token_and_a_wrong_one_get_the_same_answer(http: httpx.AsyncCli
 
 WHO = {
     Scope.SUBMIT: {"GET /healthz", "POST /analysis", "GET /audit"},
-    Scope.REVIEW: {"GET /submissions", "GET /audit", "GET /standing-approvals", "GET /healthz"},
+    Scope.REVIEW: {"GET /submissions", "GET /audit", "GET /pre-approvals", "GET /healthz"},
     Scope.AUDIT: {
         "GET /submissions",
         "GET /audit",
-        "GET /standing-approvals",
+        "GET /pre-approvals",
         "GET /healthz",
         "GET /metrics",
     },

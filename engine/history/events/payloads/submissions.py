@@ -73,8 +73,8 @@ class Throttled(Facts):
     retry_after: float
 
 
-class StandingChanged(Facts):
-    """A standing approval was given, rested upon, or taken back."""
+class PreApprovalChanged(Facts):
+    """A pre-approval was given, rested upon, or taken back."""
 
     type: Literal["standing.given", "standing.used", "standing.revoked"]
-    standing: str
+    pre_approval: str

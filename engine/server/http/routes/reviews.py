@@ -12,7 +12,7 @@ from engine.server.http.authorization import Owner
 
 
 def reviewing(app: FastAPI, engine: Engine) -> None:
-    """Add claims, the nearest approved, the consequences of giving less, and standing approvals."""
+    """Add claims, the nearest approved, the consequences of giving less, and pre-approvals."""
 
     @app.post("/submissions/{id}/claim")
     async def claim(id: str, by: Owner) -> Case:
@@ -32,17 +32,17 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
     async def what_comes_of(id: str, grant: Grant) -> tuple[Consequence, ...]:
         return await engine.consequences(id, grant)
 
-    @app.post("/submissions/{id}/standing-approval", status_code=201)
-    async def stand(id: str, beforehand: Beforehand, by: Owner) -> PreApproval:
+    @app.post("/submissions/{id}/pre-approval", status_code=201)
+    async def create_pre_approval(id: str, beforehand: Beforehand, by: Owner) -> PreApproval:
         case = await engine.case(id)
-        return await engine.standings.give(
+        return await engine.pre_approvals.create(
             case, by, beforehand.match_mode, beforehand.ceiling, beforehand.uses, beforehand.days
         )
 
-    @app.get("/standing-approvals")
+    @app.get("/pre-approvals")
     async def listed() -> tuple[PreApproval, ...]:
-        return engine.standings.listed()
+        return engine.pre_approvals.listed()
 
-    @app.delete("/standing-approvals/{id}", status_code=204)
-    async def revoke(id: str, by: Owner) -> None:
-        await engine.standings.revoke(id, by)
+    @app.delete("/pre-approvals/{id}", status_code=204)
+    async def revoke_pre_approval(id: str, by: Owner) -> None:
+        await engine.pre_approvals.revoke(id, by)

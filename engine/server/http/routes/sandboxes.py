@@ -141,14 +141,14 @@ class Answers:
         if case.status is Status.PENDING:
             return _come_again(case)
         operation = case.submission.draft.operation
-        if operation is None or operation.act is OperationKind.INSTALL:
+        if operation is None or operation.kind is OperationKind.INSTALL:
             return stream(lines(self._engine, case.submission.id))
         case = await self._engine.over(case.submission.id, END_SECONDS)
         if error := error_of(case):
             raise Problem(_status_of(case), await self._why(case, error))
-        if operation.act in {OperationKind.WRITE, OperationKind.REMOVE}:
+        if operation.kind in {OperationKind.WRITE, OperationKind.REMOVE}:
             return Response(status_code=204)
-        kind = "application/octet-stream" if operation.act is OperationKind.READ else "application/json"
+        kind = "application/octet-stream" if operation.kind is OperationKind.READ else "application/json"
         return Response(await self._written(case, Stream.STDOUT), media_type=kind)
 
     async def _decided(self, id: str, within: float) -> Case:
@@ -172,7 +172,7 @@ def _status_of(case: Case) -> int:
     if case.result is None:
         return 403
     missing = case.result.exit_code and case.submission.draft.operation
-    return 404 if missing and missing.act is not OperationKind.WRITE else 422
+    return 404 if missing and missing.kind is not OperationKind.WRITE else 422
 
 
 def _come_again(case: Case) -> JSONResponse:

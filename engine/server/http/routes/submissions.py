@@ -84,7 +84,7 @@ def _asking(app: FastAPI, engine: Engine) -> None:
             decided.digest,
             decided.reason.text,
             decided.grant,
-            decided.seen,
+            decided.review_record,
         )
 
     @app.post("/analysis")
