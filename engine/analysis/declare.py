@@ -1,6 +1,8 @@
-"""A shorter way to write down the rules of one language."""
+"""How the rules of one language are declared and collected."""
 
 from __future__ import annotations
+
+from types import ModuleType
 
 from engine.analysis.rule import Rule
 from engine.models import Confidence, Language, Level
@@ -20,3 +22,9 @@ def rule_of(  # noqa: PLR0913 - a record
         attack=attack, why=why, fix=fix, match=match, not_match=not_match, confidence=confidence, cwe=cwe,
         owasp=owasp,
     )  # fmt: skip
+
+
+def rules_in(*modules: ModuleType) -> tuple[Rule, ...]:
+    """Return every rule that is declared or used in `modules`, each once."""
+    values = (value for module in modules for value in vars(module).values() if isinstance(value, Rule))
+    return tuple({rule.id: rule for rule in values}.values())

@@ -5,42 +5,16 @@ from __future__ import annotations
 from engine.analysis import limits
 from engine.analysis.findings import Findings
 from engine.analysis.javascript import inner
-from engine.analysis.javascript.checks import (
-    disguise,
-    doubling,
-    execution,
-    files,
-    indirect,
-    network,
-    objects,
-    recursion,
-    resources,
-    syntax,
-)
 from engine.analysis.javascript.effects import effects
 from engine.analysis.javascript.reader import read
 from engine.analysis.javascript.resolver import MAX_STEPS
+from engine.analysis.javascript.rules import CHECKS
 from engine.analysis.javascript.rules.syntax import SYNTAX
 from engine.models import Span
 from engine.settings import AnalysisSettings
 
 __all__ = ["analyse_javascript"]
 
-_CHECKS = tuple(
-    module.check
-    for module in (
-        syntax,
-        execution,
-        files,
-        network,
-        objects,
-        indirect,
-        disguise,
-        resources,
-        doubling,
-        recursion,
-    )
-)
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
@@ -48,7 +22,7 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> F
     """Return what the JavaScript in `source` does, and what it will want."""
     program = read(source, settings, depth)
     findings = Findings()
-    for check in _CHECKS:
+    for check in CHECKS:
         findings.violations.extend(check(program))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     findings.add(inner.check(program))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.effects import Effect, address, predicted_effects
-from engine.analysis.javascript.checks.execution import LAUNCHERS
-from engine.analysis.javascript.checks.files import DELETES, WRITES, path_of
-from engine.analysis.javascript.checks.network import TALKS
 from engine.analysis.javascript.library import REQUIRES, module_path
 from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.rules.execution import LAUNCHERS
+from engine.analysis.javascript.rules.files import DELETES, WRITES, path_of
+from engine.analysis.javascript.rules.network import TALKS
 from engine.analysis.javascript.values import UNKNOWN, Value
 from engine.models import EffectKind, PredictedEffect
 

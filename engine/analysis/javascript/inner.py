@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from engine.analysis.embedded import Place, analyse_embedded, at, from_point
 from engine.analysis.findings import Findings
-from engine.analysis.javascript.checks.execution import EVALUATORS, LAUNCHERS
 from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.rules.execution import EVALUATORS, LAUNCHERS
 from engine.analysis.javascript.values import UNKNOWN, Value
 from engine.models import Language
 

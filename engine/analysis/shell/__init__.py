@@ -4,39 +4,15 @@ from __future__ import annotations
 
 from engine.analysis import limits
 from engine.analysis.findings import Findings
-from engine.analysis.shell.checks import (
-    alteration,
-    carried,
-    destruction,
-    disguise,
-    evasion,
-    execution,
-    inner,
-    losses,
-    network,
-    persistence,
-    processes,
-    reverse,
-    secrets,
-    survey,
-    syntax,
-    transfers,
-)
 from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
+from engine.analysis.shell.rules import CHECKS, inner
 from engine.analysis.shell.rules.syntax import SYNTAX
 from engine.models import Span
 from engine.settings import AnalysisSettings
 
 __all__ = ["analyse_shell"]
 
-_CHECKS = tuple(
-    module.check
-    for module in (
-        syntax, execution, carried, transfers, network, reverse, destruction, losses, persistence, evasion,
-        alteration, secrets, survey, disguise, processes,
-    )
-)  # fmt: skip
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
@@ -44,7 +20,7 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findin
     """Return what the shell script in `source` does, and what it will want."""
     script = read(source, settings, depth)
     findings = Findings()
-    for check in _CHECKS:
+    for check in CHECKS:
         findings.violations.extend(check(script))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     findings.add(inner.check(script))

@@ -1,15 +1,32 @@
-"""The rules of JavaScript, one module for each theme."""
+"""The rules of JavaScript, one module for each theme.
+
+To add a rule, declare it with `rule(...)` in the module of its theme, and yield its violations from
+`check` in the same module. A new module is added to `_THEMES`.
+"""
 
 from __future__ import annotations
 
-from engine.analysis.javascript.rules import execution, files, indirect, network, objects, syntax
-from engine.analysis.rule import Rule
+from collections.abc import Callable, Iterator
 
-RULES: tuple[Rule, ...] = (
-    *syntax.RULES,
-    *execution.RULES,
-    *files.RULES,
-    *network.RULES,
-    *objects.RULES,
-    *indirect.RULES,
+from engine.analysis.declare import rules_in
+from engine.analysis.javascript.model import Program
+from engine.analysis.javascript.rules import (
+    disguise,
+    doubling,
+    execution,
+    files,
+    indirect,
+    network,
+    objects,
+    recursion,
+    resources,
+    syntax,
 )
+from engine.models import Violation
+
+_THEMES = (
+    syntax, execution, files, network, objects, indirect, disguise, resources, doubling, recursion,
+)  # fmt: skip
+
+CHECKS: tuple[Callable[[Program], Iterator[Violation]], ...] = tuple(module.check for module in _THEMES)
+RULES = rules_in(*_THEMES)

@@ -1,9 +1,15 @@
-"""Rules: files."""
+"""Files that are read, written and deleted."""
 
 from __future__ import annotations
 
-from engine.analysis.javascript.declare import HIGH, MEDIUM, SECRETS, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from engine.analysis import paths
+from engine.analysis.javascript.declare import CRITICAL, HIGH, LOW, MEDIUM, SECRETS, found, rule
+from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.values import UNKNOWN, Value
+from engine.models import Confidence, Level, Violation
 
 UNKNOWN_FILE = rule(
     "js-file-path",
@@ -88,4 +94,133 @@ CREDENTIALS = rule(
     cwe=522,
     owasp=SECRETS,
 )
-RULES = (UNKNOWN_FILE, SYSTEM_FILE, DELETE, STARTUP, CREDENTIALS)
+
+_READS = re.compile(
+    r"^(?:fs|Deno|Bun)\.(?:promises\.)?(?:read|createRead|open|access|stat|lstat|exists|readdir"
+    r"|readlink|opendir|watch|cp|copyFile|file|realpath)"
+)
+WRITES = re.compile(
+    r"^(?:fs|Deno|Bun)\.(?:promises\.)?(?:write|append|createWrite|output|rename|mkdir|chmod|chown"
+    r"|symlink|link|truncate|cp|copy|move|utimes"
+    r"|ensure|mkdtemp)"
+)
+DELETES = re.compile(
+    r"^(?:fs|Deno)\.(?:promises\.)?(?:rm|unlink|rmdir|remove|emptyDir)|^(?:rimraf|del|trash)(?:\.\w+)?$"
+)
+_OWN_FOLDER = re.compile(
+    r"__dirname|__filename|import\.meta\.(?:url|dirname|filename)|process\.cwd\(\)|require\.resolve\("
+)
+_NO_PATH = re.compile(
+    r"^fs\.(?:promises\.)?(?:read|write|close|fstat|fsync|ftruncate|readv|writev|fchmod|fchown)(?:Sync)?$"
+)
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield what happens to files."""
+    for call in program.calls:
+        if DELETES.match(call.path):
+            yield from _deleted(program, call)
+        elif WRITES.match(call.path):
+            for index in (0, 1) if re.search(r"\.(?:copy|cp|rename|move|link|symlink)", call.path) else (0,):
+                yield from _written(program, call, call.arg(index), index)
+        elif _READS.match(call.path) and not _NO_PATH.match(call.path):
+            yield from _read(program, call, call.arg(0))
+
+
+def path_of(program: Program, call: Call, index: int) -> str:
+    """Return the path of an argument, with what is not known marked, `~` for the home folder."""
+    value = call.arg(index)
+    if value.kind == "text":
+        return paths.normal(value.text)
+    node = call.nodes[index] if index < len(call.nodes) else None
+    if node is not None and node.type == "call_expression":
+        callee = program.resolver.path(node.child_by_field_name("function"), call.scope)
+        if callee in {"path.join", "path.resolve", "path.normalize", "url.fileURLToPath", "URL"}:
+            parts = program.resolver.arguments(node, call.scope)
+            texts = [_home(part) for part in parts]
+            return paths.normal("/".join(texts))
+    return UNKNOWN if value.kind != "text" else value.text
+
+
+def _home(value: Value) -> str:
+    if value.path in {"os.homedir()", "process.env.HOME", "process.env.USERPROFILE"}:
+        return "~"
+    return value.text if value.kind == "text" else UNKNOWN
+
+
+def _is_home(program: Program, call: Call, index: int) -> str:
+    """Return the path with a home folder in front, where the argument's text adds to one."""
+    node = call.nodes[index] if index < len(call.nodes) else None
+    text = program.tree.of(node) if node is not None else ""
+    path = path_of(program, call, index)
+
+    if path.startswith(UNKNOWN) and re.search(
+        r"homedir\(\)|process\.env\.(?:HOME|USERPROFILE)|process\.env\[['\"]HOME", text
+    ):
+        return "~" + path[1:]
+    return path
+
+
+def _is_own(program: Program, call: Call, index: int) -> bool:
+    """Say whether a path is made of the program's own folder and known text."""
+    node = call.nodes[index] if index < len(call.nodes) else None
+    if node is None:
+        return True
+    text = program.tree.of(node)
+    if _OWN_FOLDER.search(text):
+        path = path_of(program, call, index)
+        rest = text.replace("import.meta.url", "").replace("import.meta.dirname", "")
+
+        return path.count(UNKNOWN) <= 1 and not re.search(
+            r"import\.meta\[|\$\{(?!process\.cwd|__dirname)", rest
+        )
+    value = call.arg(index)
+    return any(_OWN_FOLDER.search(step.text.text) for step in value.origin)
+
+
+def _read(program: Program, call: Call, value: Value) -> Iterator[Violation]:
+    path = _is_home(program, call, 0)
+    if paths.is_credential(path):
+        yield found(CREDENTIALS, program, call)
+    elif paths.is_system(path) and not paths.is_harmless_read(path):
+        yield found(SYSTEM_FILE, program, call)
+    elif _is_unknown(program, call, 0, value, path):
+        yield found(UNKNOWN_FILE, program, call)
+
+
+def _is_unknown(program: Program, call: Call, index: int, value: Value, path: str) -> bool:
+    if not call.args or value.kind in {"number", "object", "function"} or "exists" in call.path:
+        return False
+    return (
+        (not value.known or UNKNOWN in path)
+        and not _is_own(program, call, index)
+        and not path.startswith("~")
+    )
+
+
+def _written(program: Program, call: Call, value: Value, index: int) -> Iterator[Violation]:
+    path = _is_home(program, call, index)
+    if paths.is_persistence(path) or paths.is_privilege(path):
+        yield found(STARTUP, program, call)
+    elif paths.is_system(path):
+        yield found(SYSTEM_FILE, program, call, severity=HIGH)
+    elif _is_unknown(program, call, index, value, path) and "mkdir" not in call.path:
+        yield found(UNKNOWN_FILE, program, call)
+
+
+def _deleted(program: Program, call: Call) -> Iterator[Violation]:
+    path = _is_home(program, call, 0)
+    tree = "recursive" in program.tree.of(call.node) or bool(
+        re.match(r"rimraf|del|fs\.(?:remove|emptyDir)", call.path)
+    )
+    yield found(DELETE, program, call, severity=_severity(path, tree=tree))
+
+
+def _severity(path: str, *, tree: bool) -> Level | None:
+    if paths.is_top(path):
+        return CRITICAL if tree else HIGH
+    if paths.is_system(path) or (tree and paths.is_root(path)):
+        return HIGH
+    if paths.is_scratch(path) or (not tree and UNKNOWN not in path):
+        return LOW
+    return MEDIUM

@@ -1,8 +1,15 @@
-"""Rules of JavaScript about what is reached past its name, handed on, or calls itself."""
+"""Dangerous things that are reached past their names, or handed on without a call."""
 
 from __future__ import annotations
 
-from engine.analysis.javascript.declare import ABUSE, CONSUMPTION, HIGH, MEDIUM, rule
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.declare import ABUSE, HIGH, MEDIUM, found, rule
+from engine.analysis.javascript.model import Call, Program
+from engine.models import Violation
 
 LOOSE_FUNCTION = rule(
     "js-loose-function",
@@ -46,23 +53,63 @@ LOADED_TOO = rule(
     not_match=("process.env.NODE_ENV = 'test'", "const p = process.env.LD_PRELOAD"),
     cwe=426,
 )
-RECURSION = rule(
-    "js-endless-recursion",
-    "A function calls itself on every path",
-    "resource",
-    MEDIUM,
-    attack="Fills the stack, or the memory where it waits in between, until the program ends.",
-    why="MEDIUM: the run's limits end it.",
-    fix="Return before the call where there is nothing left to do.",
-    match=("function f() { f() }", "const f = () => f()", "function f(n) { const a = n + 1; return f(a) }"),
-    not_match=(
-        "function f(n) { return n ? f(n - 1) : 0 }",
-        "function f(n) { if (!n) return; f(n - 1) }",
-        "const f = (n) => n && f(n - 1)",
-        "function f() { setTimeout(f, 10) }",
-        "function f() { return { f() {} } }",
-    ),
-    cwe=674,
-    owasp=CONSUMPTION,
+
+_MOST = 200
+"""Mentions of one name that are looked at."""
+_EVERY = re.compile(
+    r"^(?:Object\.(?:keys|values|entries|getOwnPropertyNames|getOwnPropertyDescriptors)"
+    r"|Reflect\.ownKeys)$"
 )
-RULES = (LOOSE_FUNCTION, INDIRECT, LOADED_TOO, RECURSION)
+_OWNERS = frozenset({"globalThis", "process", "child_process", "module.constructor"})
+_LOADERS = re.compile(
+    r"^process\.env\.(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|NODE_OPTIONS|BASH_ENV|PYTHONSTARTUP"
+    r"|PROMPT_COMMAND|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|GIT_SSH_COMMAND)$"
+)
+_QUIET = frozenset({"unary_expression", "member_expression", "subscript_expression"})
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield detours to globals, and functions that are handed on."""
+    yield from _loose(program)
+    for call in program.calls:
+        if call.path.startswith("globalThis.?") or (_EVERY.match(call.path) and _is_owner(call)):
+            yield found(INDIRECT, program, call)
+    for node, scope in program.names.of("with_statement"):
+        target = node.child_by_field_name("object")
+        if program.resolver.path(target, scope) in _OWNERS:
+            yield INDIRECT.violation(program.tree.span(node), program.text(node))
+    for node, _ in program.names.of("assignment_expression"):
+        left = node.child_by_field_name("left")
+        if left is not None and left.type in _QUIET and "env" in program.tree.of(left)[:200]:
+            yield from _variable(program, node, left)
+
+
+def _is_owner(call: Call) -> bool:
+    return call.arg(0).path in _OWNERS
+
+
+def _loose(program: Program) -> Iterator[Violation]:
+    """`eval` where it is not called, and classes that derive from `Function`."""
+    if "eval" in program.tree.text:
+        mentions = (one for one in program.names.of("identifier") if program.tree.of(one[0]) == "eval")
+        for (node, scope), _ in zip(mentions, range(_MOST), strict=False):
+            if scope.find("eval") is None and not _is_called(node):
+                text = program.text(node.parent or node)
+                yield LOOSE_FUNCTION.violation(program.tree.span(node), f"Passed on, not called: {text}")
+    for node, scope in program.names.of("class_heritage"):
+        base = node.named_children[-1] if node.named_children else None
+        if program.resolver.path(base, scope) == "Function":
+            yield LOOSE_FUNCTION.violation(program.tree.span(node), program.text(node))
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent
+    if parent is None or parent.type in _QUIET:
+        return True
+    return parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def _variable(program: Program, node: Node, left: Node) -> Iterator[Violation]:
+    name = "".join(program.tree.of(left).split()).replace("['", ".").replace('["', ".").rstrip("'\"]")
+    if _LOADERS.match(name):
+        yield LOADED_TOO.violation(program.tree.span(node), program.text(node))

@@ -1,9 +1,14 @@
-"""Rules: the network, and what is told to it."""
+"""The network, and what is told to it."""
 
 from __future__ import annotations
 
-from engine.analysis.javascript.declare import HIGH, LOW, MEDIUM, SECRETS, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from engine.analysis.javascript.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
+from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.values import UNKNOWN
+from engine.models import Confidence, Level, Violation
 
 NETWORK = rule(
     "js-network",
@@ -145,14 +150,132 @@ MARKUP = rule(
     cwe=79,
     confidence=Confidence.MEDIUM,
 )
-RULES = (
-    NETWORK,
-    LISTENER,
-    EXFILTRATION,
-    METADATA,
-    ENVIRONMENT,
-    HOST_FACTS,
-    TLS_OFF,
-    WEAK_CRYPTO,
-    MARKUP,
+
+TALKS = re.compile(
+    r"^(?:fetch|XMLHttpRequest|WebSocket|EventSource|RTCPeerConnection|importScripts"
+    r"|navigator\.sendBeacon|\$\.(?:ajax|get|post|getJSON|getScript))$"
+    r"|^(?:https?|http2)\.(?:request|get|connect)$|^(?:net|tls)\.(?:connect|createConnection"
+    r"|Socket(?:\(\)\.connect)?)$|^dgram\.createSocket"
+    r"|^(?:axios|got|needle|superagent|request|ky|ofetch|undici)(?:\.(?:get|post|put|patch|delete|head"
+    r"|request|fetch|stream|create))?$"
+    r"|^(?:node-fetch|cross-fetch|isomorphic-fetch|bent|phin|wreck|request-promise|socket\.io-client|ws"
+    r"|ssh2\.Client|ftp|nodemailer\.createTransport"
+    r"|mqtt\.connect|amqplib\.connect|discord\.js\.\w+|telegraf)$|^dns\.(?:promises\.)?(?:lookup"
+    r"|resolve\w*|reverse)$|^Deno\.connect|^Bun\.connect"
 )
+_SENDS = re.compile(r"^net\.|^tls\.|^ws\b|\.(?:write|send|end|emit|sendMessage|sendMail|post|put)$")
+_DIGEST = re.compile(r"^crypto\.(?:createHash|createHmac|createCipher\w*|createDecipher\w*|createSign)$")
+_OLD_CIPHER = re.compile(r"^crypto\.create(?:De)?[cC]ipher$")
+_LISTENS = re.compile(
+    r"^(?:https?|http2|net|tls)\.(?:createServer|createSecureServer)|^(?:express|fastify|koa"
+    r"|hapi\.server)\(\)\.listen$|^Deno\.(?:listen|serve)|^Bun\.serve|^dgram\..*\.bind$"
+)
+_LOCAL = re.compile(r"^(?:\w+:)?(?://)?(?:localhost|127\.|\[?::1|0\.0\.0\.0)|^/(?!/)|^\.{1,2}/|^$")
+_METADATA = re.compile(r"169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|169\.254\.170\.2")
+_SECRET = frozenset({"env", "file", "secret", "host", "output"})
+_HOST = re.compile(
+    r"^os\.(?:userInfo|networkInterfaces|hostname|cpus|homedir|platform|arch|release|type|version"
+    r"|uptime|totalmem|freemem|loadavg|machine|endianness)$|^dns\.getServers$"
+)
+_LISTS = re.compile(
+    r"^(?:JSON\.stringify|Object\.(?:keys|values|entries|assign)|console\.\w+|util\.inspect"
+    r"|querystring\.stringify|Reflect\.ownKeys|structuredClone|process\.stdout\.write)$"
+)
+_WEAK = re.compile(r"(?i)^(?:md[245]|sha-?1|rc[24]|des|des-.*|.*-ecb|bf.*|rsa-md5|rsa-sha1)$")
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield talk, leaks and what is weak."""
+    host: list[Call] = []
+    for call in program.calls:
+        if TALKS.match(call.path):
+            yield from _talks(program, call)
+        elif _LISTENS.match(call.path):
+            yield found(LISTENER, program, call)
+        elif _SENDS.search(call.path) and "network" in call.target.taints and call.taints & _SECRET:
+            yield found(EXFILTRATION, program, call)
+        elif _HOST.match(call.path):
+            host.append(call)
+        elif _LISTS.match(call.path):
+            yield from _listed(program, call)
+        yield from _weak(program, call)
+    if len({call.path for call in host}) >= 3:
+        yield found(HOST_FACTS, program, host[0])
+    else:
+        for call in host:
+            yield found(HOST_FACTS, program, call, severity=LOW)
+    yield from _environment(program)
+    yield from _settings(program)
+
+
+def _talks(program: Program, call: Call) -> Iterator[Violation]:
+    address = call.arg(0).text
+    whole = program.tree.of(call.node)
+    if _METADATA.search(address) or _METADATA.search(whole):
+        yield found(METADATA, program, call)
+    if call.taints & _SECRET and not call.path.startswith("importScripts"):
+        yield found(EXFILTRATION, program, call)
+    else:
+        yield found(NETWORK, program, call, severity=_reach(call, address))
+
+
+def _reach(call: Call, address: str) -> Level | None:
+    if call.arg(0).kind == "text" and _LOCAL.match(address):
+        return LOW
+    known = call.arg(1).kind == "text" and _LOCAL.match(call.arg(1).text)
+    return LOW if call.arg(0).kind == "number" and (known or len(call.args) == 1) else None
+
+
+def _listed(program: Program, call: Call) -> Iterator[Violation]:
+    if any(arg.path == "process.env" for arg in call.args):
+        yield found(ENVIRONMENT, program, call)
+    elif call.path in {"JSON.stringify", "querystring.stringify"} and "host" in call.taints:
+        yield found(HOST_FACTS, program, call, "Serialises")
+
+
+def _environment(program: Program) -> Iterator[Violation]:
+    for node, scope in program.names.of("spread_element", "for_statement"):
+        inner = node.named_children[-1] if node.type == "spread_element" and node.named_children else None
+        if inner is not None and program.resolver.path(inner, scope) == "process.env":
+            yield ENVIRONMENT.violation(program.tree.span(node), program.text(node))
+    text = program.tree.text
+    for match in (
+        re.finditer(r"\b(?:in|of)\s+(?:Object\.\w+\()?process\.env\b(?!\s*[.\[])", text)
+        if "process.env" in text
+        else ()
+    ):
+        yield ENVIRONMENT.violation(program.tree.lines.span(*match.span()), "Walks through process.env")
+
+
+def _weak(program: Program, call: Call) -> Iterator[Violation]:
+    if (
+        (_DIGEST.match(call.path) and _WEAK.match(call.arg(0).text))
+        or call.path == "crypto.pseudoRandomBytes"
+        or _OLD_CIPHER.match(call.path)
+    ):
+        yield found(WEAK_CRYPTO, program, call)
+    elif call.path in {"document.write", "document.writeln"} and not call.arg(0).known:
+        yield found(MARKUP, program, call)
+
+
+def _settings(program: Program) -> Iterator[Violation]:
+    text = program.tree.text
+
+    for match in re.finditer(
+        r"rejectUnauthorized['\"]?\s*[:=]\s*(?:false|0|!1)"
+        r"|NODE_TLS_REJECT_UNAUTHORIZED['\"]?\]?\s*=\s*['\"]?0",
+        text,
+    ):
+        yield TLS_OFF.violation(program.tree.lines.span(*match.span()), match[0][:120])
+    for node, scope in program.names.of("assignment_expression", "augmented_assignment_expression"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None or left.type != "member_expression":
+            continue
+        name = program.tree.of(left).rsplit(".", 1)[-1]
+        if name == "escapeMarkup" and right.type == "false":
+            yield MARKUP.violation(program.tree.span(node), program.text(node), severity=MEDIUM)
+        elif name in {"innerHTML", "outerHTML"} and not program.resolver.value(right, scope).known:
+            yield MARKUP.violation(program.tree.span(node), program.text(node))
+
+
+__all__ = ["TALKS", "UNKNOWN", "check"]

@@ -1,9 +1,16 @@
-"""Rules: prototypes, disguise and resources."""
+"""Prototypes, and what makes code out of objects."""
 
 from __future__ import annotations
 
-from engine.analysis.javascript.declare import ABUSE, CONSUMPTION, HIGH, MEDIUM, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from engine.analysis.javascript.declare import ABUSE, HIGH, LOW, MEDIUM, found, rule
+from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.values import Scope
+from engine.models import Violation
 
 CONSTRUCTOR = rule(
     "js-constructor-escape",
@@ -45,158 +52,6 @@ PROTOTYPE = rule(
     not_match=("A.prototype.f = function () {}", "Object.getPrototypeOf(a)", "o = { __proto__: null }"),
     cwe=1321,
 )
-MANGLED = rule(
-    "js-obfuscated",
-    "Is written so that nobody can read it",
-    "obfuscation",
-    HIGH,
-    attack="Hides what the code does from reviewers and scanners.",
-    why="HIGH: a reviewer cannot judge it, whatever it does; minified code is no more than MEDIUM.",
-    fix="Send the source.",
-    match=(
-        "[][(![]+[])[+[]]+(![]+[])[!+[]+!+[]]+(![]+[])[+!+[]]+(!![]+[])[+[]]]" * 4,
-        "var _0x1a2b=['log'];(function(_0x3c4d,_0x5e6f){_0x3c4d.push(_0x3c4d.shift())})(_0x1a2b,1)",
-        "eval(function(p,a,c,k,e,d){return p}('0 1',2,2,'a|b'.split('|'),0,{}))",
-    ),
-    not_match=("const a = [1, 2, 3].map(x => x + 1)", "let _0 = 1", "!![]"),
-    cwe=506,
-)
-ESCAPED = rule(
-    "js-escaped-text",
-    "Writes plain text as escapes",
-    "obfuscation",
-    MEDIUM,
-    attack="Keeps words from being read or searched for.",
-    why="MEDIUM: the message shows what the text is.",
-    fix="Write the text as it is.",
-    match=(
-        "const a = '\\x63\\x68\\x69\\x6c\\x64\\x5f\\x70\\x72\\x6f\\x63'",
-        "x = '\\u0065\\u0076\\u0061\\u006c\\u0028\\u0031\\u0029'",
-    ),
-    not_match=("'\\x1b[31mred\\x1b[0m'", "'\\u00e9\\u00e8\\u00ea\\u00e0\\u00f9\\u00fb'", "'a\\n\\tb'"),
-    cwe=506,
-)
-HIDDEN_NAME = rule(
-    "js-hidden-name",
-    "Puts the name of something powerful together from pieces",
-    "obfuscation",
-    HIGH,
-    attack="Calls eval, require or a shell under a name that no search finds.",
-    why="HIGH: nobody splits such a name but to hide it; the message shows what it is.",
-    fix="Write the name.",
-    match=(
-        "globalThis['ev' + 'al']('1')",
-        "require('child_' + 'process')",
-        "global[atob('ZXZhbA==')]('1')",
-        "global[String.fromCharCode(101, 118, 97, 108)]('1')",
-    ),
-    not_match=("obj['a' + 'b']()", "require('./a' + '.js')", "window['fetch']('/a')"),
-    cwe=506,
-)
-ENCODED = rule(
-    "js-encoded-literal",
-    "Carries a long encoded text",
-    "obfuscation",
-    MEDIUM,
-    attack="Carries a payload that is unpacked later.",
-    why="MEDIUM: pictures and certificates look the same.",
-    fix="Send the data as an input file.",
-    match=("const a = '" + "QUJDr2" * 60 + "'", "const b = '" + "4a6f686e" * 50 + "'"),
-    not_match=("const a = '" + "lorem ipsum " * 40 + "'", "const c = '" + "a" * 500 + "'"),
-    cwe=506,
-    confidence=Confidence.MEDIUM,
-)
-TABLE = rule(
-    "js-code-table",
-    "Decodes text through an alphabet of its own",
-    "obfuscation",
-    MEDIUM,
-    attack="Writes the payload in dots and dashes, or any signs that no scanner knows.",
-    why="MEDIUM: a teaching example of Morse code looks the same.",
-    fix="Write the text as it is.",
-    match=(
-        "const t = {"
-        + ",".join(f"'{'.' * (n % 5 + 1)}{'-' * (n // 5)}': '{chr(97 + n)}'" for n in range(25))
-        + "}",
-    ),
-    not_match=("const t = { '+': 'a', '-': 'b' }", "const m = { a: '.-', b: '-...' }"),
-    cwe=506,
-    confidence=Confidence.LOW,
-)
-ENDLESS = rule(
-    "js-endless-loop",
-    "Loops without an exit",
-    "resources",
-    MEDIUM,
-    attack="Burns the processor until the deadline.",
-    why="MEDIUM: the run's time limit ends it.",
-    fix="Give the loop an end.",
-    match=("while (true) { x++ }", "for (;;) {}", "do { f() } while (1)"),
-    not_match=(
-        "while (true) { if (x) break; }",
-        "for (let i = 0; i < 3; i++) {}",
-        "while (true) { await f(); }",
-        "function* g() { while (true) yield 1; }",
-    ),
-    cwe=835,
-    owasp=CONSUMPTION,
-)
-HUGE = rule(
-    "js-huge-allocation",
-    "Asks for very much memory",
-    "resources",
-    HIGH,
-    attack="Fills the memory until the machine fails.",
-    why="HIGH: the run's limits end it, but nothing useful comes of it; MEDIUM where it grows by doubling.",
-    fix="Say how much is needed, and keep it small.",
-    match=(
-        "'x'.repeat(1e10)",
-        "Buffer.alloc(8 * 1024 ** 3)",
-        "new Array(4e9).fill(0)",
-        "new Uint8Array(5e9)",
-        "let s = 'a';\nfor (let i = 0; i < 64; i++) { s += s; }",
-        "let a = [1];\nwhile (go()) { a = a + a; }",
-    ),
-    not_match=(
-        "'x'.repeat(100)",
-        "Buffer.alloc(1024)",
-        "new Array(10).fill(0)",
-        "let n = 1;\nwhile (n < 9e9) { n += n; }",
-        "let s = 'a';\nfor (let i = 0; i < 3; i++) { s += s; }",
-    ),
-    cwe=770,
-    owasp=CONSUMPTION,
-)
-FORK_BOMB = rule(
-    "js-fork-bomb",
-    "Starts itself again, or processes without end",
-    "resources",
-    HIGH,
-    attack="Fills the process table until nothing else can start.",
-    why="HIGH: the run's limits end it, but nothing useful comes of it.",
-    fix="Remove it.",
-    match=(
-        "while (true) { require('child_process').fork(__filename) }",
-        "for (;;) require('child_process').spawn('sleep', ['9'])",
-    ),
-    not_match=("require('child_process').spawn('ls')", "while (true) { break; }"),
-    cwe=400,
-    owasp=CONSUMPTION,
-)
-REGEX = rule(
-    "js-explosive-regex",
-    "Has a regular expression that can take for ever",
-    "resources",
-    MEDIUM,
-    attack="Stops the program with one crafted text (ReDoS).",
-    why="MEDIUM: it needs a hostile text, and the run's time limit ends it.",
-    fix="Do not repeat what already repeats.",
-    match=("/(a+)+$/.test(x)", "new RegExp('^(([a-z])+.)+[A-Z]([a-z])+$')", "/(.*)*x/"),
-    not_match=("/^a+b$/", "/(ab)+/", "/(?:a|b)*/"),
-    cwe=1333,
-    owasp=CONSUMPTION,
-    confidence=Confidence.MEDIUM,
-)
 BUFFER = rule(
     "js-unsafe-buffer",
     "Uses memory without checks",
@@ -209,17 +64,91 @@ BUFFER = rule(
     not_match=("buf.readUInt8(0)", "Buffer.alloc(9)"),
     cwe=119,
 )
-RULES = (
-    CONSTRUCTOR,
-    PROTOTYPE,
-    MANGLED,
-    ESCAPED,
-    HIDDEN_NAME,
-    ENCODED,
-    TABLE,
-    ENDLESS,
-    HUGE,
-    FORK_BOMB,
-    REGEX,
-    BUFFER,
+
+_ESCAPE = re.compile(
+    r"(?:^|\.)constructor\.constructor$|\.(?:filter|map|concat|find|flat|at|slice|toString|valueOf|bind"
+    r"|call|apply|push|sort|reduce|entries|fill|sub|link"
+    r"|replace|hasOwnProperty|split|join)\.constructor$|Object\.getPrototypeOf\(\)\.constructor$"
+    r"|__proto__\.constructor|^Function\.prototype\.constructor$"
+    r"|prepareStackTrace|^Reflect\.getPrototypeOf\(\)\.constructor$"
 )
+_CODE = re.compile(r"\breturn\b|\bprocess\b|\brequire\b|[;{]|\w\(")
+_CHANGES = re.compile(
+    r"^(?:Object\.(?:setPrototypeOf|defineProperty|defineProperties|assign)"
+    r"|Reflect\.(?:set|setPrototypeOf|defineProperty))$"
+)
+_UNCHECKED = re.compile(
+    r"\.(?:read|write)(?:U?Int(?:8|16LE|16BE|32LE|32BE|LE|BE)|Float(?:LE|BE)|Double(?:LE|BE))$"
+)
+_SHARED = re.compile(r"^(?:Object|Function)\.prototype\b|(?:^|\.)__proto__\b|\.constructor\.prototype\b")
+_BUILT_IN = re.compile(r"^(?:Array|String|Number|Promise|Date|RegExp|Map|Set|JSON|Math)\.prototype\.")
+
+
+def check(program: Program) -> Iterator[Violation]:
+    """Yield escapes through constructors, and changes of shared prototypes."""
+    for call in program.calls:
+        code = call.args[-1] if call.args else None
+        textual = code is not None and (code.kind == "text" or (code.path == "" and code.kind == "unknown"))
+        if (_ESCAPE.search(call.path) and (textual or call.path.endswith("constructor.constructor"))) or (
+            call.path.endswith(".constructor") and textual and _makes_code(program, call)
+        ):
+            yield found(CONSTRUCTOR, program, call)
+        elif (
+            _UNCHECKED.search("." + call.path) and call.nodes and call.nodes[-1].type == "true"
+        ) or call.path in {"Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"}:
+            yield found(BUFFER, program, call)
+        elif _CHANGES.match(call.path) and _SHARED.fullmatch(call.arg(0).path):
+            yield found(PROTOTYPE, program, call)
+        elif call.path == "Buffer" and call.node.type == "new_expression":
+            yield found(BUFFER, program, call, severity=LOW)
+    for node, scope in program.names.of("assignment_expression", "augmented_assignment_expression"):
+        yield from _assigned(program, node, scope)
+
+
+def _makes_code(program: Program, call: Call) -> bool:
+    """A constructor that is given code: that of a function, or of anything where the text says so."""
+    code = call.args[-1]
+    return (code.kind == "text" and bool(_CODE.search(code.text))) or _is_function(program, call.node)
+
+
+def _is_function(program: Program, node: Node) -> bool:
+    """`(() => {}).constructor('…')`: a constructor of something callable."""
+    callee = node.child_by_field_name("function")
+    target = callee.child_by_field_name("object") if callee is not None else None
+    while target is not None and target.type == "parenthesized_expression" and target.named_children:
+        target = target.named_children[0]
+
+    return target is not None and target.type in {
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "array",
+        "string",
+        "regex",
+    }
+
+
+def _assigned(program: Program, node: Node, scope: Scope) -> Iterator[Violation]:
+    left = node.child_by_field_name("left")
+    if left is None or left.type not in {"member_expression", "subscript_expression"}:
+        return
+    path = _path(program, left, scope)
+    if path == "Error.prepareStackTrace":
+        yield CONSTRUCTOR.violation(program.tree.span(node), program.text(node))
+    if _SHARED.search(path) and not path.startswith("module."):
+        yield PROTOTYPE.violation(program.tree.span(node), program.text(node))
+    elif _BUILT_IN.match(path):
+        yield PROTOTYPE.violation(program.tree.span(node), program.text(node), severity=LOW)
+
+
+def _path(program: Program, node: Node, scope: Scope) -> str:
+    """Return the dotted path of an assignment's target, without what it was assigned."""
+    name = node.child_by_field_name("property") or node.child_by_field_name("index")
+    target = program.resolver.value(node.child_by_field_name("object"), scope)
+    if name is None:
+        return ""
+    if node.type == "member_expression":
+        key = program.tree.of(name)
+    else:
+        key = program.resolver.value(name, scope).text or "?"
+    return f"{target.path or '?'}.{key}"

@@ -1,8 +1,14 @@
-"""Rules: deleting, overwriting, encrypting and switching off."""
+"""Deleting, overwriting and encrypting."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import CONSUMPTION, CRITICAL, HIGH, MEDIUM, rule
+from collections.abc import Iterator
+
+from engine.analysis import paths
+from engine.analysis.shell.declare import CRITICAL, HIGH, LOW, MEDIUM, found, rule
+from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.values import UNKNOWN
+from engine.models import Level, Violation
 
 RM_TREE = rule(
     "sh-rm-tree",
@@ -114,110 +120,133 @@ ENCRYPT = rule(
     ),
     cwe=311,
 )
-POWER = rule(
-    "sh-power",
-    "Switches the machine off or restarts it",
-    "fs_delete",
-    HIGH,
-    attack="Ends every other work on the machine.",
-    why="HIGH: no snippet needs to stop its host.",
-    fix="Exit instead.",
-    match=(
-        "shutdown -h now",
-        "sudo reboot",
-        "echo b > /proc/sysrq-trigger",
-        "systemctl poweroff",
-        "init 0",
-    ),
-    not_match=(
-        "echo reboot",
-        "man shutdown",
-        "shutdown --help",
-        "git init 0",
-    ),
-    cwe=400,
-    owasp=CONSUMPTION,
-)
-SERVICE_STOP = rule(
-    "sh-service-stop",
-    "Stops or disables a service",
-    "fs_delete",
-    MEDIUM,
-    attack="Takes down what others depend on.",
-    why="MEDIUM: HIGH is kept for services that watch or protect.",
-    fix="Leave services alone.",
-    match=(
-        "systemctl stop cron",
-        "service nginx stop",
-        "sudo systemctl disable --now docker",
-    ),
-    not_match=(
-        "systemctl status cron",
-        "service nginx status",
-        "systemctl list-units",
-    ),
-    cwe=400,
-)
-GIT = rule(
-    "sh-git-destructive",
-    "Throws away work kept by git",
-    "fs_delete",
-    MEDIUM,
-    attack="Loses commits, branches or uncommitted changes, here or on the remote.",
-    why=("MEDIUM: much can be recovered from the reflog, but not uncommitted changes or a shared branch."),
-    fix="Commit or stash first; use --force-with-lease.",
-    match=(
-        "git reset --hard",
-        "git push --force origin main",
-        "git clean -fdx",
-        "git branch -D x",
-        "git stash clear",
-        "git checkout -- .",
-        "sudo git -C x reset --hard",
-    ),
-    not_match=(
-        "git status",
-        "git push origin main",
-        "git reset --soft HEAD~1",
-        "git checkout -b x",
-        "git branch -d x",
-    ),
-    cwe=73,
-)
-DATA_DROP = rule(
-    "sh-data-drop",
-    "Deletes databases, volumes or cloud resources",
-    "fs_delete",
-    MEDIUM,
-    attack="Destroys data that is kept outside of this machine.",
-    why=("MEDIUM: the sandbox reaches such services only by grant, but what is deleted there stays deleted."),
-    fix="Delete single, named records.",
-    match=(
-        "mysql -e 'DROP DATABASE shop'",
-        "terraform destroy -auto-approve",
-        "aws s3 rm s3://b --recursive",
-        "docker system prune -af",
-        "kubectl delete namespace prod",
-        "dropdb shop",
-        "redis-cli FLUSHALL",
-    ),
-    not_match=(
-        "mysql -e 'SELECT 1'",
-        "terraform plan",
-        "docker ps",
-        "kubectl get pods",
-    ),
-    cwe=73,
-)
 
-RULES = (
-    RM_TREE,
-    DELETE_SYSTEM,
-    SHRED,
-    DISK,
-    ENCRYPT,
-    POWER,
-    SERVICE_STOP,
-    GIT,
-    DATA_DROP,
-)
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what is destroyed."""
+    yield from _deletions(script)
+    yield from _overwrites(script)
+    yield from _disks(script)
+    yield from _encryptions(script)
+
+
+def _deletions(script: Script) -> Iterator[Violation]:
+    for command in script.named("rm", "srm", "unlink", "rmdir", "trash", "gio"):
+        if "--help" not in command.words and "--version" not in command.words:
+            yield from _deletion(command)
+    for command in script.named("find", "gfind"):
+        if "-delete" in command.words:
+            start = paths.normal(command.words[0])
+            yield found(RM_TREE, command, severity=_tree_severity(start))
+    for command in script.named("rsync"):
+        if any(word.startswith("--delete") for word in command.words):
+            yield found(RM_TREE, command, "Deletes what the source does not have", MEDIUM)
+    for command in script.named("shred", "wipe", "scrub", "gshred"):
+        yield found(SHRED, command)
+
+
+def _deletion(command: Command) -> Iterator[Violation]:
+    recursive = command.has("r", "--recursive") or command.has("R")
+    targets = command.operands
+    if "xargs" in command.wrappers and (command.upstream or command.feed):
+        yield found(RM_TREE, command, "Deletes what it is handed", MEDIUM)
+    if recursive and not targets and command.words[-1:] != ["--help"]:
+        yield found(RM_TREE, command, "The tree to delete is only known when the code runs", MEDIUM)
+    for target in targets[:16]:
+        path = paths.normal(target.text)
+        if recursive:
+            yield found(RM_TREE, command, severity=_tree_severity(path))
+        elif is_wiped_elsewhere(path):
+            continue
+        elif paths.is_system(path) or paths.is_credential(path) or paths.is_persistence(path):
+            yield found(DELETE_SYSTEM, command)
+        elif path in {"*", "~/*", "/*", "./*", ".*"}:
+            yield found(RM_TREE, command, severity=MEDIUM)
+
+
+def is_wiped_elsewhere(path: str) -> bool:
+    """Say whether deleting a path covers tracks, which has a rule of its own."""
+    return paths.is_log(path) or paths.is_history(path)
+
+
+def _tree_severity(path: str) -> Level:
+    if paths.is_scratch(path):
+        return LOW
+    if paths.is_top(path):
+        return CRITICAL
+    if path.startswith(UNKNOWN) or not (paths.is_system(path) or paths.is_root(path)):
+        return MEDIUM
+    return HIGH
+
+
+def _overwrites(script: Script) -> Iterator[Violation]:
+    for command in script.named("mv"):
+        operands = command.operands
+        if (
+            len(operands) > 1
+            and (operands[-1].text == "/dev/null" or _foreign(operands[:-1]))
+            and (
+                any(paths.is_system(paths.normal(arg.text)) for arg in operands[:-1])
+                or operands[-1].text == "/dev/null"
+            )
+        ):
+            yield found(DELETE_SYSTEM, command)
+    for command in script.named("truncate"):
+        if any(paths.is_system(p) and not paths.is_log(p) for p in map(paths.normal, command.words)):
+            yield found(DELETE_SYSTEM, command)
+
+
+def _foreign(args: list[Arg]) -> bool:
+    return any(paths.is_system(paths.normal(arg.text)) for arg in args)
+
+
+def _disks(script: Script) -> Iterator[Violation]:
+    for command in script.named("dd", "gdd"):
+        if any(word.startswith("of=") and paths.is_device(paths.normal(word[3:])) for word in command.words):
+            yield found(DISK, command)
+    for command in script.commands:
+        formats = command.name.startswith("mkfs") or command.name in _DISK_TOOLS
+        if (
+            formats
+            and not command.own
+            and any(paths.is_device(word) or UNKNOWN in word for word in command.words)
+        ):
+            yield found(DISK, command)
+    for redirect in script.redirects:
+        if redirect.writes and paths.is_device(paths.normal(redirect.target.text)):
+            yield DISK.violation(redirect.span, f"Writes to {redirect.target.text}")
+
+
+_DISK_TOOLS = {
+    "wipefs", "blkdiscard", "mke2fs", "mkswap", "sgdisk", "sfdisk", "parted", "fdisk", "badblocks", "hdparm",
+    "cryptsetup", "nvme", "diskutil", "newfs", "gpart", "pvremove", "vgremove", "lvremove", "mkdosfs",
+    "shred", "tee",
+}  # fmt: skip
+
+
+def _encryptions(script: Script) -> Iterator[Violation]:
+    for command in script.commands:
+        if not command.own and _encrypts(command):
+            system = any(paths.is_system(paths.normal(word)) for word in command.words)
+            yield found(ENCRYPT, command, severity=HIGH if system else None)
+
+
+def _encrypts(command: Command) -> bool:
+    name, words = command.name, command.words
+    if name == "openssl":
+        return (
+            words[:1] in (["enc"], ["rsautl"], ["smime"])
+            and "-d" not in words
+            and not {"-base64", "-a"} & set(words[1:2])
+        )
+    if name in {"gpg", "gpg2"} or (name == UNKNOWN and "--cipher-algo" in words):
+        return command.has("c", "--symmetric", "--encrypt", "-e") and not command.has(
+            "", "--decrypt", "-d", "--verify"
+        )
+    if name == "zip":
+        return command.option("-P", "--password") is not None or command.has("e", "--encrypt")
+    if name in {"7z", "7za", "7zr", "rar"}:
+        return words[:1] == ["a"] and any(word.startswith(("-p", "-hp")) for word in words)
+    if name == UNKNOWN:
+        return any("ccencrypt" in step.text.text for step in command.evidence)
+    return name in {"ccencrypt", "ccrypt", "mcrypt", "age", "aescrypt"} and "-d" not in words

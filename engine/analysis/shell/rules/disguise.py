@@ -1,9 +1,15 @@
-"""Rules: commands and data that are kept from the reader's eyes."""
+"""Commands and data that are kept from the reader's eyes."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import HIGH, MEDIUM, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
+from engine.analysis.shell.flow import before
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.values import shown
+from engine.models import Confidence, Violation
 
 HIDDEN_COMMAND = rule(
     "sh-hidden-command",
@@ -115,10 +121,160 @@ LONG_LITERAL = rule(
     confidence=Confidence.MEDIUM,
 )
 
-RULES = (
-    HIDDEN_COMMAND,
-    DECODE,
-    ENCODED_WRITE,
-    ESCAPED,
-    LONG_LITERAL,
-)
+_ESCAPES = re.compile(r"\\(?:x[0-9a-fA-F]{2}|0?[0-7]{3}|u[0-9a-fA-F]{4})")
+_COLOUR = re.compile(r"\\(?:x1[bB]|033|e|0?33)\[?")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
+_GLOBBED = re.compile(r"(?:/[\w.*-]+)*/[\w.-]*[*?\[][\w.*?\[\]!-]*")
+"""The path of a program, spelled as a pattern."""
+_MAX_HEAD = 2000
+_SPLIT = re.compile(r"\w+(?:\$[@*]|\$\{[@*]\}|\$\(\s*(?:true|:)?\s*\)|``)\w+")
+"""A word with something in its middle that comes to nothing."""
+_NAME = re.compile(r"[\w./+-]+")
+_PLAIN = re.compile(r"[\w./+:@%^~,=-]+")
+_BLANKS = frozenset({"", " ", "\t", "\n", "\r"})
+_PREFIXES = frozenset({"sudo", "env", "command", "exec", "nohup", "time", "builtin", "doas"})
+_PREFIX = re.compile(rf"(?:\w+=\S*|{'|'.join(sorted(_PREFIXES))})\s+")
+_COMPUTED = re.compile(r"printf|rev\b|base64|xxd|\btr\b|\bcut\b|\bsed\b|echo\s+-")
+_IFS = re.compile(r"\$\{?IFS\b")
+_UNALIASED = re.compile(r"\\\w+")
+_PIECE = re.compile(r"\$\{?\w+|\$'")
+_BROKEN = re.compile(r"\w(?:\"\"|''|\\|\"\w|'\w|\$@|\$\*)\w*|^['\"]\w{1,3}['\"]\w")
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield hidden commands and encoded data."""
+    for command in script.commands:
+        if command.own:
+            continue
+        if _is_hidden(script, command):
+            yield found(HIDDEN_COMMAND, command, "Resolves to")
+        if _decodes(command):
+            yield found(DECODE, command)
+        if _writes_encoded(command):
+            yield found(ENCODED_WRITE, command)
+        yield from _escaped(script, command)
+    yield from _literals(script)
+
+
+def _is_hidden(script: Script, command: Command) -> bool:
+    if _is_plain(script, command):
+        return False
+    name = command.program.text
+    if _GLOBBED.fullmatch(name) or _SPLIT.fullmatch(_head(script.tree.slice(command.start, command.end))):
+        return True
+    if not _NAME.fullmatch(name):
+        return False
+    raw = script.tree.slice(command.start, command.end)
+    if raw.startswith("{") and "," in raw.split()[0]:
+        return True
+    head = _head(raw)
+    if head == name or head.startswith(("$(", "`")):
+        return bool(_COMPUTED.search(head)) and head != name
+    return bool(_IFS.search(raw)) or _is_disguised(head)
+
+
+def _is_plain(script: Script, command: Command) -> bool:
+    """Say whether the first word of a command is its name, as it stands."""
+    program = command.program
+    if not program.literal or program.start != command.start or program.text in _PREFIXES:
+        return False
+    after = script.tree.slice(program.end, program.end + 1)
+    return after in _BLANKS and _PLAIN.fullmatch(program.text) is not None
+
+
+def _is_disguised(head: str) -> bool:
+    """Say whether a word is put together from pieces, none of which shows what it is."""
+    if "$'" in head and _ESCAPES.search(head):
+        return True
+    if "/" in head or _UNALIASED.fullmatch(head):
+        return False
+    return bool(_BROKEN.search(head)) or len(_PIECE.findall(head)) > 1
+
+
+def _head(raw: str) -> str:
+    """Return the first word as it is written, substitutions included."""
+    text = raw[:_MAX_HEAD]
+    while match := _PREFIX.match(text):
+        text = text[match.end() :]
+    if text.startswith("$("):
+        depth = 0
+        for index, char in enumerate(text):
+            depth += (char == "(") - (char == ")")
+            if char == ")" and depth == 0:
+                return text[: index + 1]
+    if text.startswith("`"):
+        return text[: text.find("`", 1) + 1] or text
+    return text.split(maxsplit=1)[0] if text[:1].strip() else ""
+
+
+def _decodes(command: Command) -> bool:
+    name, words = command.name, command.words
+    if name in {"base64", "gbase64", "base32", "basenc"}:
+        return any(
+            word in {"-d", "-D", "--decode", "-di", "-id"}
+            or (word.startswith("-") and "d" in word[1:4] and "-" not in word[1:])
+            for word in words
+        )
+    if name == "xxd":
+        return any(word.startswith("-") and "r" in word for word in words)
+    if name in {"b64decode", "uudecode"}:
+        return True
+    if name in {"b64encode", "uuencode"}:
+        return True
+    return name == "openssl" and "-d" in words and bool({"base64", "-base64", "-a", "enc"} & set(words))
+
+
+def _writes_encoded(command: Command) -> bool:
+    writes = [
+        r for r in command.redirects if r.writes and r.operator[:1] != "2" and r.target.text != "/dev/null"
+    ]
+    if not writes and command.name != "tee":
+        return False
+    if any("encoded" in arg.taints for arg in command.args) or "encoded" in (
+        command.feed.taints if command.feed else ()
+    ):
+        return True
+    tools = {"base64", "gbase64", "base32", "xxd", "uuencode", "b64encode", "basenc"}
+    if command.name in tools or (command.name == "openssl" and command.words[:1] == ["base64"]):
+        return True
+    return any(other.name in tools for other in before(command)) and command.name in {
+        "cat",
+        "tee",
+        "tr",
+        "sed",
+        "rev",
+        "fold",
+        "printf",
+        "echo",
+    }
+
+
+def _escaped(script: Script, command: Command) -> Iterator[Violation]:
+    if command.name not in {"echo", "printf", "print"} and "\\x" not in command.text:
+        return
+    raw = script.tree.slice(command.start, command.end)
+    if "\\" not in raw:
+        return
+    count = len(_ESCAPES.findall(_COLOUR.sub("", raw)))
+    if count >= 8 and not re.search(r"\\x(?:e[0-9a-f]|f0|c[2-9a-f]|d[0-9a-f])", raw, re.IGNORECASE):
+        yield found(ESCAPED, command, f"{count} escaped characters")
+
+
+def _literals(script: Script) -> Iterator[Violation]:
+    text = script.tree.text
+    if len(text) < 200:
+        return
+    for match in _ENCODED.finditer(text):
+        run = match[0]
+        if len(set(run)) > 3 and (re.fullmatch(r"[0-9a-fA-F]+", run) or _mixed(run)):
+            yield LONG_LITERAL.violation(
+                script.tree.lines.span(match.start(), match.end()),
+                f"{len(run)} characters: {shown(run[:24])}…",
+            )
+            return
+
+
+def _mixed(run: str) -> bool:
+    return bool(
+        re.search(r"[A-Z]", run) and (re.search(r"[a-z]", run) or len(set(run)) > 3) and "/" * 3 not in run
+    )

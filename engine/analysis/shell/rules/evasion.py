@@ -1,9 +1,16 @@
-"""Rules: hiding, switching off what watches, and covering tracks."""
+"""Switching off what watches, and covering tracks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, MEDIUM, rule
-from engine.models import Confidence
+from engine.analysis.shell.file_access import Touched, written
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.shutdown import is_protection
+from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
+from engine.models import Violation
 
 HISTORY = rule(
     "sh-history-off",
@@ -110,139 +117,95 @@ FIREWALL = rule(
     ),
     cwe=693,
 )
-TIMES = rule(
-    "sh-timestomp",
-    "Falsifies times",
-    "defense_evasion",
-    MEDIUM,
-    attack="Makes new files look old, so that nobody finds what changed.",
-    why="MEDIUM: build scripts do it too.",
-    fix="Let files have the time at which they were written.",
-    match=(
-        "touch -t 197001010000 x",
-        "touch -r /bin/ls x",
-        "touch -d '2 years ago' x",
-        "date -s '2001-01-01'",
-        "date 010100001971",
-    ),
-    not_match=(
-        "touch x",
-        "date +%s",
-        "date -d yesterday",
-        'date "+%F"',
-    ),
-    cwe=778,
-)
-ATTRIBUTES = rule(
-    "sh-loose-rights",
-    "Loosens or takes over the rights of files",
-    "defense_evasion",
-    MEDIUM,
-    attack="Opens files to everybody, or takes them over, before changing them.",
-    why="MEDIUM: in a workspace it is mostly carelessness; HIGH on the system's own files.",
-    fix="Give the owner the right that is needed.",
-    match=(
-        "chmod 777 a",
-        "chmod -R 755 x",
-        "chmod a+w f",
-        "chown root:root f",
-        "chattr -i /etc/passwd",
-        "xattr -d com.apple.quarantine a",
-        "chmod o+w f",
-        "setfacl -m u:x:rwx f",
-    ),
-    not_match=(
-        "chmod +x a",
-        "chmod 600 a",
-        "chmod u+w a",
-        "chown $USER a",
-        "lsattr",
-    ),
-    cwe=732,
-)
-SANDBOX = rule(
-    "sh-sandbox-check",
-    "Finds out whether it is being watched or runs in a virtual machine",
-    "defense_evasion",
-    MEDIUM,
-    attack="Behaves well in a sandbox and badly elsewhere.",
-    why="MEDIUM: installers ask too, but a snippet has no reason.",
-    fix="Remove it.",
-    match=(
-        "systemd-detect-virt",
-        "sudo dmidecode | grep -i vmware",
-        "csrutil status",
-        "grep -q hypervisor /proc/cpuinfo",
-        "cat /proc/1/cgroup",
-        "sysctl -n hw.model",
-        "ls /.dockerenv",
-        "[ -f /.dockerenv ]",
-    ),
-    not_match=(
-        "uname",
-        "lscpu",
-        "cat /proc/loadavg",
-    ),
-    cwe=693,
-)
-MASQUERADE = rule(
-    "sh-masquerade",
-    "Hides a program or a file behind a name",
-    "defense_evasion",
-    MEDIUM,
-    attack=(
-        "Uses a name that is overlooked: dots, blanks, a false extension, or a shell under another name."
-    ),
-    why="MEDIUM: the name is odd; what the program does is judged by itself.",
-    fix="Use plain names.",
-    match=(
-        "mkdir ~/...",
-        "cp /bin/sh /tmp/svc",
-        "sh image.png",
-        "./report.pdf.sh",
-        "cp $(which bash) x",
-        "mkdir '.. '",
-        "mkdir 'a '",
-        "mv /bin/ls /bin/ls.bak",
-    ),
-    not_match=(
-        "mkdir ~/.cache",
-        "cp a b",
-        "sh a.sh",
-        "./run.sh",
-        "mv a.sh b.sh",
-    ),
-    cwe=451,
-)
-PADDING = rule(
-    "sh-padding",
-    "Pads a program with bytes that mean nothing",
-    "defense_evasion",
-    MEDIUM,
-    attack=("Changes the size and the checksum of a known program, so that scanners do not recognise it."),
-    why="MEDIUM: growing a file is also done for tests.",
-    fix="Leave binaries as they were built.",
-    match=(
-        "dd if=/dev/zero bs=1 count=1 >> a.bin",
-        "truncate -s +1 a.bin",
-        "head -c 100 /dev/urandom >> a",
-    ),
-    not_match=(
-        "dd if=a of=b",
-        "truncate -s 10M disk.img",
-    ),
-    cwe=506,
-    confidence=Confidence.MEDIUM,
-)
 
-RULES = (
-    HISTORY,
-    LOGS,
-    PROTECTION,
-    FIREWALL,
-    TIMES,
-    ATTRIBUTES,
-    SANDBOX,
-    MASQUERADE,
-    PADDING,
-)
+_O = r"(?<!\S)"
+
+
+def _protects(command: Command) -> bool:
+    return is_protection(" ".join(command.words))
+
+
+_SHAPES = by_name(
+    shape(HISTORY, "history", _O + r"-\w*[cdw]"),
+    shape(HISTORY, "unset", r"HIST(?:FILE|SIZE|FILESIZE)\b"),
+    shape(HISTORY, "set", r"\+o history|" + _O + r"\+H"),
+    shape(HISTORY, "shopt unsetopt", r"hist", unwanted=_O + "-s"),
+    shape(HISTORY, "rm unlink shred srm truncate", test=touches(paths.is_history)),
+    shape(LOGS, "rm unlink shred srm wipe mv", test=touches(paths.is_log)),
+    shape(LOGS, "find", r"-delete|-exec(?:dir)? (?:rm|shred|truncate)", test=touches(paths.is_log)),
+    shape(LOGS, "journalctl", r"--(?:vacuum|rotate|flush)"),
+    shape(LOGS, "dmesg", _O + r"(?:-\w*[cC]|--(?:read-)?clear)"),
+    shape(LOGS, "log", r"\berase\b"),
+    shape(LOGS, "wevtutil utmpdump", test=busy),
+    shape(LOGS, "logrotate", _O + "-f|--force", severity=MEDIUM),
+    shape(LOGS, "lastlog", _O + "(?:-C|--clear)"),
+    shape(LOGS, "osascript", r"/var/log|\bdelete\b"),
+    shape(PROTECTION, "setenforce", r"(?i)^(?:0|permissive)$"),
+    shape(PROTECTION, "ufw", r"\b(?:disable|reset|off)\b"),
+    shape(PROTECTION, "auditctl", _O + "(?:-D|-e 0|-d|-W)"),
+    shape(PROTECTION, "auditpol", "/(?:clear|remove|set)"),
+    shape(PROTECTION, "pfctl", _O + "-(?:d|F)"),
+    shape(PROTECTION, "spctl", "--(?:master|global)-disable|--add|--disable"),
+    shape(PROTECTION, "csrutil fdesetup", r"\bdisable\b"),
+    shape(PROTECTION, "mdatp", r"\b(?:disabled|off|exclusion|remove)\b"),
+    shape(PROTECTION, "tmutil", r"\b(?:disable|deletelocalsnapshots|addexclusion)\b"),
+    shape(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
+    shape(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
+    shape(PROTECTION, "codesign", "--remove-signature"),
+    shape(PROTECTION, "mokutil", "--disable-validation"),
+    shape(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
+    shape(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli setsebool bcdedit Set-MpPreference"),
+
+    shape(PROTECTION, "setprop sysctl", r"(?:randomize_va_space|kptr_restrict|ptrace_scope)\s*=\s*0"),
+    shape(PROTECTION, "systemctl service rc-service initctl launchctl chkconfig update-rc.d",
+          r"\b(?:stop|disable|mask|kill|unload|bootout|remove|off)\b", test=_protects),
+    shape(PROTECTION, "kill pkill killall", test=_protects),
+    shape(PROTECTION, "sysrc", r"(?i)=\"?no", test=_protects),
+    shape(PROTECTION, "apt apt-get yum dnf rpm dpkg brew pacman zypper snap pkg apk",
+          r"\b(?:remove|purge|erase|uninstall|autoremove|delete|del)\b|" + _O + "-(?:e|r|P"
+          r"|R)", test=_protects),
+    shape(PROTECTION, "defaults", r"write.*(?i:LSQuarantine|SoftwareUpdate|\balf\b|gatekeeper|AutoUpdate)"),
+    shape(FIREWALL, "iptables ip6tables ebtables arptables",
+          _O + r"(?:-[AIDR]|--(?:append|insert|delete|replace))\b"),
+    shape(FIREWALL, "sysctl", _O + r"(?:-w|--write)|="),
+    shape(FIREWALL, "ufw", r"\b(?:allow|deny|prepend|insert|delete|reject|limit|logging|route|default)\b",
+          unwanted=r"\boff\b|OpenSSH|WWW"),
+    shape(FIREWALL, "nft ipset ip route tc resolvectl", r"\b(?:add|delete|del|replace|insert)\b"),
+    shape(FIREWALL, "firewall-cmd", r"--(?:add|remove|set|panic)"),
+    shape(FIREWALL, "networksetup scutil", r"-set(?:web|secure|socks|dnsservers|airport)|--proxy"),
+    shape(FIREWALL, "pfctl", _O + "-(?:f|e)"),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what blinds, or covers tracks."""
+    for target in written(script):
+        yield from _overwritten(target)
+    yield from matches(script, _SHAPES)
+    for name, value, step in script.assignments:
+        if _is_forgetful(name, value.text):
+            yield HISTORY.violation(
+                step.span, f"Sets {name}", severity=MEDIUM if name == "HISTCONTROL" else HIGH
+            )
+
+
+def _overwritten(target: Touched) -> Iterator[Violation]:
+    path = paths.normal(target.path)
+    rule = None
+    if paths.is_history(path):
+        rule = HISTORY
+    elif paths.is_log(path) and (target.command is None or target.command.name != "mkdir"):
+        rule = LOGS
+    elif paths.is_defence(path) or path.startswith("/proc/sys/"):
+        names = path.startswith(("/etc/hosts", "/etc/resolv", "/etc/nsswitch"))
+        rule = FIREWALL if names else PROTECTION
+    if rule is not None:
+        yield rule.violation(target.span, f"Writes {target.shown}", evidence=target.evidence)
+
+
+def _is_forgetful(name: str, value: str) -> bool:
+    if name in {"HISTSIZE", "HISTFILESIZE", "SAVEHIST"}:
+        return value in {"0", ""}
+    if name == "HISTFILE":
+        return value in {"/dev/null", ""}
+    return (name == "HISTCONTROL" and "ignore" in value) or (name == "HISTIGNORE" and value in {"*", "*:*"})

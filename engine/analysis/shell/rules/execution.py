@@ -1,9 +1,17 @@
-"""Rules: code that is run from text, and programs that nobody has read."""
+"""Code that is run from text, and programs that nobody has read."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, MEDIUM, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from engine.analysis import paths
+from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIUM, found, rule
+from engine.analysis.shell.flow import DECODERS, SHELLS, before, given, is_interpreter
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.carried import SHELL_ESCAPE
+from engine.analysis.shell.values import UNKNOWN
+from engine.models import Confidence, Violation
 
 EVAL = rule(
     "sh-eval",
@@ -71,62 +79,6 @@ INPUT_COMMAND = rule(
     cwe=78,
     owasp=ABUSE,
 )
-SHELL_ESCAPE = rule(
-    "sh-shell-escape",
-    "Starts a shell through another program",
-    "process",
-    HIGH,
-    attack="Gets a shell where only an innocent-looking program is allowed (GTFOBins).",
-    why=(
-        "HIGH: a script that wants a shell has one already; only what watches it is avoided. MEDIUM where "
-        "nothing but a wrapper or a variable leads to the shell."
-    ),
-    fix="Call the command itself.",
-    match=(
-        "awk 'BEGIN {system(\"/bin/sh\")}'",
-        "vim -c ':!sh'",
-        "find . -exec /bin/sh \\;",
-        "busybox sh",
-        "python3 -c \"import pty;pty.spawn('/bin/sh')\"",
-        "perl -e 'exec \"/bin/sh\"'",
-        "tar cf /dev/null x --checkpoint-action=exec=sh",
-    ),
-    not_match=(
-        "awk '{print $1}' a",
-        "find . -name '*.sh'",
-        "vim a.sh",
-        "perl -ne 'print'",
-    ),
-    cwe=78,
-)
-CARRIED = rule(
-    "sh-carried-command",
-    "Hands a command to a program in a place where few look for one",
-    "process",
-    MEDIUM,
-    attack="Runs a command of its own under the name of a pager, an editor, an archiver or of git.",
-    why="MEDIUM: there are honest uses; what the command does is judged as well, and shown as a layer.",
-    fix="Call the command itself.",
-    match=(
-        "PAGER='touch /tmp/x' git log",
-        "git -c core.sshCommand='touch /tmp/x' fetch",
-        "man -P 'touch x' ls",
-        "export GIT_SSH_COMMAND='touch x; ssh'",
-        "tar cf a.tar -I 'touch x' b",
-        "sed '1e touch x' a",
-    ),
-    not_match=(
-        "PAGER='less -R' git log",
-        "git -c core.pager=cat log",
-        "GIT_SSH_COMMAND='ssh -i key' git fetch",
-        "tar cf a.tar -I 'zstd -19' b",
-        "rsync -e 'ssh -p 22' a b",
-        "sed 's/a/e/' b",
-        "git config --global alias.st status",
-    ),
-    cwe=78,
-    confidence=Confidence.MEDIUM,
-)
 TEMP_PROGRAM = rule(
     "sh-temp-program",
     "Runs a program from a folder for temporary files",
@@ -170,12 +122,162 @@ COMPILE = rule(
     confidence=Confidence.MEDIUM,
 )
 
-RULES = (
-    EVAL,
-    DECODED_EXEC,
-    INPUT_COMMAND,
-    SHELL_ESCAPE,
-    CARRIED,
-    TEMP_PROGRAM,
-    COMPILE,
+_SHELL_NAME = r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k|a|c|tc|fi)?sh\b"
+_ESCAPE = re.compile(
+    rf"(?:\bexec|\bsystem|\bspawn\w*|popen\w*|os\.execute|\bterm|call|shell-command|:!|!\s*(?:exec)?"
+    rf"|\.shell|\\!|-exec(?:dir)?"
+    rf"|action=exec=|to-command=|ProxyCommand=|PAGER=|EDITOR="
+    rf"|use-compress-program=)[\s(\[\"'\\]*{_SHELL_NAME}"
 )
+_ESCAPERS = {
+    "awk", "gawk", "mawk", "nawk", "vim", "vi", "view", "ex", "ed", "emacs", "nano", "less", "more", "man",
+    "find", "tar", "zip",
+    "rsync", "ssh", "perl", "ruby", "php", "lua", "tclsh", "expect", "gdb", "ftp", "nmap", "sqlite3",
+    "mysql", "psql", "cpan",
+    "echo", "printf", "python", "python2", "python3", "node", "script", "sed", "make", "git", "irb", "pry",
+    "scp", "socat", "strace",
+    "gem", "pip", "npm", "apt", "apt-get", "dpkg", "journalctl", "systemctl", "julia", "jjs", "jrunscript",
+    "R", "ghci",
+    "osascript", "rvim", "pico", "mutt", "wish", "dmesg", "tmux", "screen", "cmake", "bundle", "capsh",
+    "docker",
+}  # fmt: skip
+_ESCAPING = frozenset({
+    "env", "nice", "ionice", "timeout", "stdbuf", "xargs", "flock", "taskset", "setarch", "linux32",
+    "linux64",
+    "logsave", "unshare", "chrt", "rlwrap", "strace", "ltrace", "setpriv", "ssh-agent", "unbuffer",
+    "cpulimit", "catchsegv", "fakeroot", "chronic", "numactl", "prlimit", "dbus-launch", "watch",
+})  # fmt: skip
+"""Wrappers by which GTFOBins gets a shell."""
+_COMPILERS = {
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "clang++",
+    "rustc",
+    "tcc",
+    "gfortran",
+    "ghc",
+    "nasm",
+    "as",
+    "ld",
+    "swiftc",
+    "javac",
+}
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield code that is run from text, and unread programs."""
+    compiled: set[str] = set()
+    for command in script.commands:
+        if command.own:
+            continue
+        yield from _evaluations(script, command)
+        if _escapes(command):
+            yield found(SHELL_ESCAPE, command)
+        elif _is_wrapped_shell(command):
+            yield found(SHELL_ESCAPE, command, severity=MEDIUM)
+        yield from _unread(command)
+        yield from _compiles(command, compiled)
+
+
+def _evaluations(script: Script, command: Command) -> Iterator[Violation]:
+    code = _code(command)
+    if code is None:
+        if command.name == UNKNOWN and command.program.taints & {"input", "download"}:
+            yield found(INPUT_COMMAND, command)
+        return
+    text, taints = code
+    decoded = "decoded" in taints or any(other.name in DECODERS for other in before(command))
+    if decoded or "decoded" in command.program.taints:
+        yield found(DECODED_EXEC, command)
+    elif "input" in taints:
+        yield found(INPUT_COMMAND, command)
+    elif UNKNOWN in text or command.name == "eval":
+        inert = UNKNOWN not in text and not _in_function(script, command)
+        yield found(EVAL, command, severity=LOW if inert or "setup" in taints else None)
+    elif _indirect(command):
+        yield found(EVAL, command)
+
+
+def _indirect(command: Command) -> bool:
+    """Text in a variable that is piped into a shell: known, but kept away from the reader."""
+    return any(arg.origin for other in before(command) for arg in other.args)
+
+
+def _in_function(script: Script, command: Command) -> bool:
+    return any(start <= command.start < end for start, end in script.functions.values())
+
+
+def _code(command: Command) -> tuple[str, set[str]] | None:
+    """Return the text that a command runs as shell code, or None where it runs none."""
+    if command.name == "eval":
+        return command.text, {taint for arg in command.args for taint in arg.taints}
+    if command.name not in SHELLS and not (is_interpreter(command.name) and not command.args):
+        return None
+    option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
+    if option is not None and option + 1 < len(command.args) and command.name in SHELLS:
+        arg = command.args[option + 1]
+        handed = "xargs" in command.wrappers and arg.text.lstrip("\"' ").startswith("{}")
+        return arg.text, {*arg.taints, "input"} if handed else set(arg.taints)
+    if command.feed is not None:
+        return command.feed.text, set(command.feed.taints)
+    if command.upstream and (not command.operands or command.has("s")):
+        taints = {taint for other in before(command) for arg in other.args for taint in arg.taints}
+        return given(command), taints
+    return None
+
+
+def _escapes(command: Command) -> bool:
+    if command.name in SHELLS and {"busybox", "toybox", "find", "strace", "watch", "script"} & set(
+        command.wrappers
+    ):
+        return True
+    if command.name not in _ESCAPERS:
+        return False
+    text = command.text
+    if not _ESCAPE.search(text):
+        return False
+    return command.name not in {"echo", "printf"} or command.piped
+
+
+def _is_wrapped_shell(command: Command) -> bool:
+    """Say whether a program is asked for a shell that is given nothing to do: `env /bin/sh`, `nice bash`."""
+    if command.name not in SHELLS or not _ESCAPING.intersection(command.wrappers):
+        return False
+    fed = command.feed is not None or command.upstream or any(not r.writes for r in command.redirects)
+    return not fed and all(word in {"-i", "-p", "-s", "-l"} for word in command.words)
+
+
+def _unread(command: Command) -> Iterator[Violation]:
+    if _is_temporary(paths.normal(command.program.text)):
+        yield found(TEMP_PROGRAM, command)
+    scripts = command.operands[:1] if is_interpreter(command.name) and not _is_code(command) else []
+    if any(_is_temporary(arg.text) for arg in scripts):
+        yield found(TEMP_PROGRAM, command)
+
+
+def _is_temporary(path: str) -> bool:
+    if not path.startswith("/"):
+        return False
+    return path.startswith("/dev/shm/") or (paths.is_scratch(path) and not path.startswith("/dev/"))
+
+
+def _is_code(command: Command) -> bool:
+    return any(re.fullmatch(r"-\w*[cer]\w*|-m|--eval", word) for word in command.words)
+
+
+def _compiles(command: Command, compiled: set[str]) -> Iterator[Violation]:
+    if command.name in _COMPILERS and command.operands:
+        out = command.option("-o")
+        compiled.add((out.text if out else "a.out").removeprefix("./"))
+    elif (
+        (
+            command.name in {"go", "v", "cargo-script", "crystal", "zig", "nim", "dotnet"}
+            and "run" in command.words
+        )
+        or (command.name in {"tcc", "runghc", "runhaskell"} and "-run" in command.words)
+        or (command.program.text.removeprefix("./") in compiled and "/" in command.program.text)
+    ):
+        yield found(COMPILE, command)

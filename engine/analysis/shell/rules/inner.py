@@ -1,8 +1,20 @@
-"""Rules: code within shell that is read in its own language."""
+"""Code within shell: what `sh -c`, here-documents, pipes and `python -c` run, read in its own language."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import MEDIUM, rule
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.analysis.embedded import Place, analyse_embedded, at, from_point
+from engine.analysis.findings import Findings
+from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
+from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
+from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.rules.carried import Carried, carried
+from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
+from engine.analysis.shell.written_files import programs
+from engine.models import Language
 
 FOREIGN = rule(
     "sh-foreign-script",
@@ -30,4 +42,232 @@ FOREIGN = rule(
     cwe=78,
 )
 
-RULES = (FOREIGN,)
+_CALLS = re.compile(
+    r"(?:system|exec|shell_exec|passthru|popen|proc_open|spawn|os\.execute|Open3\.\w+|IO\.popen|%x|qx"
+    r"|do shell script|do script|\.shell|getstatus)"
+    r"\s*[({\s]*\s*\\?([\"'])(?P<code>(?:(?!\1).){1,2000})\\?\1|`(?P<tick>[^`]{1,2000})`",
+    re.DOTALL,
+)
+_HARM = re.compile(
+    r"rm_rf|rm_r\b|unlink|File\.delete|Dir\.rmdir|rmtree|remove_tree|fsockopen|TCPSocket|IO::Socket"
+    r"|use\s+Socket|LWP::|Net::HTTP|open-uri"
+    r"|file_get_contents\s*\(\s*['\"]https?|eval\s*\(|instance_eval|base64_decode|decode_base64"
+    r"|unpack\(?['\"]|decode64|administrator privileges"
+)
+_STRINGS = {"-e": "perl ruby lua osascript Rscript tclsh groovy guile julia", "-r": "php", "-E": "perl"}
+_ADDRESSED = {
+    "ssh", "su", "watch", "trap", "flock", "expect", "docker", "podman", "kubectl", "tmux",
+    "screen", "xterm", "sqlite3", "nohup", "parallel", "gnome-terminal", "sg", "lxc", "runuser",
+    "start-stop-daemon", "daemonize", "mshta",
+}  # fmt: skip
+_EDITORS = {
+    "vim",
+    "vi",
+    "nvim",
+    "view",
+    "ex",
+    "ed",
+    "less",
+    "more",
+    "man",
+    "gdb",
+    "ftp",
+    "mysql",
+    "psql",
+    "git",
+}
+"""Programs in which a `!` starts a shell."""
+_SCRIPTED = re.compile(r"(?:\+|-c|-ex)?\s*:?(?:py3?|pyx|python3?)\s+(?=\S)(.+)", re.DOTALL)
+_LUA = re.compile(r":?\blua\b.*os\.execute\(([\"'])(.+?)\1")
+_WORD = re.compile(r"\w")
+_ESCAPED = re.compile(r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:\\)?!(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text that is run as code."""
+
+    text: str
+    language: Language
+    layer: str
+    place: Place
+
+
+def check(script: Script) -> Findings:
+    """Return what the code within the script does, and that other languages are run."""
+    findings = Findings()
+    for command in script.commands:
+        if command.own:
+            continue
+        for code in _codes(script, command):
+            if code.text.strip(UNKNOWN + " \n\t"):
+                findings.add(_analysed(script, code, peeled(command)))
+        foreign = _foreign(command)
+        if foreign:
+            findings.add(_read_foreign(script, command, foreign))
+    for one in carried(script):
+        if _WORD.search(one.handed.text):
+            findings.add(_analysed(script, _carried(script, one), ()))
+    for command, text, language in programs(script):
+        findings.add(_analysed(script, Code(text, language, "file", at(command.span)), ()))
+    return findings
+
+
+def _analysed(script: Script, code: Code, decoders: tuple[str, ...]) -> Findings:
+    text = code.text.replace(UNKNOWN, "_")
+    layers = " -> ".join((*reversed(decoders), code.layer))
+    return analyse_embedded(
+        text, code.language, script.settings, script.depth, place=code.place, layer=layers
+    )
+
+
+def _carried(script: Script, one: Carried) -> Code:
+    arg = one.handed.arg
+    whole = arg is not None and arg.text == one.handed.text
+    place = _place(script, arg) if arg is not None and whole else at(one.span)
+    return Code(one.handed.text, Language.SHELL, one.handed.layer, place)
+
+
+def _codes(script: Script, command: Command) -> Iterator[Code]:
+    if command.name == "eval":
+        literal = len(command.args) == 1
+        text = " ".join(command.words)
+        place = _place(script, command.args[0]) if literal else at(command.span)
+        if command.args:
+            yield Code(text, Language.SHELL, "eval", place)
+        return
+    language = Language.SHELL if command.name in SHELLS else _language(command.name)
+    if language is not None:
+        yield from _interpreted(script, command, language)
+    elif command.name in _ADDRESSED:
+        yield from _addressed(script, command)
+    elif command.name in _EDITORS:
+        yield from _escaped(script, command)
+    if command.name in {".", "source", "sudo"} and command.feed is not None:
+        yield Code(command.feed.text, Language.SHELL, command.name, at(command.span))
+
+
+def _escaped(script: Script, command: Command) -> Iterator[Code]:
+    """Commands, and Python, that an editor or a viewer is asked to run."""
+    for arg in command.args:
+        place = at(script.tree.span_of(arg.start, arg.end))
+        if match := _ESCAPED.match(arg.text):
+            yield Code(match[1], Language.SHELL, command.name, place)
+        elif match := _SCRIPTED.match(arg.text):
+            yield Code(match[1], Language.PYTHON, command.name, place)
+        elif match := _LUA.search(arg.text[:2000]):
+            yield Code(match[2], Language.SHELL, command.name, place)
+
+
+def _language(name: str) -> Language | None:
+    found = language_of(name)
+    return Language(found) if found else None
+
+
+def _interpreted(script: Script, command: Command, language: Language) -> Iterator[Code]:
+    flag = r"-\w*c" if language is not Language.JAVASCRIPT else r"-e|-p|-pe|--eval|--print|eval"
+    option = next((i for i, word in enumerate(command.words) if re.fullmatch(flag, word)), None)
+    if option is None:
+        glued = next(
+            (a for a in command.args if re.match(r"-c.", a.text) and language is Language.PYTHON), None
+        )
+        if glued is not None:
+            yield Code(glued.text[2:], language, f"{command.name} -c", at(command.span))
+            return
+    if option is not None and option + 1 < len(command.args):
+        arg = command.args[option + 1]
+        text = arg.text
+        if "xargs" in command.wrappers and "{}" in text:
+            text = _filled(text, given(command).strip())
+        yield Code(text, language, f"{command.name} {command.words[option]}", _place(script, arg))
+        return
+    if command.operands and not command.has("s") and command.operands[0].text not in {"-", "/dev/stdin"}:
+        return
+    if command.feed is not None:
+        arg = Arg(command.feed.text, command.feed.start, command.feed.end, literal=command.feed.literal)
+        yield Code(command.feed.text, language, f"{command.name} <<", _place(script, arg))
+    elif command.upstream:
+        text = given(command)
+        if text != UNKNOWN:
+            yield Code(text, language, f"| {command.name}", at(command.span))
+
+
+def _filled(text: str, value: str) -> str:
+    """Return `text` with what xargs puts into it, unless that is very long."""
+    return text.replace("{}", value) if text.count("{}") * len(value) <= MAX_TEXT else text
+
+
+def _addressed(script: Script, command: Command) -> Iterator[Code]:
+    """Commands that another program passes on to a shell."""
+    name, words = command.name, command.words
+    if name in {"su", "sg", "runuser"}:
+        arg = command.option("-c", "--command")
+    elif name == "trap":
+        arg = command.args[0] if len(command.args) > 1 else None
+    elif name == "sqlite3":
+        arg = next((a for a in command.args if ".shell" in a.text or ".system" in a.text), None)
+        if arg is not None:
+            yield Code(
+                re.sub(r"^.*?\.(?:shell|system)\s+", "", arg.text),
+                Language.SHELL,
+                "sqlite3",
+                at(command.span),
+            )
+        return
+    elif name in {"docker", "podman", "kubectl", "lxc", "tmux", "screen", "xterm", "gnome-terminal"}:
+        arg = None
+        if any(word in {"sh", "bash", "/bin/sh", "/bin/bash"} for word in words) and "-c" in words:
+            arg = command.option("-c")
+    else:
+        after = command.operands[1:] if name == "ssh" else command.operands
+        arg = after[0] if len(after) == 1 and re.search(r"[\s;|&]", after[0].text) else None
+        if arg is None and name == "ssh" and len(after) > 1:
+            text = " ".join(item.text for item in after)
+            yield Code(text, Language.SHELL, "ssh", at(command.span))
+    if arg is not None and re.search(r"\w", arg.text):
+        yield Code(arg.text, Language.SHELL, name, _place(script, arg))
+
+
+def _place(script: Script, arg: Arg) -> Place:
+    if arg.literal and "\r" not in arg.text:
+        return from_point(*script.tree.lines.point(script.tree.character(arg.start)))
+    return at(script.tree.span_of(arg.start, arg.end))
+
+
+def _foreign(command: Command) -> str:
+    """Return the text of a script in another language that is given on the command line or the input."""
+    if command.name not in OTHERS:
+        return ""
+    if command.name in {"awk", "gawk", "mawk"}:
+        text = " ".join(command.words)
+        return text if re.search(r"\bsystem\s*\(|\|\s*getline|\|\s*\"|/inet/", text) else ""
+    texts = [
+        arg.text
+        for option, names in _STRINGS.items()
+        if command.name in names.split()
+        for index, arg in enumerate(command.args)
+        if index and re.fullmatch(rf"-\w*{option[1]}", command.words[index - 1])
+    ]
+    glued = [
+        arg.text[2:]
+        for arg in command.args
+        if re.match(r"-e.", arg.text) and command.name in {"perl", "ruby"}
+    ]
+    if command.feed is not None and not command.operands:
+        texts.append(command.feed.text)
+    if command.upstream and not command.args and is_interpreter(command.name):
+        texts.append(given(command))
+    return "\n".join(texts + [text for text in glued if len(text) > 3])
+
+
+def _read_foreign(script: Script, command: Command, text: str) -> Findings:
+    findings = Findings()
+    calls = [match["code"] or match["tick"] or "" for match in _CALLS.finditer(text)][:8]
+    if _HARM.search(text):
+        findings.violations.append(found(FOREIGN, command, severity=HIGH))
+    elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen|getline)\b|`", text):
+        findings.violations.append(found(FOREIGN, command))
+    for call in calls:
+        inner = Code(call.replace('\\"', '"'), Language.SHELL, command.name, at(command.span))
+        findings.add(_analysed(script, inner, ()))
+    return findings

@@ -1,8 +1,16 @@
-"""Rules: talk with other machines, tunnels to them, doors for them, and packages."""
+"""Talk with other machines, tunnels to them, and doors for them."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import HIGH, MEDIUM, SECRETS, rule
+import re
+from collections.abc import Iterator
+
+from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
+from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.uploads import UPLOAD, is_local, sends_loot
+from engine.analysis.shell.shapes import busy, by_name, matches, shape
+from engine.analysis.shell.values import shown
+from engine.models import Violation
 
 NETWORK = rule(
     "sh-network",
@@ -132,4 +140,106 @@ METADATA = rule(
     owasp=SECRETS,
 )
 
-RULES = (NETWORK, DNS_EXFIL, TUNNEL, LISTENER, PACKAGE, METADATA)
+_METADATA = re.compile(
+    r"169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|169\.254\.170\.2|fd00:ec2::254"
+)
+_NETCATS = ("nc", "ncat", "netcat", "socat", "nc.traditional", "nc.openbsd", "rcat", "cryptcat")
+_LOOKUPS = ("dig", "nslookup", "host", "ping", "ping6", "drill", "kdig", "whois", "traceroute", "mtr")
+_TALKERS = (
+    "ssh", "telnet", "mail", "sendmail", "mutt", "mailx", "swaks", "smbclient", "rlogin", "rsh", "mosh",
+    "ldapsearch", "snmpwalk", "irssi", "nats", "mosquitto_pub", "websocat", "wscat", "grpcurl", "ssmtp",
+    "msmtp",
+)  # fmt: skip
+_QUIET = {*_LOOKUPS, "mail", "mailx"}
+_TUNNELS = (
+    "ngrok chisel tor frpc frps localtunnel lt bore sshuttle iodine dnscat2 dnscat ptunnel stunnel openvpn"
+    " wg-quick zerotier-cli tailscale gost ligolo rathole inlets telebit hans dns2tcp proxytunnel autossh"
+    " devtunnel pagekite pagekite.py"
+)
+_INSTALLERS = (
+    "pip pip3 pipx npm yarn pnpm bun gem cargo go apt apt-get aptitude yum dnf apk brew zypper uv conda snap"
+    " composer port pkg cpan cpanm luarocks dpkg rpm opkg"
+)
+_INSTALLS = (
+    r"^(?:-\S+ )*(?:global |tool |pip )?(?:(?:local|re|group)?install|add|i|get|require|-i|--install|ci)\b"
+)
+_ELSEWHERE = r"\bgit\+|https?://|--(?:extra-)?index-url|--registry|--trusted-host|\.git\b"
+_HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
+_RANGE = re.compile(r"^(?:\d{1,3}\.){1,3}\x00")
+"""An address whose end only the run will tell."""
+_DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
+_SHAPES = by_name(
+    shape(TUNNEL, _TUNNELS, test=busy),
+    shape(TUNNEL, "tor"),
+    shape(TUNNEL, "curl wget", r"--socks\S*|:9[01]50\b"),
+    shape(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
+    shape(TUNNEL, "ssh", r"(?<!\S)-\w*[RDLw](?:\s|\d|$)"),
+    shape(TUNNEL, "systemctl service sysrc brew rc-service",
+          r"\b(?:start|enable|restart|YES)\b.*\b(?:tor|openvpn|wg-quick)|\b(?:tor|openvpn"
+          r"|tor_enable)\b.*(?:start|YES)"),
+    shape(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
+    shape(PACKAGE, _INSTALLERS, _INSTALLS, unwanted=_ELSEWHERE),
+    shape(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
+    shape(PACKAGE, "npx bunx pnpx uvx easy_install", test=busy),
+    shape(PACKAGE, "python python2 python3", r"^-m pip install\b"),
+    shape(PACKAGE, "npm pnpm yarn bun", r"^(?:exec|dlx|x)\b"),
+    shape(PACKAGE, "pacman", r"^-S"),
+    shape(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
+    shape(LISTENER, "socat", r"(?i)listen"),
+    shape(LISTENER, "php", r"(?<!\S)-S\b"),
+
+    shape(LISTENER, "python python2 python3", r"-m (?:http\.server|SimpleHTTPServer|pyftpdlib|smtpd)"),
+    shape(LISTENER, "ruby", r"(?<!\S)-run|httpd"),
+    shape(LISTENER, "httpd updog http-server webfsd", test=busy),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield talk, tunnels and doors."""
+    yield from matches(script, _SHAPES)
+    for command in script.named(*_NETCATS, *_LOOKUPS, *_TALKERS):
+        yield from _talk(command)
+    for command in script.commands:
+        if command.own:
+            continue
+        if _METADATA.search(command.text):
+            yield found(METADATA, command)
+        if command.wrappers and not _HIDERS.isdisjoint(command.wrappers):
+            yield found(TUNNEL, command)
+    for redirect in script.redirects:
+        device = _DEVICE.match(redirect.target.text)
+        if device:
+            quiet = device[1] and not redirect.writes
+            message = f"Opens {shown(redirect.target.text)}"
+            yield NETWORK.violation(redirect.span, message, severity=LOW if quiet else MEDIUM)
+
+
+def _talk(command: Command) -> Iterator[Violation]:
+    if not command.operands or "--help" in command.words:
+        return
+    if command.name in _LOOKUPS and _smuggles(command):
+        yield found(DNS_EXFIL, command)
+    elif command.name in _NETCATS and _sends(command):
+        yield found(UPLOAD, command)
+    else:
+        quiet = command.name in _QUIET or (is_local(command) and command.name not in _NETCATS)
+        quiet = quiet and not _scans(command)
+        yield found(NETWORK, command, severity=LOW if quiet else None)
+
+
+def _scans(command: Command) -> bool:
+    """Say whether a whole range of addresses is asked, or a port that has nothing to do with the question."""
+    if command.name == "whois" and command.has("p"):
+        return True
+    return any(_RANGE.match(arg.text) for arg in command.operands)
+
+
+def _smuggles(command: Command) -> bool:
+    return any("output" in arg.taints and re.search(r"\.[\w-]+\.\w+$", arg.text) for arg in command.operands)
+
+
+def _sends(command: Command) -> bool:
+    if command.name == "socat" or command.has("z") or command.has("l", "--listen"):
+        return False
+    files = any(r.operator == "<" and not r.target.text.startswith("/dev/null") for r in command.redirects)
+    return files or sends_loot(command)

@@ -1,8 +1,16 @@
-"""Rules: staying: what is run again later, and who may do more afterwards."""
+"""What runs again later, and what runs in place of something else."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import HIGH, MEDIUM, rule
+import re
+from collections.abc import Iterator
+
+from engine.analysis import paths
+from engine.analysis.shell.declare import CRITICAL, HIGH, LOW, MEDIUM, found, rule
+from engine.analysis.shell.file_access import Touched, written
+from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.shapes import busy, by_name, matches, shape
+from engine.models import Level, Violation
 
 STARTUP = rule(
     "sh-startup-write",
@@ -74,78 +82,6 @@ SERVICE = rule(
     ),
     cwe=506,
 )
-ACCOUNT = rule(
-    "sh-account",
-    "Creates or changes an account",
-    "persistence",
-    HIGH,
-    attack="Makes a way back in, or takes over a user who is trusted.",
-    why="HIGH: accounts are the administrator's.",
-    fix="Leave accounts alone.",
-    match=(
-        "useradd -m evil",
-        "sudo usermod -aG sudo x",
-        "echo 'x:y' | chpasswd",
-        "passwd root",
-        "chsh -s /bin/bash nobody",
-        "dscl . -create /Users/x",
-        "net user x y /add",
-    ),
-    not_match=(
-        "id",
-        "cat /etc/passwd",
-        "getent passwd",
-        "passwd --help",
-    ),
-    cwe=269,
-)
-PRIVILEGE = rule(
-    "sh-privilege",
-    "Gives itself, or a file, more rights",
-    "persistence",
-    HIGH,
-    attack="Turns any user into root: through sudoers, setuid files or capabilities.",
-    why="HIGH: rights that are given so outlive the run; MEDIUM for a shell that keeps its file's rights.",
-    fix="Ask for what is needed as a capability.",
-    match=(
-        "chmod u+s /tmp/x",
-        "chmod 4755 x",
-        "setcap cap_setuid+ep x",
-        "echo 'x ALL=(ALL) NOPASSWD:ALL' >> /etc/sudoers",
-        "install -m 4755 a b",
-        "chmod g+s x",
-        "bash -p",
-    ),
-    not_match=(
-        "chmod +x a",
-        "chmod 755 a",
-        "sudo ls",
-        "getcap a",
-    ),
-    cwe=269,
-)
-KERNEL = rule(
-    "sh-kernel-module",
-    "Loads or unloads a part of the kernel",
-    "persistence",
-    HIGH,
-    attack="Hides in the kernel, where nothing on the machine can see it (rootkit).",
-    why="HIGH: a module has every right there is; gVisor refuses it.",
-    fix="Remove it.",
-    match=(
-        "insmod x.ko",
-        "sudo modprobe diamorphine",
-        "kextload a.kext",
-        "rmmod x",
-        "kldload x",
-    ),
-    not_match=(
-        "lsmod",
-        "modinfo x",
-        "echo insmod",
-    ),
-    cwe=506,
-)
 HIJACK = rule(
     "sh-hijack",
     "Puts its own code in the way of other programs",
@@ -200,32 +136,108 @@ TRAP = rule(
     cwe=506,
 )
 
-ESCAPE = rule(
-    "sh-host-access",
-    "Reaches out of its container, or into the machine's disks",
-    "escape",
-    HIGH,
-    attack="Mounts the host's files or joins its processes, and is root there.",
-    why="HIGH: these options take down the wall around a container; gVisor's own wall stays.",
-    fix="Remove it.",
-    match=(
-        "docker run -v /:/mnt --rm -it alpine sh",
-        "docker run --privileged x",
-        "nsenter -t 1 -m -u -i -n sh",
-        "mount /dev/sda1 /mnt",
-        "sudo chroot /mnt /bin/bash",
-    ),
-    not_match=("docker run --rm alpine ls", "mount", "docker ps"),
-    cwe=250,
+_O = r"(?<!\S)"
+_PRELOADS = {
+    "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
+}  # fmt: skip
+_MODULE = re.compile(r"(?:^|\s)-(?:-require|-import|-loader|-experimental-loader|r|I|M|d|javaagent|agent)")
+_LOADERS = {
+    "NODE_OPTIONS": _MODULE, "RUBYOPT": _MODULE, "PERL5OPT": _MODULE, "PERL5DB": re.compile("."),
+    "JAVA_TOOL_OPTIONS": _MODULE, "_JAVA_OPTIONS": _MODULE,
+    "LD_LIBRARY_PATH": re.compile(r"^(?:\.(?:[:/]|$)|/tmp|/var/tmp|/dev/shm)"),
+    "ENV": re.compile(r"^(?:\.{0,2}/|~)\S+$"), "GCONV_PATH": re.compile("."),
+}  # fmt: skip
+_GUARDED = {"sudo", "su", "passwd", "ssh", "login", "doas", "gpg", "kinit"}
+_DANGEROUS = re.compile(
+    r"\b(?:rm\s+-\w*[rf]|curl|wget|nc|ncat|bash\s+-[ic]|sh\s+-c|/dev/tcp|dd\s+|mkfs|eval|base64|python|perl"
+    r"|shutdown)"
 )
-RULES = (
-    STARTUP,
-    SCHEDULE,
-    SERVICE,
-    ACCOUNT,
-    PRIVILEGE,
-    KERNEL,
-    ESCAPE,
-    HIJACK,
-    TRAP,
-)
+
+
+def _fed(command: Command) -> bool:
+    redirected = any(redirect.operator == "<" for redirect in command.redirects)
+    return bool(command.upstream) or command.feed is not None or redirected
+
+
+_SHAPES = by_name(
+    shape(SCHEDULE, "crontab", r"(?:^|\s)(?:-r|-|[^-\s]\S*)$", unwanted=r"^-u \S+$"),
+    shape(SCHEDULE, "crontab", test=lambda c: not c.args and _fed(c)),
+    shape(SCHEDULE, "at batch", test=lambda c: _fed(c) or c.has("f")),
+    shape(SCHEDULE, "schtasks schtasks.exe", r"(?i)/create"),
+    shape(SCHEDULE, "systemd-run", test=busy),
+    shape(TRAP, "trap", r"\bnohup\b|&\s*$|\bdisown\b|^[^ ]*\s*&"),
+    shape(TRAP, "trap", _DANGEROUS.pattern, unwanted=r"\brm\s+-"),
+    shape(SERVICE, "systemctl", r"\b(?:enable|link|preset|reenable|edit|set-property)\b"),
+    shape(SERVICE, "launchctl", r"\b(?:load|bootstrap|submit|enable|kickstart)\b"),
+    shape(SERVICE, "update-rc.d chkconfig rc-update", r"\b(?:defaults|enable|on|add)\b|--add"),
+    shape(SERVICE, "loginctl", r"\benable-linger\b"),
+    shape(SERVICE, "kickstart", r"-activate\b"),
+    shape(SERVICE, "systemsetup", r"(?i)-setremote\w+ on\b"),
+    shape(SERVICE, "profiles", r"\b-?install\b|(?<!\S)-I\b"),
+    shape(SERVICE, "sysrc", r"(?i)enable=\"?yes"),
+    shape(SERVICE, "defaults", r"write.*(?:Hook|AutoLaunched|LoginItem)"),
+    shape(SERVICE, "sc sc.exe sfltool", r"\b(?:create|add-item)\b"),
+    shape(SERVICE, "systemctl service", r"\b(?:start|restart|daemon-reload)\b", severity=LOW),
+    shape(HIJACK, "enable", _O + "-f"),
+    shape(HIJACK, "git", r"\bconfig\b.*(?:core\.(?:hooksPath|sshCommand|pager|fsmonitor)|alias\.\S+ !)",
+          severity=MEDIUM),
+)  # fmt: skip
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what makes the script run again later, and what runs in place of something else."""
+    for target in written(script):
+        yield from _startup(target)
+    yield from matches(script, _SHAPES)
+    for command in script.commands:
+        if not command.own:
+            if "systemd-run" in command.wrappers:
+                yield found(SCHEDULE, command)
+            yield from _hijacks(command)
+    for name, value, _ in script.assignments:
+        yield from _hooks(script, name, value)
+
+
+def _startup(target: Touched) -> Iterator[Violation]:
+    path = paths.normal(target.path)
+    severity: Level | None = None
+    if paths.is_privilege(path) or paths.is_defence(path) or not paths.is_persistence(path):
+        return
+    if path.endswith(("ld.so.preload", "authorized_keys")):
+        severity = CRITICAL
+    elif target.command is not None and target.command.name in {"nano", "vi", "vim", "emacs"}:
+        severity = MEDIUM
+    yield STARTUP.violation(
+        target.span, f"Writes {target.shown}", evidence=target.evidence, severity=severity
+    )
+
+
+def _hijacks(command: Command) -> Iterator[Violation]:
+    for name, value in command.assigned:
+        if _preloads(name, value):
+            yield found(HIJACK, command, f"Sets {name}")
+    for arg in command.args if command.name == "alias" else ():
+        name, equals, body = arg.text.partition("=")
+        shadows = name in _GUARDED and body.split()[:1] != [name]
+        if equals and (shadows or _DANGEROUS.search(body)):
+            yield found(HIJACK, command)
+
+
+def _preloads(name: str, value: str) -> bool:
+    """Say whether a variable makes programs load, or run, something else first."""
+    pattern = _LOADERS.get(name)
+    return bool(value) and (name in _PRELOADS or (pattern is not None and bool(pattern.search(value))))
+
+
+def _hooks(script: Script, name: str, value: Arg) -> Iterator[Violation]:
+    if name != "PATH" and name not in _PRELOADS and name not in _LOADERS:
+        return
+    span = script.tree.span_of(value.start, value.end)
+    if _preloads(name, value.text):
+        yield HIJACK.violation(span, f"Sets {name}")
+    elif name == "PATH":
+        first = value.text.split(":")[0]
+        if first in {".", "", "/tmp", "/dev/shm", "/var/tmp"} or first.startswith(
+            ("/tmp/", "/dev/shm/", "./")
+        ):
+            yield HIJACK.violation(span, f"The search path begins with {first or '.'}", severity=MEDIUM)

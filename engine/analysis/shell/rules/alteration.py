@@ -6,13 +6,137 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.declare import HIGH, MEDIUM
+from engine.analysis.shell.declare import HIGH, MEDIUM, rule
 from engine.analysis.shell.file_access import written
 from engine.analysis.shell.flow import SHELLS, is_interpreter
 from engine.analysis.shell.model import Command, Script
-from engine.analysis.shell.rules.evasion import ATTRIBUTES, MASQUERADE, PADDING, SANDBOX, TIMES
 from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
-from engine.models import Violation
+from engine.models import Confidence, Violation
+
+TIMES = rule(
+    "sh-timestomp",
+    "Falsifies times",
+    "defense_evasion",
+    MEDIUM,
+    attack="Makes new files look old, so that nobody finds what changed.",
+    why="MEDIUM: build scripts do it too.",
+    fix="Let files have the time at which they were written.",
+    match=(
+        "touch -t 197001010000 x",
+        "touch -r /bin/ls x",
+        "touch -d '2 years ago' x",
+        "date -s '2001-01-01'",
+        "date 010100001971",
+    ),
+    not_match=(
+        "touch x",
+        "date +%s",
+        "date -d yesterday",
+        'date "+%F"',
+    ),
+    cwe=778,
+)
+ATTRIBUTES = rule(
+    "sh-loose-rights",
+    "Loosens or takes over the rights of files",
+    "defense_evasion",
+    MEDIUM,
+    attack="Opens files to everybody, or takes them over, before changing them.",
+    why="MEDIUM: in a workspace it is mostly carelessness; HIGH on the system's own files.",
+    fix="Give the owner the right that is needed.",
+    match=(
+        "chmod 777 a",
+        "chmod -R 755 x",
+        "chmod a+w f",
+        "chown root:root f",
+        "chattr -i /etc/passwd",
+        "xattr -d com.apple.quarantine a",
+        "chmod o+w f",
+        "setfacl -m u:x:rwx f",
+    ),
+    not_match=(
+        "chmod +x a",
+        "chmod 600 a",
+        "chmod u+w a",
+        "chown $USER a",
+        "lsattr",
+    ),
+    cwe=732,
+)
+SANDBOX = rule(
+    "sh-sandbox-check",
+    "Finds out whether it is being watched or runs in a virtual machine",
+    "defense_evasion",
+    MEDIUM,
+    attack="Behaves well in a sandbox and badly elsewhere.",
+    why="MEDIUM: installers ask too, but a snippet has no reason.",
+    fix="Remove it.",
+    match=(
+        "systemd-detect-virt",
+        "sudo dmidecode | grep -i vmware",
+        "csrutil status",
+        "grep -q hypervisor /proc/cpuinfo",
+        "cat /proc/1/cgroup",
+        "sysctl -n hw.model",
+        "ls /.dockerenv",
+        "[ -f /.dockerenv ]",
+    ),
+    not_match=(
+        "uname",
+        "lscpu",
+        "cat /proc/loadavg",
+    ),
+    cwe=693,
+)
+MASQUERADE = rule(
+    "sh-masquerade",
+    "Hides a program or a file behind a name",
+    "defense_evasion",
+    MEDIUM,
+    attack=(
+        "Uses a name that is overlooked: dots, blanks, a false extension, or a shell under another name."
+    ),
+    why="MEDIUM: the name is odd; what the program does is judged by itself.",
+    fix="Use plain names.",
+    match=(
+        "mkdir ~/...",
+        "cp /bin/sh /tmp/svc",
+        "sh image.png",
+        "./report.pdf.sh",
+        "cp $(which bash) x",
+        "mkdir '.. '",
+        "mkdir 'a '",
+        "mv /bin/ls /bin/ls.bak",
+    ),
+    not_match=(
+        "mkdir ~/.cache",
+        "cp a b",
+        "sh a.sh",
+        "./run.sh",
+        "mv a.sh b.sh",
+    ),
+    cwe=451,
+)
+PADDING = rule(
+    "sh-padding",
+    "Pads a program with bytes that mean nothing",
+    "defense_evasion",
+    MEDIUM,
+    attack=("Changes the size and the checksum of a known program, so that scanners do not recognise it."),
+    why="MEDIUM: growing a file is also done for tests.",
+    fix="Leave binaries as they were built.",
+    match=(
+        "dd if=/dev/zero bs=1 count=1 >> a.bin",
+        "truncate -s +1 a.bin",
+        "head -c 100 /dev/urandom >> a",
+    ),
+    not_match=(
+        "dd if=a of=b",
+        "truncate -s 10M disk.img",
+    ),
+    cwe=506,
+    confidence=Confidence.MEDIUM,
+)
 
 _O = r"(?<!\S)"
 _OPEN_MODE = _O + r"(?:0?[0-7]?[0-7]{2}[2367]|[ugoa]*[oa][ugoa]*[+=]\w*w\w*|\+\w*w\w*|a?[+=]rwx)(?!\S)"

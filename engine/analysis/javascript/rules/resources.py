@@ -7,12 +7,86 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.declare import found
+from engine.analysis.javascript.declare import CONSUMPTION, HIGH, MEDIUM, found, rule
 from engine.analysis.javascript.model import Call, Program
 from engine.analysis.javascript.operators import operator_of
-from engine.analysis.javascript.rules.objects import ENDLESS, FORK_BOMB, HUGE, REGEX
 from engine.analysis.javascript.values import Scope
-from engine.models import Violation
+from engine.models import Confidence, Violation
+
+ENDLESS = rule(
+    "js-endless-loop",
+    "Loops without an exit",
+    "resources",
+    MEDIUM,
+    attack="Burns the processor until the deadline.",
+    why="MEDIUM: the run's time limit ends it.",
+    fix="Give the loop an end.",
+    match=("while (true) { x++ }", "for (;;) {}", "do { f() } while (1)"),
+    not_match=(
+        "while (true) { if (x) break; }",
+        "for (let i = 0; i < 3; i++) {}",
+        "while (true) { await f(); }",
+        "function* g() { while (true) yield 1; }",
+    ),
+    cwe=835,
+    owasp=CONSUMPTION,
+)
+HUGE = rule(
+    "js-huge-allocation",
+    "Asks for very much memory",
+    "resources",
+    HIGH,
+    attack="Fills the memory until the machine fails.",
+    why="HIGH: the run's limits end it, but nothing useful comes of it; MEDIUM where it grows by doubling.",
+    fix="Say how much is needed, and keep it small.",
+    match=(
+        "'x'.repeat(1e10)",
+        "Buffer.alloc(8 * 1024 ** 3)",
+        "new Array(4e9).fill(0)",
+        "new Uint8Array(5e9)",
+        "let s = 'a';\nfor (let i = 0; i < 64; i++) { s += s; }",
+        "let a = [1];\nwhile (go()) { a = a + a; }",
+    ),
+    not_match=(
+        "'x'.repeat(100)",
+        "Buffer.alloc(1024)",
+        "new Array(10).fill(0)",
+        "let n = 1;\nwhile (n < 9e9) { n += n; }",
+        "let s = 'a';\nfor (let i = 0; i < 3; i++) { s += s; }",
+    ),
+    cwe=770,
+    owasp=CONSUMPTION,
+)
+FORK_BOMB = rule(
+    "js-fork-bomb",
+    "Starts itself again, or processes without end",
+    "resources",
+    HIGH,
+    attack="Fills the process table until nothing else can start.",
+    why="HIGH: the run's limits end it, but nothing useful comes of it.",
+    fix="Remove it.",
+    match=(
+        "while (true) { require('child_process').fork(__filename) }",
+        "for (;;) require('child_process').spawn('sleep', ['9'])",
+    ),
+    not_match=("require('child_process').spawn('ls')", "while (true) { break; }"),
+    cwe=400,
+    owasp=CONSUMPTION,
+)
+REGEX = rule(
+    "js-explosive-regex",
+    "Has a regular expression that can take for ever",
+    "resources",
+    MEDIUM,
+    attack="Stops the program with one crafted text (ReDoS).",
+    why="MEDIUM: it needs a hostile text, and the run's time limit ends it.",
+    fix="Do not repeat what already repeats.",
+    match=("/(a+)+$/.test(x)", "new RegExp('^(([a-z])+.)+[A-Z]([a-z])+$')", "/(.*)*x/"),
+    not_match=("/^a+b$/", "/(ab)+/", "/(?:a|b)*/"),
+    cwe=1333,
+    owasp=CONSUMPTION,
+    confidence=Confidence.MEDIUM,
+)
 
 _TOO_MUCH = 2**30
 _FAR = 1e11

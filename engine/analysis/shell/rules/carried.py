@@ -7,12 +7,68 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.analysis.shell.command_runners import Handed, handed
-from engine.analysis.shell.declare import MEDIUM
+from engine.analysis.shell.declare import HIGH, MEDIUM, rule
 from engine.analysis.shell.model import Command, Script
-from engine.analysis.shell.rules.execution import CARRIED, SHELL_ESCAPE
 from engine.analysis.shell.values import UNKNOWN, shown
 from engine.analysis.shell.variables import is_ordinary, runs
-from engine.models import Evidence, Span, Violation
+from engine.models import Confidence, Evidence, Span, Violation
+
+SHELL_ESCAPE = rule(
+    "sh-shell-escape",
+    "Starts a shell through another program",
+    "process",
+    HIGH,
+    attack="Gets a shell where only an innocent-looking program is allowed (GTFOBins).",
+    why=(
+        "HIGH: a script that wants a shell has one already; only what watches it is avoided. MEDIUM where "
+        "nothing but a wrapper or a variable leads to the shell."
+    ),
+    fix="Call the command itself.",
+    match=(
+        "awk 'BEGIN {system(\"/bin/sh\")}'",
+        "vim -c ':!sh'",
+        "find . -exec /bin/sh \\;",
+        "busybox sh",
+        "python3 -c \"import pty;pty.spawn('/bin/sh')\"",
+        "perl -e 'exec \"/bin/sh\"'",
+        "tar cf /dev/null x --checkpoint-action=exec=sh",
+    ),
+    not_match=(
+        "awk '{print $1}' a",
+        "find . -name '*.sh'",
+        "vim a.sh",
+        "perl -ne 'print'",
+    ),
+    cwe=78,
+)
+CARRIED = rule(
+    "sh-carried-command",
+    "Hands a command to a program in a place where few look for one",
+    "process",
+    MEDIUM,
+    attack="Runs a command of its own under the name of a pager, an editor, an archiver or of git.",
+    why="MEDIUM: there are honest uses; what the command does is judged as well, and shown as a layer.",
+    fix="Call the command itself.",
+    match=(
+        "PAGER='touch /tmp/x' git log",
+        "git -c core.sshCommand='touch /tmp/x' fetch",
+        "man -P 'touch x' ls",
+        "export GIT_SSH_COMMAND='touch x; ssh'",
+        "tar cf a.tar -I 'touch x' b",
+        "sed '1e touch x' a",
+    ),
+    not_match=(
+        "PAGER='less -R' git log",
+        "git -c core.pager=cat log",
+        "GIT_SSH_COMMAND='ssh -i key' git fetch",
+        "tar cf a.tar -I 'zstd -19' b",
+        "rsync -e 'ssh -p 22' a b",
+        "sed 's/a/e/' b",
+        "git config --global alias.st status",
+    ),
+    cwe=78,
+    confidence=Confidence.MEDIUM,
+)
 
 _BARE_SHELL = re.compile(
     r"\s*(?:exec\s+)?(?:/\S*/)?(?:ba|z|da|k|a|c|tc|fi)?sh(?:\s+(?:-[ips]+|#.*|\.|[\d<>&]\S*))*\s*"

@@ -5,10 +5,61 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.shell.declare import found
+from engine.analysis.shell.declare import MEDIUM, found, rule
 from engine.analysis.shell.model import Script
-from engine.analysis.shell.rules.destruction import DATA_DROP, GIT
 from engine.models import Violation
+
+GIT = rule(
+    "sh-git-destructive",
+    "Throws away work kept by git",
+    "fs_delete",
+    MEDIUM,
+    attack="Loses commits, branches or uncommitted changes, here or on the remote.",
+    why=("MEDIUM: much can be recovered from the reflog, but not uncommitted changes or a shared branch."),
+    fix="Commit or stash first; use --force-with-lease.",
+    match=(
+        "git reset --hard",
+        "git push --force origin main",
+        "git clean -fdx",
+        "git branch -D x",
+        "git stash clear",
+        "git checkout -- .",
+        "sudo git -C x reset --hard",
+    ),
+    not_match=(
+        "git status",
+        "git push origin main",
+        "git reset --soft HEAD~1",
+        "git checkout -b x",
+        "git branch -d x",
+    ),
+    cwe=73,
+)
+DATA_DROP = rule(
+    "sh-data-drop",
+    "Deletes databases, volumes or cloud resources",
+    "fs_delete",
+    MEDIUM,
+    attack="Destroys data that is kept outside of this machine.",
+    why=("MEDIUM: the sandbox reaches such services only by grant, but what is deleted there stays deleted."),
+    fix="Delete single, named records.",
+    match=(
+        "mysql -e 'DROP DATABASE shop'",
+        "terraform destroy -auto-approve",
+        "aws s3 rm s3://b --recursive",
+        "docker system prune -af",
+        "kubectl delete namespace prod",
+        "dropdb shop",
+        "redis-cli FLUSHALL",
+    ),
+    not_match=(
+        "mysql -e 'SELECT 1'",
+        "terraform plan",
+        "docker ps",
+        "kubectl get pods",
+    ),
+    cwe=73,
+)
 
 _SQL_DROP = re.compile(
     r"\b(?:DROP\s+(?:DATABASE|TABLE|SCHEMA)|TRUNCATE\s+TABLE|DELETE\s+FROM\s+\w+\s*(?:;|$))", re.IGNORECASE

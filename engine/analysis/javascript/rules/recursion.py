@@ -6,9 +6,29 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from engine.analysis.javascript.declare import CONSUMPTION, MEDIUM, rule
 from engine.analysis.javascript.model import Program
-from engine.analysis.javascript.rules.indirect import RECURSION
 from engine.models import Violation
+
+RECURSION = rule(
+    "js-endless-recursion",
+    "A function calls itself on every path",
+    "resource",
+    MEDIUM,
+    attack="Fills the stack, or the memory where it waits in between, until the program ends.",
+    why="MEDIUM: the run's limits end it.",
+    fix="Return before the call where there is nothing left to do.",
+    match=("function f() { f() }", "const f = () => f()", "function f(n) { const a = n + 1; return f(a) }"),
+    not_match=(
+        "function f(n) { return n ? f(n - 1) : 0 }",
+        "function f(n) { if (!n) return; f(n - 1) }",
+        "const f = (n) => n && f(n - 1)",
+        "function f() { setTimeout(f, 10) }",
+        "function f() { return { f() {} } }",
+    ),
+    cwe=674,
+    owasp=CONSUMPTION,
+)
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression"})
 _STRAIGHT = frozenset({

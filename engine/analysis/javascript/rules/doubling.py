@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from engine.analysis.javascript.model import Program
 from engine.analysis.javascript.operators import operator_of
-from engine.analysis.javascript.rules.objects import HUGE
+from engine.analysis.javascript.rules.resources import HUGE
 from engine.analysis.javascript.values import Binding, Scope
 from engine.models import Level, Violation
 

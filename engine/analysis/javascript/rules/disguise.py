@@ -7,12 +7,90 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.checks.execution import EVALUATORS, LAUNCHERS
-from engine.analysis.javascript.declare import MEDIUM, found
+from engine.analysis.javascript.declare import HIGH, MEDIUM, found, rule
 from engine.analysis.javascript.model import Call, Program, shown
-from engine.analysis.javascript.rules.objects import ENCODED, ESCAPED, HIDDEN_NAME, MANGLED, TABLE
+from engine.analysis.javascript.rules.execution import EVALUATORS, LAUNCHERS
 from engine.analysis.javascript.values import Scope, unescaped
-from engine.models import Violation
+from engine.models import Confidence, Violation
+
+MANGLED = rule(
+    "js-obfuscated",
+    "Is written so that nobody can read it",
+    "obfuscation",
+    HIGH,
+    attack="Hides what the code does from reviewers and scanners.",
+    why="HIGH: a reviewer cannot judge it, whatever it does; minified code is no more than MEDIUM.",
+    fix="Send the source.",
+    match=(
+        "[][(![]+[])[+[]]+(![]+[])[!+[]+!+[]]+(![]+[])[+!+[]]+(!![]+[])[+[]]]" * 4,
+        "var _0x1a2b=['log'];(function(_0x3c4d,_0x5e6f){_0x3c4d.push(_0x3c4d.shift())})(_0x1a2b,1)",
+        "eval(function(p,a,c,k,e,d){return p}('0 1',2,2,'a|b'.split('|'),0,{}))",
+    ),
+    not_match=("const a = [1, 2, 3].map(x => x + 1)", "let _0 = 1", "!![]"),
+    cwe=506,
+)
+ESCAPED = rule(
+    "js-escaped-text",
+    "Writes plain text as escapes",
+    "obfuscation",
+    MEDIUM,
+    attack="Keeps words from being read or searched for.",
+    why="MEDIUM: the message shows what the text is.",
+    fix="Write the text as it is.",
+    match=(
+        "const a = '\\x63\\x68\\x69\\x6c\\x64\\x5f\\x70\\x72\\x6f\\x63'",
+        "x = '\\u0065\\u0076\\u0061\\u006c\\u0028\\u0031\\u0029'",
+    ),
+    not_match=("'\\x1b[31mred\\x1b[0m'", "'\\u00e9\\u00e8\\u00ea\\u00e0\\u00f9\\u00fb'", "'a\\n\\tb'"),
+    cwe=506,
+)
+HIDDEN_NAME = rule(
+    "js-hidden-name",
+    "Puts the name of something powerful together from pieces",
+    "obfuscation",
+    HIGH,
+    attack="Calls eval, require or a shell under a name that no search finds.",
+    why="HIGH: nobody splits such a name but to hide it; the message shows what it is.",
+    fix="Write the name.",
+    match=(
+        "globalThis['ev' + 'al']('1')",
+        "require('child_' + 'process')",
+        "global[atob('ZXZhbA==')]('1')",
+        "global[String.fromCharCode(101, 118, 97, 108)]('1')",
+    ),
+    not_match=("obj['a' + 'b']()", "require('./a' + '.js')", "window['fetch']('/a')"),
+    cwe=506,
+)
+ENCODED = rule(
+    "js-encoded-literal",
+    "Carries a long encoded text",
+    "obfuscation",
+    MEDIUM,
+    attack="Carries a payload that is unpacked later.",
+    why="MEDIUM: pictures and certificates look the same.",
+    fix="Send the data as an input file.",
+    match=("const a = '" + "QUJDr2" * 60 + "'", "const b = '" + "4a6f686e" * 50 + "'"),
+    not_match=("const a = '" + "lorem ipsum " * 40 + "'", "const c = '" + "a" * 500 + "'"),
+    cwe=506,
+    confidence=Confidence.MEDIUM,
+)
+TABLE = rule(
+    "js-code-table",
+    "Decodes text through an alphabet of its own",
+    "obfuscation",
+    MEDIUM,
+    attack="Writes the payload in dots and dashes, or any signs that no scanner knows.",
+    why="MEDIUM: a teaching example of Morse code looks the same.",
+    fix="Write the text as it is.",
+    match=(
+        "const t = {"
+        + ",".join(f"'{'.' * (n % 5 + 1)}{'-' * (n // 5)}': '{chr(97 + n)}'" for n in range(25))
+        + "}",
+    ),
+    not_match=("const t = { '+': 'a', '-': 'b' }", "const m = { a: '.-', b: '-...' }"),
+    cwe=506,
+    confidence=Confidence.LOW,
+)
 
 _MANGLED_NAME = re.compile(r"\b_0x[0-9a-fA-F]{3,}\b")
 _SIGN_NAME = re.compile(r"(?<![\w$])[$_]{2,}(?![\w$])")

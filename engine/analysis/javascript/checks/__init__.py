@@ -1,1 +1,0 @@
-"""What finds each rule of JavaScript, one module for each theme."""

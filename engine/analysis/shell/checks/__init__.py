@@ -1,1 +1,0 @@
-"""What finds each rule of shell, one module for each theme."""
