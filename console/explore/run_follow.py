@@ -46,7 +46,7 @@ async def _going_on(app: ConsoleApp, id: str, log: OutputLog, say: Callable[[Cas
     """Write what a run prints, and say how it stands whenever it shows something."""
     showed = asyncio.Event()
     forget = app.listen(
-        lambda event: showed.set() if event.subject == id and event.type == "run.showed" else None
+        lambda event: showed.set() if event.subject == id and event.type == "run.display" else None
     )
     try:
         async with asyncio.TaskGroup() as group:

@@ -9,9 +9,9 @@ from console.safety.text import Part, pad
 from console.widgets.formatting import bar, lasted
 from engine.models import Event
 
-QUIET = frozenset({"meters", "output", "looked"})
+QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
 """Events that are no steps."""
-STEP, ACTOR, TIME = 20, 14, 10
+STEP, ACTOR, TIME = 23, 14, 10
 
 
 def way(events: Sequence[Event], width: int) -> list[list[Part]]:

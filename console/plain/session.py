@@ -72,7 +72,7 @@ class PlainDesk:
 
     def happened(self, event: Event) -> None:
         """Say that something began to wait."""
-        if event.type == "submission.received":
+        if event.type == "submission.assessed":
             self._say(f"New: {event.subject}. Type: show {event.subject}")
 
     # --- reading ----------------------------------------------------------------------------------

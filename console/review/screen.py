@@ -159,7 +159,11 @@ class ReviewScreen(Judging):
     def _happened(self, event: Event) -> None:
         """Take in what another reviewer did about the submission that is shown."""
         known = self._case is not None and event.subject == self._case.submission.id
-        if known and self._summary and event.type in {"reviewed", "claimed", "released"}:
+        if (
+            known
+            and self._summary
+            and event.type in {"decision.first_approval", "claim.created", "claim.released"}
+        ):
             self._load(self._summary)
 
     def renew(self, case: Case) -> None:

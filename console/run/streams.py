@@ -78,9 +78,9 @@ class LeaseStatus:
 
     def happened(self, event: Event) -> None:
         """Take an event in."""
-        if event.type == "run.freeze":
+        if event.type == "run.pause":
             self.hold(event.subject, event.at)
-        elif event.type == "run.thaw":
+        elif event.type == "run.resume":
             self.go_on(event.subject, event.at)
         elif event.type == "run.ended":
             self._since.pop(event.subject, None)

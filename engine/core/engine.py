@@ -191,7 +191,7 @@ class Engine(Views):
         """Record what the first sandbox said: at once, or as soon as the disk takes it again."""
         while True:
             try:
-                await self._events.record("sandbox.proved", data=data)
+                await self._events.record("sandbox.probed", data=data)
             except HistoryError:
                 await asyncio.sleep(DISK_SECONDS)
             else:

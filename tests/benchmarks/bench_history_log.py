@@ -59,11 +59,11 @@ async def _appends(folder: Path) -> list[Row]:
     """Measure both sides in turn, so that both have the same machine."""
     bare = _bare(folder / "bare.db")
     log = await AuditLog.open(folder / "log.db", HistorySettings())
-    events = [("classified", "s-1", ALICE, DATA)] * MANY
+    events = [("submission.assessed", "s-1", ALICE, DATA)] * MANY
     single, single_bare, many, many_bare = [], [], [], []
     for _ in range(SINGLE):
         single_bare.append(await _timed(lambda: bare.insert(1)))
-        single.append(await _timed(lambda: log.append("classified", "s-1", ALICE, DATA)))
+        single.append(await _timed(lambda: log.append("submission.assessed", "s-1", ALICE, DATA)))
     together = await _timed(lambda: _at_once(log))
     for _ in range(BATCHES):
         many_bare.append(await _timed(lambda: bare.insert(MANY)))
@@ -95,7 +95,7 @@ def _rate(
 async def _at_once(log: AuditLog) -> None:
     async def caller() -> None:
         for _ in range(SINGLE // CALLERS):
-            await log.append("classified", "s-1", ALICE, DATA)
+            await log.append("submission.assessed", "s-1", ALICE, DATA)
 
     await asyncio.gather(*(caller() for _ in range(CALLERS)))
 
@@ -141,7 +141,15 @@ class _bare:  # noqa: N801
         )
         self._connection.execute("CREATE INDEX events_subject ON events (subject)")
         data = chain.canonical_data(DATA)
-        self._row = ("2026-11-21T06:00:00.000000Z", "classified", "s-1", "alice", data, bytes(32), bytes(32))
+        self._row = (
+            "2026-11-21T06:00:00.000000Z",
+            "submission.assessed",
+            "s-1",
+            "alice",
+            data,
+            bytes(32),
+            bytes(32),
+        )
 
     async def insert(self, count: int) -> None:
         """Insert so many rows in one transaction."""

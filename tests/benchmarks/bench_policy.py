@@ -106,7 +106,9 @@ async def fill(path: Path, count: int) -> None:
     """Write a history of so many cases."""
     log = await AuditLog.open(path, HistorySettings())
     for case in cases(count):
-        await log.append("classified", case.submission.id, AGENT.name, DATA, case=case, durable=False)
+        await log.append(
+            "submission.assessed", case.submission.id, AGENT.name, DATA, case=case, durable=False
+        )
     await log.close()
 
 

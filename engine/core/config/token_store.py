@@ -87,7 +87,7 @@ class Tokens:
     async def refused(self, address: str) -> None:
         """Record that somebody was not let in, a few times a minute for each address at most."""
         if not self._tellings.take(address, time.monotonic()):
-            await self._events.record("login.failed", "", data={"address": address}, durable=False)
+            await self._events.record("authentication.failed", "", data={"address": address}, durable=False)
 
     async def _change(self, kept: tuple[Kept, ...]) -> None:
         if self._fault:

@@ -126,7 +126,7 @@ class Views:
     async def verify(self) -> Verification:
         """Read the whole audit log, say whether it is intact, and record that it was read."""
         verification = await self._log.verify()
-        await self._events.record("verified", data=verification.model_dump(mode="json"))
+        await self._events.record("history.verified", data=verification.model_dump(mode="json"))
         return verification
 
 

@@ -99,7 +99,7 @@ class Archive:
             if len(self._looks) >= MOST_LOOKS:
                 self._looks.clear()
             self._looks[key] = now
-            await self._events.record("looked", id, by.name)
+            await self._events.record("history.viewed", id, by.name)
 
     async def case_file(self, id: str, by: Principal) -> bytes:
         """Return the zip that proves to anybody what happened to a submission, and record who took it."""
@@ -110,7 +110,7 @@ class Archive:
     async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
         """Record that somebody took records out of the house."""
         data = {"what": what, "format": kind, "submissions": count}
-        await self._events.record("exported", "", by.name, data=data)
+        await self._events.record("history.exported", "", by.name, data=data)
 
     async def verify(
         self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()
@@ -132,7 +132,7 @@ class Archive:
             reading.cancel()
 
     async def _found(self, found: Verification, by: Principal) -> VerificationProgress:
-        await self._events.record("verified", "", by.name, data=found.model_dump(mode="json"))
+        await self._events.record("history.verified", "", by.name, data=found.model_dump(mode="json"))
         return VerificationProgress(done=found.events, total=found.events, found=found)
 
 

@@ -34,7 +34,7 @@ class Claims:
             if made is None:
                 held = entry.case.claim
                 raise Problem(409, f"{visible(held.by) if held else 'somebody'} is at {id}")
-            return await self._changed(entry, "claimed", by, made)
+            return await self._changed(entry, "claim.created", by, made)
 
     async def release(self, id: str, by: Principal) -> Case:
         """Let go of a submission.
@@ -46,7 +46,7 @@ class Claims:
         async with entry.lock:
             if entry.case.claim is None or entry.case.claim.by != by.name:
                 raise Problem(409, f"{visible(by.name)} does not hold {id}")
-            return await self._changed(entry, "released", by, None)
+            return await self._changed(entry, "claim.released", by, None)
 
     def _waiting(self, id: str, by: Principal) -> ActiveSubmission:
         if not may(by, Action.DECIDE):

@@ -99,7 +99,7 @@ class Rulings:
         update = {"reviews": (*entry.case.reviews, decision), "claim": None}
         case: Case = entry.case.model_copy(update=update)
         data = decision.model_dump(mode="json")
-        await self._events.record("reviewed", entry.id, decision.by.name, data=data, case=case)
+        await self._events.record("decision.first_approval", entry.id, decision.by.name, data=data, case=case)
         entry.case = case
         return case
 
@@ -107,7 +107,7 @@ class Rulings:
         outcome = decision.outcome
         update = {"decision": decision, "status": STATUS_OF[outcome], "claim": None}
         case: Case = entry.case.model_copy(update=update)
-        kind = "expired" if outcome is DecisionOutcome.EXPIRED else "decided"
+        kind = "decision.expired" if outcome is DecisionOutcome.EXPIRED else "decision.made"
         data = decision.model_dump(mode="json")
         await self._events.record(kind, entry.id, decision.by.name, data=data, case=case)
         entry.case = case

@@ -67,7 +67,7 @@ class PreApprovals:
         if why := cannot_stand(pre_approval):
             raise Problem(422, why)
         await self._record(
-            "standing.given", by, pre_approval, {"approval": pre_approval.model_dump(mode="json")}
+            "pre_approval.created", by, pre_approval, {"approval": pre_approval.model_dump(mode="json")}
         )
         return pre_approval
 
@@ -82,7 +82,9 @@ class PreApprovals:
             pre_approval = self._by_id.get(id)
             if pre_approval is None or pre_approval.revoked:
                 raise Problem(404, f"there is no pre-approval {id}", hint="Type: pratique pre-approval list")
-            await self._record("standing.revoked", by, pre_approval.model_copy(update={"revoked": True}), {})
+            await self._record(
+                "pre_approval.revoked", by, pre_approval.model_copy(update={"revoked": True}), {}
+            )
 
     async def rest(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that a case rests on, with one more of its uses taken."""
@@ -92,7 +94,7 @@ class PreApprovals:
                 return None
             used = pre_approval.model_copy(update={"used": pre_approval.used + 1})
             data = {"submission": case.submission.id, "used": used.used}
-            await self._record("standing.used", pre_approval.by, used, data)
+            await self._record("pre_approval.used", pre_approval.by, used, data)
             return used
 
     async def _record(
@@ -107,11 +109,11 @@ class PreApprovals:
 
     def _replay(self, event: Event) -> None:
         id = str(event.data["pre_approval"])
-        if event.type == "standing.given":
+        if event.type == "pre_approval.created":
             self._by_id[id] = PreApproval.model_validate(event.data["approval"])
             return
         pre_approval = self._by_id[id]
-        if event.type == "standing.revoked":
+        if event.type == "pre_approval.revoked":
             self._by_id[id] = pre_approval.model_copy(update={"revoked": True})
         else:
             self._by_id[id] = pre_approval.model_copy(update={"used": int(event.data["used"])})

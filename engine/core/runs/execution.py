@@ -56,12 +56,12 @@ class RunRecorder:
 
     async def happened(self, type: str, data: dict[str, Any]) -> None:
         """Record a step of the sandbox before the next one starts."""
-        prepared = type in {"sandbox.taken", "sandbox.created"}
+        prepared = type in {"sandbox.acquired", "sandbox.created"}
         if prepared:
             await self.as_approved(data["image"])
         if type == "run.started":
             await self.started(data)
-        elif type == "run.showed":
+        elif type == "run.display":
             self.showed(Display.model_validate(data))
             facts = {name: value for name, value in data.items() if name != "text"}
             await self.events.record(type, self.run, data=facts, durable=False)

@@ -67,13 +67,13 @@ class Runs:
         """
         if not self._sandboxes.capabilities.pause:
             raise Problem(409, "runs cannot be frozen here: control groups are not ours", hint="Stop it.")
-        entry = await self._asked("run.freeze", id, by)
+        entry = await self._asked("run.pause", id, by)
         if await self._sandboxes.pause(entry.id):
             self._register.stands(entry.case.submission.draft.sandbox, SandboxState.PAUSED)
 
     async def resume(self, id: str, by: Principal) -> None:
         """Let a frozen run go on."""
-        entry = await self._asked("run.thaw", id, by)
+        entry = await self._asked("run.resume", id, by)
         if await self._sandboxes.resume(entry.id):
             self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
 

@@ -107,7 +107,7 @@ class Gate:
         wait = max(1.0, wait)
         if not self._tellings.take(requester.name.text, self._clock()):
             data = {"reason": reason, "retry_after": wait}
-            await self._events.record("throttled", "", requester.name, data=data, durable=False)
+            await self._events.record("submission.throttled", "", requester.name, data=data, durable=False)
         return Problem(429, reason, hint=f"{hint} back in {wait:.0f} s.", retry_after=wait)
 
 

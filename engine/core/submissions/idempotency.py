@@ -73,7 +73,7 @@ class Arrivals:
             if twin is None:
                 return await self._submissions.submit(draft, requester, hashed)
         data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}
-        await self._events.record("joined", twin.submission.id, requester.name, data=data)
+        await self._events.record("submission.joined", twin.submission.id, requester.name, data=data)
         return twin
 
     def _turn(self, name: str) -> asyncio.Lock:

@@ -14,7 +14,7 @@ KEPT = timedelta(hours=24)
 PAGE = 1000
 FIELD = "key"
 """Where an event's data carries the hash of the key that its submission came with."""
-KEYED = frozenset({"submitted", "joined"})
+KEYED = frozenset({"submission.created", "submission.joined"})
 """The events that bind a key to a submission."""
 
 

@@ -75,9 +75,13 @@ class SubmissionService:
             draft = await locked(original_digest, self._decisions.packages, self._events, requester)
             submission = submission_of(draft, requester, original_digest)
             facts = facts_of(submission) | ({FIELD: key} if key else {})
-            await self._events.record("submitted", submission.id, requester.name, data=facts, durable=False)
+            await self._events.record(
+                "submission.created", submission.id, requester.name, data=facts, durable=False
+            )
             analysis = await analysed(self._analyst, draft)
-            await self._events.record("analysed", submission.id, data=found_in(analysis), durable=False)
+            await self._events.record(
+                "submission.analysed", submission.id, data=found_in(analysis), durable=False
+            )
             entry = await self._classify(submission, analysis)
         return await self._by_policy(entry)
 
@@ -157,7 +161,7 @@ class SubmissionService:
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
         entry = self._opened.add(case, lambda offset: self._events.log.read_output(submission.id, offset))
-        await self._events.record("classified", submission.id, data=data, case=case)
+        await self._events.record("submission.assessed", submission.id, data=data, case=case)
         if wait is not None:
             self._rulings.expire_after(entry, wait)
         return entry

@@ -99,15 +99,19 @@ class MadeUp:
 
     def events(self, state: str) -> Iterator[Told]:
         """Yield its events, the last of which carries the digest of the case."""
-        decided = "expired" if self.outcome is DecisionOutcome.EXPIRED else "decided"
+        decided = "decision.expired" if self.outcome is DecisionOutcome.EXPIRED else "decision.made"
         digest = self.digest
         told: list[Told] = [
-            ("submitted", self.requester, {"digest": digest, "language": self.language.value, "purpose": ""}),
-            ("analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
-            ("classified", ENGINE, {"risk": self.risk.value, "rules": []}),
+            (
+                "submission.created",
+                self.requester,
+                {"digest": digest, "language": self.language.value, "purpose": ""},
+            ),
+            ("submission.analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
+            ("submission.assessed", ENGINE, {"risk": self.risk.value, "rules": []}),
         ]
         if self.outcome is not DecisionOutcome.EXPIRED:
-            told.append(("claimed", self.reviewer, {}))
+            told.append(("claim.created", self.reviewer, {}))
         told.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
         if self.ran:
             told += self._run()
@@ -120,10 +124,10 @@ class MadeUp:
         block = OutputBlock(digest=self.output_digest, size=size, chunks=((Stream.STDOUT, 0.1, 0, size),))
         limits = Draft(code=Untrusted(""), language=self.language).permissions.limits
         return [
-            ("sandbox.taken", ENGINE, {"sandbox": "made-up", "image": "made-up", "runtime": "runsc"}),
+            ("sandbox.acquired", ENGINE, {"sandbox": "made-up", "image": "made-up", "runtime": "runsc"}),
             ("run.started", ENGINE, {"sandbox": "made-up", "limits": limits.model_dump(mode="json")}),
-            ("output", ENGINE, block.model_dump(mode="json")),
-            ("meters", ENGINE, MeterBlock(samples=(sample,)).model_dump(mode="json")),
+            ("run.output", ENGINE, block.model_dump(mode="json")),
+            ("run.meters", ENGINE, MeterBlock(samples=(sample,)).model_dump(mode="json")),
             ("sandbox.destroyed", ENGINE, {"sandbox": "made-up", "gone": True}),
             ("run.ended", ENGINE, self._result().model_dump(mode="json")),
         ]

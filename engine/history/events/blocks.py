@@ -1,4 +1,4 @@
-"""What the events `output` and `meters` carry: where a run's output lies, and what it used."""
+"""What the events `run.output` and `run.meters` carry: where a run's output lies, and what it used."""
 
 from __future__ import annotations
 

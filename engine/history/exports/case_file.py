@@ -31,8 +31,8 @@ proofs.json        for each event, the proof that it is in the tree (RFC 6962)
 case/state.json    submission, analysis, risk, decision, grant, result; contents by their SHA-256
 case/columns.json  what the history lists of it
 case/code          the code; case/files/N the input files, in the order of state.json
-output/DIGEST      what the run printed, in blocks; the events `output` say when and to which stream
-artifacts/DIGEST   the files that the run left; the events `artifact` say their names
+output/DIGEST      what the run printed, in blocks; the events `run.output` say when and to which stream
+artifacts/DIGEST   the files that the run left; the events `run.artifact` say their names
 
 To check all of it: python3 verify.py
 """
@@ -82,7 +82,7 @@ def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey)
     """Return the first checkpoint that covers the record `seq`, or one over all records, made for this."""
     row = connection.execute(
         "SELECT data ->> '$.note', seq - 1 FROM events "
-        "WHERE type = 'checkpoint' AND seq > ? ORDER BY seq LIMIT 1",
+        "WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq LIMIT 1",
         (seq,),
     ).fetchone()
     if row:

@@ -100,15 +100,15 @@ def check_case(read: Read, events: list[dict[str, Any]]) -> Iterator[str]:
     decision = case["decision"]
     if decision:
         require(decision["digest"] == case["submission"]["digest"], "the decision is about something else")
-        yield f"{decision['verdict']} by {decision['by']['name']!a} at {decision['at']}, about exactly that"
+        yield f"{decision['outcome']} by {decision['by']['name']!a} at {decision['at']}, about exactly that"
     for made in filter(None, (*case.get("reviews", ()), decision)):
         if made.get("signature"):
             yield signature_of(made)
-    blocks = [event["data"]["digest"] for event in events if event["type"] == "output"]
+    blocks = [event["data"]["digest"] for event in events if event["type"] == "run.output"]
     for block in blocks:
         require(digest(read(f"output/{block}")) == block, "the output was changed")
     yield f"{len(blocks)} blocks of output are as they came"
-    left = [event["data"]["digest"] for event in events if event["type"] == "artifact"]
+    left = [event["data"]["digest"] for event in events if event["type"] == "run.artifact"]
     for one in left:
         require(digest(read(f"artifacts/{one}")) == one, "a file that the run left was changed")
     yield f"{len(left)} files that the run left are as it left them"

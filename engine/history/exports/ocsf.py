@@ -35,14 +35,25 @@ class Class:
 PROCESS = Class(
     1007, "Process Activity", 1, "System Activity", {"run.started": 1, "run.ended": 2, "run.killed": 2}
 )
-FINDING = Class(2004, "Detection Finding", 2, "Findings", {"classified": 1})
+FINDING = Class(2004, "Detection Finding", 2, "Findings", {"submission.assessed": 1})
 LIFECYCLE = Class(
     6002, "Application Lifecycle", 6, "Application Activity", {"engine.started": 3, "engine.stopped": 4}
 )
 API = Class(
-    6003, "API Activity", 6, "Application Activity",
-    {"submitted": 1, "looked": 2, "exported": 2, "verified": 2, "decided": 3, "expired": 3, "erased": 4},
-)  # fmt: skip
+    6003,
+    "API Activity",
+    6,
+    "Application Activity",
+    {
+        "submission.created": 1,
+        "history.viewed": 2,
+        "history.exported": 2,
+        "history.verified": 2,
+        "decision.made": 3,
+        "decision.expired": 3,
+        "history.erased": 4,
+    },
+)
 
 
 def records(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
@@ -80,11 +91,11 @@ def record(event: Event) -> dict[str, Any]:
 
 
 def _class(type_: str) -> Class:
-    if type_.startswith(("run.", "sandbox.", "network.", "packages.", "output", "meters", "artifact")):
+    if type_.startswith(("run.", "sandbox.", "network.", "packages.")):
         return PROCESS
     if type_.startswith("engine."):
         return LIFECYCLE
-    return FINDING if type_ == "classified" else API
+    return FINDING if type_ == "submission.assessed" else API
 
 
 def _objects(event: Event, kind: Class) -> dict[str, Any]:
@@ -110,6 +121,6 @@ def _objects(event: Event, kind: Class) -> dict[str, Any]:
 
 def _severity(event: Event) -> int:
     risk = event.data.get("risk")
-    if event.type == "classified" and risk in set(Level):
+    if event.type == "submission.assessed" and risk in set(Level):
         return SEVERITIES[Level(str(risk))]
     return SEVERITIES[Level.MEDIUM] if event.type == "run.killed" else INFORMATIONAL

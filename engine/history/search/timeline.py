@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from engine.common.text import Untrusted
 from engine.models import Event, FrozenModel
 
-QUIET = frozenset({"meters", "output", "looked"})
+QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
 """Events that are no steps."""
 
 

@@ -73,7 +73,7 @@ class Contents:
 def erased_by(connection: sqlite3.Connection, digest: str) -> str:
     """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
     row = connection.execute(
-        "SELECT data ->> '$.rule' FROM events WHERE type = 'erased' AND instr(data, ?) "
+        "SELECT data ->> '$.rule' FROM events WHERE type = 'history.erased' AND instr(data, ?) "
         "ORDER BY seq DESC LIMIT 1",
         (f'"{digest}"',),
     ).fetchone()
@@ -89,5 +89,5 @@ def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
 
 
 def _erased(connection: sqlite3.Connection) -> frozenset[str]:
-    rows = connection.execute("SELECT data FROM events WHERE type = 'erased' ORDER BY seq")
+    rows = connection.execute("SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq")
     return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

@@ -50,9 +50,9 @@ def fields(data: str) -> dict[str, Any]:
 def _kept(rows: Iterable[Row]) -> Iterator[Wanted]:
     """Yield the outputs and the files that these records tell of."""
     for row in rows:
-        if row[2] == "output":
+        if row[2] == "run.output":
             yield str(fields(row[5]).get("digest")), row[0], f"the output of {row[3]}"
-        elif row[2] == "artifact":
+        elif row[2] == "run.artifact":
             yield str(fields(row[5]).get("digest")), row[0], f"a file that {row[3]} left"
 
 

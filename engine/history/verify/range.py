@@ -15,7 +15,7 @@ from engine.history.verify.payloads import Finding, beside, fields
 
 STEP = 8192
 """Records read at once, so that no long read keeps the write-ahead log from being emptied."""
-CHECKPOINT = "checkpoint"
+CHECKPOINT = "history.checkpoint"
 
 
 @dataclass(slots=True)

@@ -199,7 +199,7 @@ class SandboxManager(RunControl):
 
     async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Container:
         container = None if extras else await self._pool.take(job)
-        kind = "sandbox.taken" if container else "sandbox.created"
+        kind = "sandbox.acquired" if container else "sandbox.created"
         container = container or await self._maker.create_for(job, extras)
         try:
             await self._check_kernel(container)

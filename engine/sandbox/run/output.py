@@ -100,6 +100,6 @@ class OutputFollower:
     async def _overflow(self) -> None:
         if not self.truncated:
             self.truncated = True
-            await self._watcher.happened("output.truncated", {"limit_bytes": self._limit})
+            await self._watcher.happened("run.output_truncated", {"limit_bytes": self._limit})
         if self.written > self._limit * _PATIENCE:
             self._tell_flooded()

@@ -53,7 +53,7 @@ class SessionExecution(Execution):
 
     async def _show(self, item: bytes) -> None:
         for display in await self.shown.take(b"[" + item + b"]"):
-            await self.watcher.happened("run.showed", display.model_dump(mode="json"))
+            await self.watcher.happened("run.display", display.model_dump(mode="json"))
 
     async def _envelope(self) -> Result:
         if self.job.operation is not None:

@@ -79,7 +79,7 @@ class SessionSandboxes:
             return result_not_started(str(kept.container.host["Runtime"]), KillReason.POLICY, why)
         asked = time.monotonic()
         container = await self._wake(kept, job)
-        kind = "sandbox.taken" if container.created_at < asked else "sandbox.created"
+        kind = "sandbox.acquired" if container.created_at < asked else "sandbox.created"
         execution = self._execution(kept, container, job, watcher)
         try:
             await check(container)

@@ -54,11 +54,11 @@ class Metrics:
     def take(self, event: Event) -> None:
         """Count an event."""
         match event.type:
-            case "submitted" if len(self._submitted_at) < MOST_OPEN:
+            case "submission.created" if len(self._submitted_at) < MOST_OPEN:
                 self._submitted_at[event.subject] = event.at
-            case "classified":
+            case "submission.assessed":
                 self._submissions.labels(event.data["risk"]).inc()
-            case "decided" | "expired":
+            case "decision.made" | "decision.expired":
                 self._decided(event)
             case "run.ended":
                 self._runs.labels(event.data["kill_reason"]).inc()

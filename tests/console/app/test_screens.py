@@ -93,7 +93,7 @@ async def test_output_is_shown_alone_and_an_id_is_copied() -> None:
 async def test_a_run_that_was_held_before_the_console_came_is_shown_as_held() -> None:
     """What happened to a run before is read from its events."""
     engine = FakeEngine(running("s-1"))
-    engine.events_of["s-1"] = (event(1, "run.started", "s-1"), event(2, "run.freeze", "s-1"))
+    engine.events_of["s-1"] = (event(1, "run.started", "s-1"), event(2, "run.pause", "s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "2")
         await until(pilot, lambda: "h lets it go on" in frame(app))

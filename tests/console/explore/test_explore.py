@@ -242,7 +242,7 @@ async def test_what_a_notebook_shows_is_seen_while_it_runs(own_home: Path) -> No
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: "s-0" in frame(app))
         shown = Display(mime="text/plain", text=Untrusted("forty-two"))
-        engine.put(engine.cases["s-0"].model_copy(update={"displays": (shown,)}), "run.showed")
+        engine.put(engine.cases["s-0"].model_copy(update={"displays": (shown,)}), "run.display")
         await until(pilot, lambda: "→ forty-two" in plain(app))
 
 

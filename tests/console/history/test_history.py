@@ -160,7 +160,7 @@ async def test_a_run_is_replayed() -> None:
     engine = FakeEngine(ended("s-1", "1"))
     engine.written["s-1"] = [piece(0.0, "at once\n", 0), piece(1.4, "at last\n", 8)]
     engine.samples["s-1"] = [Meters(at=1, cpu=0.5, memory=7 << 20, memory_peak=9 << 20, processes=3)]
-    engine.events_of["s-1"] = (event(1, "submitted", "s-1"), event(2, "run.ended", "s-1"))
+    engine.events_of["s-1"] = (event(1, "submission.created", "s-1"), event(2, "run.ended", "s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "4", "enter", "p")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "at once" in frame(app))

@@ -259,7 +259,7 @@ async def test_the_second_reviewer_sees_what_the_first_decided() -> None:
         first = Decision(submission="s-1", digest=pending.submission.digest, outcome=DecisionOutcome.APPROVED,
                          by=Principal(name=Untrusted("ada")), at=datetime.now(UTC),
                          reason=Untrusted("reads its own file"))  # fmt: skip
-        engine.put(pending.model_copy(update={"reviews": (first,)}), "reviewed")
+        engine.put(pending.model_copy(update={"reviews": (first,)}), "decision.first_approval")
         await until(pilot, lambda: "ada" in frame(app))
         assert "" == review(app).obstacle()
         await open_sheet(app, pilot)

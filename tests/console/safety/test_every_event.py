@@ -102,7 +102,7 @@ async def told(tmp_path: Path) -> AsyncIterator[tuple[AuditLog, tuple[Event, ...
     await log._writer.do(lambda ledger: put_content(ledger.connection, CONTENT, digest_of(CONTENT), "2026"))
     for model, type_ in TYPES:
         await log.append(type_, "s-1", Untrusted(HOSTILE), event_data(model, type_))
-    await log.append("released", "s-1", Untrusted(HOSTILE), {}, case=case)
+    await log.append("claim.released", "s-1", Untrusted(HOSTILE), {}, case=case)
     yield log, await log.events(subject="s-1")
     await log.close()
 

@@ -204,11 +204,11 @@ class FakeEngine:
 
     async def claim(self, id: str) -> Case:
         claim = Claim(by=ME.name, until=datetime.now(UTC) + timedelta(seconds=300))
-        self.put(self.cases[id].model_copy(update={"claim": claim}), "claimed")
+        self.put(self.cases[id].model_copy(update={"claim": claim}), "claim.created")
         return self.cases[id]
 
     async def release(self, id: str) -> Case:
-        self.put(self.cases[id].model_copy(update={"claim": None}), "released")
+        self.put(self.cases[id].model_copy(update={"claim": None}), "claim.released")
         return self.cases[id]
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:

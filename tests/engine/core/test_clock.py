@@ -32,7 +32,7 @@ async def left_waiting(engine: Engine, **changes: datetime) -> str:
         update={"submission": submission, "deadline": changes.get("deadline", case.deadline)}
     )
     data: dict[str, Any] = {"risk": case.assessment.risk.value, "rules": []}
-    await engine._events.record("classified", submission.id, data=data, case=stored)
+    await engine._events.record("submission.assessed", submission.id, data=data, case=stored)
     return submission.id
 
 

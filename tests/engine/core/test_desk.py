@@ -93,7 +93,12 @@ async def test_a_rule_refuses_by_name(engine_with: EngineMaker, home: Path) -> N
         assert case.decision is not None
         assert (Status.REFUSED, DecisionOutcome.REFUSED) == (case.status, case.decision.outcome)
         assert case.decision.reason.text.startswith("the rule no-xmrig: line 1")
-        assert ["submitted", "analysed", "classified", "decided"] == await types(engine, case.submission.id)
+        assert [
+            "submission.created",
+            "submission.analysed",
+            "submission.assessed",
+            "decision.made",
+        ] == await types(engine, case.submission.id)
 
 
 async def test_low_risk_that_cannot_run_is_refused(engine_with: EngineMaker, home: Path) -> None:
@@ -130,7 +135,7 @@ async def test_too_many_are_told_when_to_come_back(engine_with: EngineMaker) -> 
         assert 1 <= (refused.value.retry_after or 0) <= 10
         await engine.submissions.submit(draft("d = 1"), ADA)
         assert 3 == len(await engine.queue())
-        assert "throttled" in await types(engine, "")
+        assert "submission.throttled" in await types(engine, "")
 
 
 async def test_a_full_queue_takes_nothing_in(engine_with: EngineMaker) -> None:

@@ -21,10 +21,10 @@ async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMa
     noise = InputFile(name=Untrusted("noise"), content=random.Random(1).randbytes(2_000_000))  # noqa: S311
     log = await AuditLog.open(home / "pratique.db", HistorySettings())
     case = build_case("s-old", files=(noise,), status=Status.DENIED)
-    await log.append("claimed", "s-old", Untrusted("alice"), {}, case=case)
+    await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()
     async with engine_with(history=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
-        erased = await _first(engine.events(0), "erased")
+        erased = await _first(engine.events(0), "history.erased")
         assert "more than 1 MB" == erased.data["rule"]
         assert (await engine.verify()).intact
 

@@ -58,7 +58,7 @@ async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker)
         case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest, "no")
         assert (Status.DENIED, None) == (case.status, case.claim)
         types = [event.type for event in await engine.trail(id)]
-        assert ["classified", "claimed", "decided"] == types[-3:]
+        assert ["submission.assessed", "claim.created", "decision.made"] == types[-3:]
 
 
 @pytest.mark.usefixtures("no_docker")
@@ -105,7 +105,9 @@ async def test_critical_takes_two_reviewers(engine_with: EngineMaker) -> None:
         case = await engine.over(id)
         assert (Status.FINISHED, 1) == (case.status, len(case.reviews))
         types = [event.type for event in await engine.trail(id)]
-        assert types.index("reviewed") < types.index("decided") < types.index("run.started")
+        assert (
+            types.index("decision.first_approval") < types.index("decision.made") < types.index("run.started")
+        )
 
 
 @pytest.mark.sandbox

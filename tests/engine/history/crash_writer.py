@@ -42,10 +42,10 @@ async def write(log: AuditLog, name: str) -> None:
         count += 1
         case = case_of(f"{name}-{count}")
         id = case.submission.id
-        event = await log.append("claimed", id, actor, {}, case=case)
+        event = await log.append("claim.created", id, actor, {}, case=case)
         os.write(1, f"{event.seq} {event.hash} {id}\n".encode())
         await log.output(id, [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=name.encode())])
-        event = await log.append("released", id, actor, {})
+        event = await log.append("claim.released", id, actor, {})
         os.write(1, f"{event.seq} {event.hash} {id}\n".encode())
 
 

@@ -41,11 +41,11 @@ async def members(log: AuditLog, make_case: Callable[..., Case]) -> Members:
         make_case("s1", "print('ü\x1b')", files=files, reviewer="bob", status=Status.FINISHED, exit_code=0)
     )
     for number in range(7):
-        await log.append("looked", "", ALICE, {"n": number})
-    await log.append("claimed", "s1", ALICE, {"t": "ü\u202e\n"}, case=case)
+        await log.append("history.viewed", "", ALICE, {"n": number})
+    await log.append("claim.created", "s1", ALICE, {"t": "ü\u202e\n"}, case=case)
     await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0.5, offset=0, data=b"out\x00\xff")])
     await log.keep("s1", Artifact(name=Untrusted("../a"), size=4, digest=LEFT), b"left")
-    await log.append("released", "s1", ALICE, {}, case=case)
+    await log.append("claim.released", "s1", ALICE, {}, case=case)
     with zipfile.ZipFile(io.BytesIO(await log.case_file("s1"))) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 

@@ -32,7 +32,7 @@ async def write(path: Path, settings: HistorySettings, count: int) -> None:
     """Open the history, append so many events, close it."""
     log = await AuditLog.open(path, settings)
     for number in range(count):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
 
 
@@ -69,7 +69,7 @@ async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: His
     await write(path, settings, 25)
     log = await AuditLog.open(path, settings)
     for number in range(5):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     told: list[int] = []
     assert (await log.verify(lambda done, total: told.append(done), resume=True)).intact
     with sqlite3.connect(path) as connection:
@@ -221,9 +221,9 @@ async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: Hi
     log = await AuditLog.open(path, settings)
     witness(path).mkdir()
     for number in range(25):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     witness(path).rmdir()
-    await log.append("looked", "", ALICE, {})
+    await log.append("history.viewed", "", ALICE, {})
     await log.close()
     assert (True, 3) == ((v := await verify(path, settings)).intact, v.checkpoints)
 
@@ -253,8 +253,8 @@ async def test_tree_is_loaded_from_stored_subtrees(path: Path) -> None:
     settings = HistorySettings(batch_milliseconds=5, checkpoint_events=100_000)
     log = await AuditLog.open(path, settings)
     for number in range(2 << 10):
-        await log.append("looked", "", ALICE, {"n": number}, durable=False)
-    await log.append("looked", "", ALICE, {})
+        await log.append("history.viewed", "", ALICE, {"n": number}, durable=False)
+    await log.append("history.viewed", "", ALICE, {})
     hashes = [bytes.fromhex(event.hash) for event in await log.events(limit=10_000)]
     loaded = await log._reader.do(lambda connection: tree.load(connection, len(hashes)))
     await log.close()

@@ -29,8 +29,10 @@ HOSTILE = "=cmd|' /C calc'!A0\x1b[31m\u202e,\"\n"
 async def written(log: AuditLog, case: Case) -> tuple[tuple[Summary, ...], tuple[Event, ...]]:
     """Return the summaries and events of a history with this case."""
     data = {"digest": "ab" * 32, "language": "python", "purpose": HOSTILE}
-    await log.append("submitted", case.submission.id, Untrusted(HOSTILE), data, case=case)
-    await log.append("classified", case.submission.id, ALICE, {"risk": "critical", "rules": ["py-eval"]})
+    await log.append("submission.created", case.submission.id, Untrusted(HOSTILE), data, case=case)
+    await log.append(
+        "submission.assessed", case.submission.id, ALICE, {"risk": "critical", "rules": ["py-eval"]}
+    )
     await log.append("engine.started", "", Untrusted("engine"), {})
     await log.append("run.killed", case.submission.id, ALICE, {"reason": "memory", "evidence": ["oom"]})
     return await log.summaries(), await log.events()
@@ -122,14 +124,14 @@ async def test_ocsf_records_say_what_the_schema_requires(
 async def test_timeline_tells_how_long_each_step_took() -> None:
     """A step's time counts from the step before; meters and output are no steps."""
     start = datetime(2026, 11, 21, tzinfo=UTC)
-    kinds = ("submitted", "classified", "meters", "decided")
+    kinds = ("submission.created", "submission.assessed", "run.meters", "decision.made")
     events = [
         Event(seq=n + 1, at=start + timedelta(seconds=n * n), type=kind, subject="s", actor=ALICE, data={},
               previous="0" * 64, hash="0" * 64)
         for n, kind in enumerate(kinds)
     ]  # fmt: skip
     steps = timeline(events)
-    assert ["submitted", "classified", "decided"] == [step.type for step in steps]
+    assert ["submission.created", "submission.assessed", "decision.made"] == [step.type for step in steps]
     assert [0, 1, 8] == [step.took.total_seconds() for step in steps]
     assert [0, 1, 9] == [step.since_start.total_seconds() for step in steps]
     assert () == timeline([])
@@ -146,7 +148,7 @@ async def test_trends(log: AuditLog, make_case: Callable[..., Case]) -> None:
     cases.append(make_case("x", status=Status.EXPIRED, reviewer="nobody", submitted_at=now, risk=Level.HIGH))
     cases.append(make_case("old", submitted_at=now - timedelta(days=9)))
     for case in cases:
-        await log.append("claimed", case.submission.id, ALICE, {}, case=case)
+        await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     trends = await log.trends(now - timedelta(days=7))
     assert (11, 10, 0.3, True) == (trends.submissions, trends.runs, trends.memory_share, trends.memory_alert)
     assert [{"memory": 3}] == list(trends.kills_by_hour.values())

@@ -28,7 +28,7 @@ async def append(log: AuditLog, count: int, subject: str = "s1") -> list[Event]:
     """Append so many events, all at once."""
     return list(
         await asyncio.gather(
-            *(log.append("claimed", subject, ALICE, {"digest": "x", "n": n}) for n in range(count))
+            *(log.append("claim.created", subject, ALICE, {"digest": "x", "n": n}) for n in range(count))
         )
     )
 
@@ -41,7 +41,7 @@ def chunk(text: str, offset: int = 0, at: float = 0.0, stream: Stream = Stream.S
 async def test_hash_is_sha256_of_rfc8785(log: AuditLog) -> None:
     """Anybody can compute a record's hash from its fields, whatever text is in them."""
     event = await log.append(
-        "claimed", HOSTILE, Untrusted(HOSTILE), {"t": HOSTILE, "n": 1e-7, "z": [None, True]}
+        "claim.created", HOSTILE, Untrusted(HOSTILE), {"t": HOSTILE, "n": 1e-7, "z": [None, True]}
     )
     plain = event.model_dump(mode="json", exclude={"hash"})
     plain["at"] = f"{event.at:%Y-%m-%dT%H:%M:%S.%fZ}"
@@ -67,10 +67,10 @@ async def test_events_of_one_subject_after_a_number(log: AuditLog) -> None:
 
 async def test_many_events_at_once(log: AuditLog) -> None:
     """Many events in one go are chained in their order, or, where one is unfit, none is recorded."""
-    many = [("looked", f"s{n}", ALICE, {"n": n}) for n in range(2500)]
-    assert 2501 == await log.append_many([("claimed", "s", ALICE, {}), *many])
+    many = [("history.viewed", f"s{n}", ALICE, {"n": n}) for n in range(2500)]
+    assert 2501 == await log.append_many([("claim.created", "s", ALICE, {}), *many])
     with pytest.raises(HistoryError):
-        await log.append_many([("claimed", "s", ALICE, {}), ("nonsense", "s", ALICE, {})])
+        await log.append_many([("claim.created", "s", ALICE, {}), ("nonsense", "s", ALICE, {})])
     read = await log.events(limit=3000)
     assert ["s", *(f"s{n}" for n in range(2500)), ""] == [event.subject for event in read]
     assert (await log.verify()).intact
@@ -78,7 +78,7 @@ async def test_many_events_at_once(log: AuditLog) -> None:
 
 async def test_durable_event_survives_a_copy_of_the_files(log: AuditLog, path: Path, tmp_path: Path) -> None:
     """Once answered, an event is in the files, with nothing flushed or closed."""
-    event = await log.append("claimed", "s1", ALICE, {})
+    event = await log.append("claim.created", "s1", ALICE, {})
     copy = tmp_path / "copy.db"
     copy.write_bytes(path.read_bytes())
     copy.with_name("copy.db-wal").write_bytes(path.with_name(path.name + "-wal").read_bytes())
@@ -94,7 +94,7 @@ async def test_case_comes_back_whole(log: AuditLog, make_case: Callable[..., Cas
         InputFile(name=Untrusted("b"), content=b""),
     )
     case = make_case("s1", HOSTILE, files=files, reviewer="bob", status=Status.FINISHED, exit_code=3)
-    await log.append("released", "s1", ALICE, {}, case=case)
+    await log.append("claim.released", "s1", ALICE, {}, case=case)
     assert case == await log.case("s1")
     assert None is await log.case("s2")
 
@@ -102,7 +102,7 @@ async def test_case_comes_back_whole(log: AuditLog, make_case: Callable[..., Cas
 async def test_code_is_kept_once(log: AuditLog, path: Path, make_case: Callable[..., Case]) -> None:
     """The same code in many submissions is one blob."""
     for name in ("a", "b", "c"):
-        await log.append("claimed", name, ALICE, {}, case=make_case(name, "print(1)" * 1000))
+        await log.append("claim.created", name, ALICE, {}, case=make_case(name, "print(1)" * 1000))
     with sqlite3.connect(path) as connection:
         assert [(8000,)] == connection.execute("SELECT size FROM blobs").fetchall()
     connection.close()
@@ -111,15 +111,21 @@ async def test_code_is_kept_once(log: AuditLog, path: Path, make_case: Callable[
 async def test_open_cases_are_those_not_over(log: AuditLog, make_case: Callable[..., Case]) -> None:
     """Waiting, queued and running cases are found again, in the order they came."""
     for status in Status:
-        await log.append("claimed", status.value, ALICE, {}, case=make_case(status.value, status=status))
+        await log.append(
+            "claim.created", status.value, ALICE, {}, case=make_case(status.value, status=status)
+        )
     assert ["pending", "queued", "running"] == [case.submission.id for case in await log.open_cases()]
 
 
 async def test_summaries_page_newest_first(log: AuditLog, make_case: Callable[..., Case]) -> None:
     """Pages of summaries neither overlap nor leave a gap, and an update does not move a case."""
     for number in range(7):
-        await log.append("claimed", f"s{number}", ALICE, {}, case=make_case(f"s{number}", "\n\n  x = 1\ny"))
-    await log.append("claimed", "s2", ALICE, {}, case=make_case("s2", status=Status.DENIED, reviewer="bob"))
+        await log.append(
+            "claim.created", f"s{number}", ALICE, {}, case=make_case(f"s{number}", "\n\n  x = 1\ny")
+        )
+    await log.append(
+        "claim.created", "s2", ALICE, {}, case=make_case("s2", status=Status.DENIED, reviewer="bob")
+    )
     first = await log.summaries(limit=4)
     second = await log.summaries(before=first[-1].id, limit=4)
     assert ["s6", "s5", "s4", "s3", "s2", "s1", "s0"] == [row.id for row in first + second]
@@ -131,7 +137,7 @@ async def test_output_is_read_from_any_byte(log: AuditLog) -> None:
     """Output comes back in order with its streams and times, cut at the bytes asked for."""
     await log.output("r", [chunk("hello ", 0, 0.1), chunk("oops", 6, 0.2, Stream.STDERR)])
     await log.output("r", [chunk("world", 10, 0.3)])
-    await log.append("released", "r", ALICE, {})
+    await log.append("claim.released", "r", ALICE, {})
     assert (chunk("hello ", 0, 0.1), chunk("oops", 6, 0.2, Stream.STDERR), chunk("world", 10, 0.3)) == (
         await log.read_output("r")
     )
@@ -143,14 +149,14 @@ async def test_output_is_read_from_any_byte(log: AuditLog) -> None:
 async def test_output_is_recorded_before_the_next_event(log: AuditLog) -> None:
     """A run's output stands before the end of the run in the chain."""
     await log.output("r", [chunk("x")])
-    await log.append("released", "r", ALICE, {})
-    assert ["output", "released"] == [event.type for event in await log.events(subject="r")]
+    await log.append("claim.released", "r", ALICE, {})
+    assert ["run.output", "claim.released"] == [event.type for event in await log.events(subject="r")]
 
 
 async def test_flood_of_small_chunks_is_joined(log: AuditLog) -> None:
     """Ten thousand one-byte chunks are kept to the byte in bounded events."""
     await log.output("r", [chunk("ab"[n % 2], n, n / 1000) for n in range(10_000)])
-    await log.append("released", "r", ALICE, {})
+    await log.append("claim.released", "r", ALICE, {})
     assert b"ab" * 5000 == b"".join(piece.data for piece in await log.read_output("r"))
     assert max(len(json.dumps(event.data)) for event in await log.events(subject="r")) < 50_000
 
@@ -160,7 +166,7 @@ async def test_meters_come_back(log: AuditLog) -> None:
     samples = [Meters(at=n, cpu=0.5, memory=n, memory_peak=n, processes=1) for n in range(3)]
     await log.meters("r", samples[:2])
     await log.meters("r", samples[2:])
-    await log.append("released", "r", ALICE, {})
+    await log.append("claim.released", "r", ALICE, {})
     assert tuple(samples) == await log.read_meters("r")
 
 
@@ -168,7 +174,7 @@ async def test_reopened_history_goes_on(path: Path, settings: HistorySettings) -
     """What was written before a close is there after it, batched events included, and the chain goes on."""
     for _ in range(3):
         log = await AuditLog.open(path, settings)
-        await log.append("claimed", "s", ALICE, {}, durable=False)
+        await log.append("claim.created", "s", ALICE, {}, durable=False)
         await log.output("r", [chunk("x")])
         await log.close()
     log = await AuditLog.open(path, settings)
@@ -230,7 +236,7 @@ async def test_full_disk_answers_nobody_and_goes_on(log: AuditLog, path: Path) -
     await append(log, 3)
     await log._writer.do(lambda ledger: _limit_pages(ledger.connection, 0))
     with pytest.raises(HistoryError, match="full"):
-        await log.append("claimed", "s", ALICE, {"filler": "x" * 100_000})
+        await log.append("claim.created", "s", ALICE, {"filler": "x" * 100_000})
     await log._writer.do(lambda ledger: _limit_pages(ledger.connection, 1 << 30))
     assert 4 == (await append(log, 1))[0].seq
     assert (await log.verify()).intact
@@ -257,7 +263,7 @@ async def test_files_that_may_not_grow_lose_nothing(log: AuditLog, path: Path) -
     await append(log, 3)
     size = path.with_name(path.name + "-wal").stat().st_size + 8192
     with _files_at_most(size), pytest.raises(HistoryError, match="nothing was recorded"):
-        await log.append("claimed", "s", ALICE, {"filler": "x" * 100_000})
+        await log.append("claim.created", "s", ALICE, {"filler": "x" * 100_000})
     assert 4 == (await append(log, 1))[0].seq
     assert (await log.verify()).intact
 
@@ -342,13 +348,13 @@ async def test_readers_cannot_write(log: AuditLog) -> None:
 async def test_data_that_is_no_json_is_refused(log: AuditLog, data: dict[str, object]) -> None:
     """What canonical JSON cannot hold is refused before anything is written."""
     with pytest.raises(HistoryError, match=r"as JSON|can be recorded"):
-        await log.append("claimed", "s", ALICE, data)
+        await log.append("claim.created", "s", ALICE, data)
     assert () == await log.events()
 
 
 async def test_cancelled_append_leaves_the_log_in_order(log: AuditLog) -> None:
     """Whoever goes away while waiting takes nothing with him."""
-    task = asyncio.create_task(log.append("claimed", "s", ALICE, {}))
+    task = asyncio.create_task(log.append("claim.created", "s", ALICE, {}))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -363,6 +369,6 @@ async def test_closed_log_says_so(path: Path, settings: HistorySettings) -> None
     await log.close()
     await log.close()
     with pytest.raises(HistoryError, match="closed"):
-        await log.append("claimed", "s", ALICE, {})
+        await log.append("claim.created", "s", ALICE, {})
     with pytest.raises(HistoryError, match="closed"):
         await log.events()

@@ -33,9 +33,9 @@ async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator
         make_case("new", "shared = 1", status=Status.FINISHED, exit_code=0, submitted_at=now),
         make_case("older", "shared = 1", status=Status.FINISHED, exit_code=0, submitted_at=long_ago),
     ):
-        await log.append("claimed", case.submission.id, ALICE, {}, case=case)
+        await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     await log.output("old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"oldoutput")])
-    await log.append("released", "old", ALICE, {})
+    await log.append("claim.released", "old", ALICE, {})
     await log._writer.do(lambda ledger: index_some(ledger.connection))
     await log._writer.do(lambda ledger: _backdate(ledger.connection))
     try:
@@ -64,7 +64,7 @@ async def test_old_contents_are_erased_and_events_stay(path: Path, make_case: Ma
         assert ["waiting = 1", "shared = 1", "shared = 1"] == [
             c.submission.draft.code.text for c in kept if c
         ]
-        (erased,) = [event for event in await log.events() if event.type == "erased"]
+        (erased,) = [event for event in await log.events() if event.type == "history.erased"]
         assert ("older than 30 days", 2) == (erased.data["rule"], len(erased.data["digests"]))
         with pytest.raises(HistoryError, match="was erased by retention: older than 30 days"):
             await log.case_file("old")
@@ -80,7 +80,7 @@ async def test_the_oldest_go_when_there_is_too_much(path: Path, make_case: MakeC
         for number in range(3):
             code = chance.randbytes(500_000).hex()
             case = make_case(f"big{number}", code, status=Status.DENIED)
-            await log.append("claimed", case.submission.id, ALICE, {}, case=case)
+            await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
         erased = await log.retain()
         sizes = await log._reader.do(lambda c: c.execute("SELECT sum(stored) FROM blobs").fetchone()[0])
         pending = await log.case("waits")
@@ -96,7 +96,7 @@ async def test_erased_code_comes_back_with_its_next_submission(path: Path, make_
     async with filled(path, make_case, retain_days=30) as log:
         await log.retain()
         again = make_case("again", "oldcode = 1", submitted_at=datetime.now(UTC))
-        await log.append("claimed", "again", ALICE, {}, case=again)
+        await log.append("claim.created", "again", ALICE, {}, case=again)
         await log._writer.do(lambda ledger: index_some(ledger.connection))
         assert ["again", "old"] == [row.id for row in await log.summaries("oldcode")]
         assert (await log.verify()).intact

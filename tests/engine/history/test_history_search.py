@@ -44,9 +44,9 @@ async def filled(log: AuditLog, make_case: Callable[..., Case]) -> AuditLog:
         make_case("e", "x = 'ünïcode' # 100%", requester="a b", status=Status.PENDING, submitted_at=now),
     )  # fmt: skip
     for case in made:
-        await log.append("claimed", case.submission.id, ALICE, {}, case=case)
+        await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     await log.output("c", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"flag{found} in output")])
-    await log.append("released", "c", ALICE, {})
+    await log.append("claim.released", "c", ALICE, {})
     while await log._writer.do(lambda ledger: _index(ledger.connection)):
         pass
     return log
@@ -216,13 +216,13 @@ async def test_facets_agree_with_what_is_listed(filled: AuditLog, filter_: str) 
 async def test_facets_follow_a_case(log: AuditLog, make_case: Callable[..., Case]) -> None:
     """A case that changes is counted as what it is, and no more as what it was."""
     for status in (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
-        await log.append("claimed", "a", ALICE, {}, case=make_case("a", status=status))
+        await log.append("claim.created", "a", ALICE, {}, case=make_case("a", status=status))
     assert {"finished": 1} == (await log.facets()).counts["status"]
 
 
 async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..., Case]) -> None:
     """What was submitted is found by its text soon after, with nobody asking for it."""
-    await log.append("claimed", "a", ALICE, {}, case=make_case("a", "needle = 1"))
+    await log.append("claim.created", "a", ALICE, {}, case=make_case("a", "needle = 1"))
     async with asyncio.timeout(10):
         while not await log.summaries("needle"):
             await asyncio.sleep(0.01)

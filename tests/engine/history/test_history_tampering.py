@@ -25,11 +25,13 @@ Tamper = Callable[[sqlite3.Connection], object]
 async def fill(path: Path, settings: HistorySettings, make_case: Callable[..., Case]) -> None:
     """Write `RECORDS` records, the first about a case, the second its output; closing adds a checkpoint."""
     log = await AuditLog.open(path, settings)
-    await log.append("claimed", "s1", ALICE, {"n": 0}, case=make_case("s1"))
+    await log.append("claim.created", "s1", ALICE, {"n": 0}, case=make_case("s1"))
     await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"secret output")])
-    await log.append("released", "s1", ALICE, {}, case=make_case("s1", status=Status.FINISHED, exit_code=0))
+    await log.append(
+        "claim.released", "s1", ALICE, {}, case=make_case("s1", status=Status.FINISHED, exit_code=0)
+    )
     for number in range(RECORDS - 3):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
 
 
@@ -227,7 +229,7 @@ async def test_a_file_that_a_run_left_is_read_again(
     """Other bytes in the place of an artifact are found, as those of the code and the output are."""
     content = b"figures"
     log = await AuditLog.open(path, settings)
-    await log.append("claimed", "s1", ALICE, {}, case=make_case("s1"))
+    await log.append("claim.created", "s1", ALICE, {}, case=make_case("s1"))
     await log.keep("s1", Artifact(name="a.csv", size=len(content), digest=digest_of(content)), content)
     await log.close()
     found = await verify_after(
@@ -243,7 +245,7 @@ async def test_a_file_that_a_run_left_is_read_again(
 async def test_no_text_moves_from_one_column_to_another(path: Path, settings: HistorySettings) -> None:
     """A record whose time has swallowed a part of its data is changed, though the whole reads the same."""
     log = await AuditLog.open(path, settings)
-    await log.append("looked", "", ALICE, {"a": "x", "data": {}})
+    await log.append("history.viewed", "", ALICE, {"a": "x", "data": {}})
     await log.close()
     moved = """UPDATE events SET at = at || '","data":{"a":"x', data = '{}}' WHERE seq = 1"""
     found = await verify_after(path, settings, lambda connection: connection.execute(moved))
@@ -253,9 +255,9 @@ async def test_no_text_moves_from_one_column_to_another(path: Path, settings: Hi
 @pytest.mark.parametrize(
     ("type", "data", "problem"),
     [
-        ("output", "no JSON", "the output of s1 was removed"),
-        ("artifact", "[]", "a file that s1 left was removed"),
-        ("checkpoint", "{}", "the checkpoint in record 22 was forged: not signed by this engine"),
+        ("run.output", "no JSON", "the output of s1 was removed"),
+        ("run.artifact", "[]", "a file that s1 left was removed"),
+        ("history.checkpoint", "{}", "the checkpoint in record 22 was forged: not signed by this engine"),
     ],
 )
 async def test_what_we_never_write_is_named(
@@ -277,6 +279,6 @@ async def test_progress_reaches_the_end(log: AuditLog) -> None:
     """Verify tells how far it is, up to all."""
     told: list[tuple[int, int]] = []
     for _ in range(3):
-        await log.append("looked", "", ALICE, {})
+        await log.append("history.viewed", "", ALICE, {})
     await log.verify(lambda done, total: told.append((done, total)))
     assert [(3, 3)] == told

@@ -13,8 +13,8 @@ from engine.common.text import Untrusted
 from engine.history import AuditLog, HistoryError
 from engine.history.events.types import check
 
-CALLED = re.compile(r'(?:record|happened|_asked)\(\s*"([a-z.]+)"')
-CHOSEN = re.compile(r'kind = "([a-z.]+)" if [^"]+ else "([a-z.]+)"')
+CALLED = re.compile(r'(?:record|happened|_asked)\(\s*"([a-z_.]+)"')
+CHOSEN = re.compile(r'kind = "([a-z_.]+)" if [^"]+ else "([a-z_.]+)"')
 
 
 def recorded_types() -> set[str]:
@@ -37,7 +37,7 @@ def is_known(type_: str) -> bool:
 def test_all_that_the_engine_records_is_known() -> None:
     """Whatever the engine records, somewhere in its source, has a model."""
     types = recorded_types()
-    assert {"submitted", "run.started", "sandbox.taken", "run.kill", "expired"} <= types
+    assert {"submission.created", "run.started", "sandbox.acquired", "run.kill", "decision.expired"} <= types
     assert set() == {type_ for type_ in types if not is_known(type_)}
 
 
@@ -45,9 +45,9 @@ def test_all_that_the_engine_records_is_known() -> None:
     ("type_", "data", "said"),
     [
         ("nonsense", {}, "No event is called 'nonsense'"),
-        ("submitted", {"language": "python"}, "digest: Field required"),
-        ("submitted", {"digest": "x", "language": "python"}, "digest: "),
-        ("classified", {"risk": "purple", "rules": []}, "risk: "),
+        ("submission.created", {"language": "python"}, "digest: Field required"),
+        ("submission.created", {"digest": "x", "language": "python"}, "digest: "),
+        ("submission.assessed", {"risk": "purple", "rules": []}, "risk: "),
         ("run.killed", {"reason": "mood", "evidence": []}, "reason: "),
         ("run.ended", {"exit_code": 0}, "kill_reason: Field required"),
     ],

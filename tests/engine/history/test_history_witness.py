@@ -170,7 +170,7 @@ async def test_what_the_engine_signs_reaches_its_witnesses(
     log = await AuditLog.open(path, settings)
     keeping = asyncio.create_task(Witnesses(settings).keep(log.latest_checkpoint, _never))
     for number in range(7):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     latest = await log.latest_checkpoint()
     async with asyncio.timeout(PATIENT):
         while latest not in box[0].kept or not (repository / FILE).exists() or len(commits(repository)) < 1:
@@ -188,7 +188,7 @@ async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
     """Write a history, then another one with the same key; return what a witness had kept of the first."""
     log = await AuditLog.open(path, settings)
     for number in range(9):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
     file = path.with_name(path.name + ".checkpoints")
     kept = read(file.read_text())
@@ -197,7 +197,7 @@ async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
         previous = chain.GENESIS
         for row in connection.execute(f"SELECT {chain.COLUMNS} FROM events ORDER BY seq").fetchall():
             seq, at, kind, subject, actor, data = row[:6]
-            if kind == "checkpoint":
+            if kind == "history.checkpoint":
                 signed.append(checkpoints.sign(key, tree.size, tree.root(), previous, at))
                 data = chain.canonical_data({"note": signed[-1], "size": tree.size})
             record = chain.link(seq, previous, at, kind, subject, actor, data.replace('"n":3', '"n":99'))
@@ -234,7 +234,7 @@ async def test_the_witness_of_an_untouched_history_agrees(path: Path) -> None:
     settings = HistorySettings(batch_milliseconds=5, checkpoint_events=5)
     log = await AuditLog.open(path, settings)
     for number in range(9):
-        await log.append("looked", "", ALICE, {"n": number})
+        await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
     kept = read(path.with_name(path.name + ".checkpoints").read_text())
     assert (True, 2, 2) == (

@@ -215,7 +215,7 @@ async def test_output_over_the_bound_is_cut_and_told(manager: SandboxManager) ->
     watcher = Recorder()
     result = await manager.run(job("print('x' * 1500, end='')", output_kb=1), watcher)
     assert (b"x" * 1024, True, KillReason.NONE) == (watcher.stdout, result.truncated, result.kill_reason)
-    assert "output.truncated" in watcher.types
+    assert "run.output_truncated" in watcher.types
 
 
 async def test_the_quota_holds_for_all_processes_together(manager: SandboxManager) -> None:

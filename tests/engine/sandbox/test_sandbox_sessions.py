@@ -66,7 +66,7 @@ async def test_state_stays_and_so_does_the_sandbox(
     _, first = await run(manager, before, language)
     _, second = await run(manager, after, language)
     assert b"21\n" == second.stdout, second.stderr
-    assert "sandbox.taken" in second.types
+    assert "sandbox.acquired" in second.types
     assert dict(first.events)["run.started"]["sandbox"] == dict(second.events)["run.started"]["sandbox"]
 
 
@@ -84,7 +84,7 @@ async def test_what_is_shown_comes_while_it_runs(manager: SandboxManager) -> Non
     watcher = Recorder()
     asked = order(_SHOWS, seconds=60)
     running = asyncio.create_task(manager.run(asked, watcher))
-    shown = await watcher.until_happened("run.showed")
+    shown = await watcher.until_happened("run.display")
     assert ("text/html", "<b>first</b>") == (shown["mime"], shown["text"])
     assert not running.done()
     await watcher.until_said(b"x" * 70000)
@@ -278,10 +278,10 @@ async def test_a_kernel_that_waits_ready_is_given_to_one_session_alone() -> None
                 await asyncio.sleep(0.1)
         first, second = Recorder(), Recorder()
         await house.run(order("x = 1", seconds=60), first)
-        taken = dict(first.events)["sandbox.taken"]["sandbox"]
+        taken = dict(first.events)["sandbox.acquired"]["sandbox"]
         assert house.sessions.housed(order("")).session.startswith("spare-")
         await house.run(order("print(x + 1)", seconds=60), second)
-        assert (b"2\n", taken) == (second.stdout, dict(second.events)["sandbox.taken"]["sandbox"])
+        assert (b"2\n", taken) == (second.stdout, dict(second.events)["sandbox.acquired"]["sandbox"])
         other, asked = Recorder(), order("print('x' in globals())", seconds=60, principal="bob")
         await house.run(replace(asked, session="b-other"), other)
         assert b"False\n" == other.stdout

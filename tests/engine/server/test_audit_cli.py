@@ -66,7 +66,7 @@ def test_timeline_tells_the_steps(denied: str, capsys: pytest.CaptureFixture[str
     """The steps of a submission are told in order, with who took them."""
     assert Exit.DONE == main(["audit", "timeline", denied])
     steps = [line.split()[2] for line in capsys.readouterr().out.splitlines()]
-    assert ["submitted", "analysed", "classified", "decided"] == steps
+    assert ["submission.created", "submission.analysed", "submission.assessed", "decision.made"] == steps
     assert Exit.DONE == main(["audit", "timeline", denied, "--json"])
     assert steps == [json.loads(line)["type"] for line in capsys.readouterr().out.splitlines()]
 
@@ -103,7 +103,9 @@ def test_who_takes_a_case_file_is_recorded(engine: EngineProcess, denied: str, t
     assert Exit.DONE == main(["audit", "export", f"id:{denied}", "-f", "csv", "-o", str(tmp_path / "csv")])
     connection = sqlite3.connect(f"file:{engine.home / 'pratique.db'}?mode=ro", uri=True)
     with contextlib.closing(connection):
-        rows = connection.execute("SELECT data FROM events WHERE type = 'exported' ORDER BY seq").fetchall()
+        rows = connection.execute(
+            "SELECT data FROM events WHERE type = 'history.exported' ORDER BY seq"
+        ).fetchall()
     told = [json.loads(data) for (data,) in rows[-2:]]
     assert [(denied, "case"), (f"id:{denied}", "csv")] == [(data["what"], data["format"]) for data in told]
 
@@ -181,7 +183,7 @@ def test_figures_are_told(denied: str, capsys: pytest.CaptureFixture[str]) -> No
     assert json.loads(capsys.readouterr().out)["busiest"]
 
 
-_LAST_EXPORT = "SELECT data FROM events WHERE type = 'exported' ORDER BY seq DESC"
+_LAST_EXPORT = "SELECT data FROM events WHERE type = 'history.exported' ORDER BY seq DESC"
 
 
 def test_an_export_is_in_the_history(denied: str, home: Path) -> None:

@@ -36,7 +36,9 @@ def database(tmp_path: Path) -> Path:
 
     async def fill() -> None:
         log = await AuditLog.open(path, HistorySettings())
-        await log.append_many(("looked", "", Untrusted("alice"), {"n": number}) for number in range(500))
+        await log.append_many(
+            ("history.viewed", "", Untrusted("alice"), {"n": number}) for number in range(500)
+        )
         await log.close()
 
     asyncio.run(fill())

@@ -157,8 +157,10 @@ async def test_events_can_be_chosen_by_type_and_subject(http: httpx.AsyncClient,
     """A reader that wants some events is not sent the others; a type stands for what begins with it too."""
     submission = (await client.submit(draft())).submission
     await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
-    assert ["decided"] == await kinds(http, 1, since=0, type="decided", subject=submission.id)
-    assert ["submitted", "analysed", "classified"] == await kinds(http, 3, since=0, subject=submission.id)
+    assert ["decision.made"] == await kinds(http, 1, since=0, type="decision.made", subject=submission.id)
+    assert ["submission.created", "submission.analysed", "submission.assessed"] == await kinds(
+        http, 3, since=0, subject=submission.id
+    )
     assert ["engine.started"] == await kinds(http, 1, since=0, type="engine")
 
 
@@ -212,7 +214,7 @@ async def test_curl_reads_the_stream_as_it_comes(engine: EngineProcess, client: 
     finally:
         reading.kill()
         await reading.wait()
-    assert "submitted" == Event.model_validate_json(line).type
+    assert "submission.created" == Event.model_validate_json(line).type
 
 
 async def first_line(stream: asyncio.StreamReader, client: Client) -> bytes:

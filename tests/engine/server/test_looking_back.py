@@ -61,7 +61,7 @@ async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Clien
     assert 0 == checked.returncode, checked.stdout
     async with asyncio.timeout(60), contextlib.aclosing(client.events(0)) as events:
         async for event in events:
-            if event.type == "exported" and event.data["what"] == made.submission.id:
+            if event.type == "history.exported" and event.data["what"] == made.submission.id:
                 break
     with pytest.raises(Problem, match="no submission"):
         await client.case_file("s-none")
@@ -72,5 +72,5 @@ async def test_who_looks_and_who_exports_is_recorded_once(client: Client) -> Non
     id = (await client.submit(draft("print('seen')"))).submission.id
     await client.trail(id)
     await client.trail(id)
-    assert 1 == [event.type for event in await client.trail(id)].count("looked")
+    assert 1 == [event.type for event in await client.trail(id)].count("history.viewed")
     await client.exported("risk:high", "csv", 3)

@@ -55,7 +55,7 @@ async def remember(case: Case) -> None:
     """Write a case into the history."""
     log = await AuditLog.open(locations.database(), HistorySettings())
     data = {"risk": Level.HIGH.value, "rules": []}
-    await log.append("classified", case.submission.id, AGENT.name, data, case=case)
+    await log.append("submission.assessed", case.submission.id, AGENT.name, data, case=case)
     await log.close()
 
 

@@ -102,7 +102,7 @@ async def test_nobody_is_nobodys_yes(home: Path) -> None:
     try:
         async with process.client() as client:
             submission = (await client.submit(draft())).submission
-            expired = await first(client.events(0), "expired")
+            expired = await first(client.events(0), "decision.expired")
             assert submission.id == expired.subject
             assert Status.EXPIRED is (await client.case(submission.id)).status
             with pytest.raises(Problem):
@@ -146,7 +146,7 @@ async def test_what_expired_while_no_engine_ran_stays_expired(home: Path) -> Non
     process.start()
     try:
         async with process.client() as client:
-            await first(client.events(0), "expired")
+            await first(client.events(0), "decision.expired")
             assert Status.EXPIRED is (await client.case(submission.id)).status
     finally:
         process.end()

@@ -240,7 +240,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     auditor = await bearer(client, "anna", Scope.AUDIT)
     for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
         assert 200 == (await http.get(path, headers=auditor)).status_code
-    looks = [event.actor.text for event in await client.trail(id) if event.type == "looked"]
+    looks = [event.actor.text for event in await client.trail(id) if event.type == "history.viewed"]
     assert 1 == looks.count("anna")
     deeds = [(method, path) for path, methods in (await _routes(engine)).items() for method in methods]
     changing = sorted(deed for deed in deeds if deed[0] != "get")

@@ -13,13 +13,13 @@ from engine.models import Digest, Verification
 class Looked(Facts):
     """Somebody read what is not their own."""
 
-    type: Literal["looked"]
+    type: Literal["history.viewed"]
 
 
 class Exported(Facts):
     """Somebody took records out of the house."""
 
-    type: Literal["exported"]
+    type: Literal["history.exported"]
     format: str
 
 
@@ -28,13 +28,13 @@ class Verified(Verification):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1
-    type: Literal["verified"]
+    type: Literal["history.verified"]
 
 
 class CheckpointMade(Facts):
     """The tree over all records before was signed."""
 
-    type: Literal["checkpoint"]
+    type: Literal["history.checkpoint"]
     note: str
     size: int
 
@@ -50,6 +50,6 @@ class WitnessTold(Facts):
 class Erased(Facts):
     """Contents were erased by a rule; what refers to them stays."""
 
-    type: Literal["erased"]
+    type: Literal["history.erased"]
     rule: str
     digests: tuple[Digest, ...]

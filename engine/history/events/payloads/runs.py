@@ -20,7 +20,7 @@ class RunQueued(Facts):
 class InSandbox(Facts):
     """A sandbox was made, or taken from those that were ready."""
 
-    type: Literal["sandbox.created", "sandbox.taken"]
+    type: Literal["sandbox.created", "sandbox.acquired"]
     sandbox: str
     image: str
     runtime: str
@@ -59,34 +59,34 @@ class RunRefused(Facts):
 class RunSteered(Facts):
     """Somebody asked a run to stop, to be killed, to be frozen or to go on."""
 
-    type: Literal["run.stop", "run.kill", "run.freeze", "run.thaw"]
+    type: Literal["run.stop", "run.kill", "run.pause", "run.resume"]
 
 
 class Output(OutputBlock):
     """A run printed; the bytes lie beside, by their digest."""
 
     version: ClassVar[int] = 1
-    type: Literal["output"]
+    type: Literal["run.output"]
 
 
 class Metered(MeterBlock):
     """What a run used."""
 
     version: ClassVar[int] = 1
-    type: Literal["meters"]
+    type: Literal["run.meters"]
 
 
 class OutputTruncated(Facts):
     """A run printed more than it may, and the rest was dropped."""
 
-    type: Literal["output.truncated"]
+    type: Literal["run.output_truncated"]
     limit_bytes: int
 
 
 class RunShowed(Facts):
     """A notebook showed something while it ran; the end of the run says what, in full."""
 
-    type: Literal["run.showed"]
+    type: Literal["run.display"]
     mime: str
     size: int
     digest: Digest | None = None
@@ -125,7 +125,7 @@ class RunKilled(Facts):
 class ArtifactKept(Facts):
     """A file that a run left was kept."""
 
-    type: Literal["artifact"]
+    type: Literal["run.artifact"]
     name: str
     size: int
     digest: Digest

@@ -13,7 +13,7 @@ from engine.models import Decision, Digest, Language, Level
 class Submitted(Facts):
     """Code came in."""
 
-    type: Literal["submitted"]
+    type: Literal["submission.created"]
     digest: Digest
     language: Language
     purpose: str = ""
@@ -22,14 +22,14 @@ class Submitted(Facts):
 class Joined(Facts):
     """The same request came again, and got the submission that it had made before."""
 
-    type: Literal["joined"]
+    type: Literal["submission.joined"]
     digest: Digest
 
 
 class Analysed(Facts):
     """Code was read."""
 
-    type: Literal["analysed"]
+    type: Literal["submission.analysed"]
     rules: tuple[str, ...]
     complete: bool
     seconds: float
@@ -38,7 +38,7 @@ class Analysed(Facts):
 class Classified(Facts):
     """Policy said how risky it is."""
 
-    type: Literal["classified"]
+    type: Literal["submission.assessed"]
     risk: Level
     rules: tuple[str, ...]
 
@@ -46,7 +46,7 @@ class Classified(Facts):
 class Claimed(Facts):
     """A reviewer took it, or let go of it."""
 
-    type: Literal["claimed", "released"]
+    type: Literal["claim.created", "claim.released"]
 
 
 class Decided(Decision):
@@ -54,7 +54,7 @@ class Decided(Decision):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1
-    type: Literal["decided", "expired"]
+    type: Literal["decision.made", "decision.expired"]
 
 
 class Reviewed(Decision):
@@ -62,13 +62,13 @@ class Reviewed(Decision):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1
-    type: Literal["reviewed"]
+    type: Literal["decision.first_approval"]
 
 
 class Throttled(Facts):
     """Somebody handed in more than is taken, and was told when to come back."""
 
-    type: Literal["throttled"]
+    type: Literal["submission.throttled"]
     reason: str
     retry_after: float
 
@@ -76,5 +76,5 @@ class Throttled(Facts):
 class PreApprovalChanged(Facts):
     """A pre-approval was given, rested upon, or taken back."""
 
-    type: Literal["standing.given", "standing.used", "standing.revoked"]
+    type: Literal["pre_approval.created", "pre_approval.used", "pre_approval.revoked"]
     pre_approval: str

@@ -17,7 +17,7 @@ class EngineChanged(Facts):
 class SandboxProved(Facts):
     """A sandbox said what kernel it runs on."""
 
-    type: Literal["sandbox.proved"]
+    type: Literal["sandbox.probed"]
     isolated: bool = False
     proof: IsolationProof | None = None
 
@@ -53,4 +53,4 @@ class SecretChanged(Facts):
 class PrincipalChanged(Facts):
     """Somebody may act here, or may no more, or tried and was not let in."""
 
-    type: Literal["principal.added", "principal.removed", "login.failed"]
+    type: Literal["principal.added", "principal.removed", "authentication.failed"]

@@ -14,7 +14,7 @@ from engine.history.verify.contents import is_kept
 from engine.models import Case, Erasure
 
 _BODY = "SELECT body FROM cases JOIN states USING (n) WHERE id = ?"
-_ERASED = "SELECT data FROM events WHERE type = 'erased' ORDER BY seq DESC"
+_ERASED = "SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq DESC"
 
 Told = tuple[Literal["code", "file", "output", "artifact"], str, str]
 """What it is, its digest, and its name where it has one."""

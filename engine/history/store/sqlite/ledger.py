@@ -22,7 +22,7 @@ from engine.history.witness import checkpoint_file
 from engine.models import OutputChunk
 
 ENGINE = "engine"
-CHECKPOINT = "checkpoint"
+CHECKPOINT = "history.checkpoint"
 
 
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -64,7 +64,7 @@ class Ledger:
         size, self.last = chain.head(self.connection)
         self.tree = tree.load(self.connection, size)
         row = self.connection.execute(
-            "SELECT seq - 1 FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+            "SELECT seq - 1 FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
         ).fetchone()
         self.checked = row[0] if row else 0
         self.known = True
@@ -157,12 +157,12 @@ class Ledger:
         self.pending_bytes -= len(content)
         digest = blobs.digest_of(content)
         block = OutputBlock.of(chunks, digest)
-        record = self.append("output", run, ENGINE, chain.canonical_data(block.model_dump(mode="json")))
+        record = self.append("run.output", run, ENGINE, chain.canonical_data(block.model_dump(mode="json")))
         self._put(run, content, digest, record.at)
 
     def keep(self, run: str, data: str, content: bytes, digest: str) -> None:
         """Write a file that a run left: the bytes by digest, and an event that refers to them."""
-        record = self.append("artifact", run, ENGINE, data)
+        record = self.append("run.artifact", run, ENGINE, data)
         self._put(run, content, digest, record.at)
 
     def _put(self, run: str, content: bytes, digest: str, at: str) -> None:
@@ -191,7 +191,7 @@ class Ledger:
         told = checkpoint_file.notes(self.witness)
         last = max((note.size for note in told if note), default=0)
         missing = self.connection.execute(
-            "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' AND seq > ? ORDER BY seq",
+            "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
             (last + 1,),
         ).fetchall()
         if missing and (told or len(missing) == 1):

@@ -76,13 +76,13 @@ def output(connection: sqlite3.Connection, run: str, offset: int, limit: int) ->
 
 def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBlock]:
     """Yield where the output of a run lies, in order."""
-    return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "output"))
+    return (OutputBlock.model_validate_json(data) for data in _data_of(connection, run, "run.output"))
 
 
 def latest_checkpoint(connection: sqlite3.Connection) -> str | None:
     """Return the signed note of the last checkpoint, or None."""
     row = connection.execute(
-        "SELECT data ->> '$.note' FROM events WHERE type = 'checkpoint' ORDER BY seq DESC LIMIT 1"
+        "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
     ).fetchone()
     return str(row[0]) if row else None
 
@@ -107,13 +107,13 @@ def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
 
 def artifacts(connection: sqlite3.Connection, run: str) -> Iterator[Artifact]:
     """Yield the files that a run left, in order."""
-    fields = (json.loads(data) for data in _data_of(connection, run, "artifact"))
+    fields = (json.loads(data) for data in _data_of(connection, run, "run.artifact"))
     return (Artifact.model_validate({name: one[name] for name in Artifact.model_fields}) for one in fields)
 
 
 def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:
     """Return all samples of a run."""
-    blocks = (MeterBlock.model_validate_json(data) for data in _data_of(connection, run, "meters"))
+    blocks = (MeterBlock.model_validate_json(data) for data in _data_of(connection, run, "run.meters"))
     return tuple(sample for block in blocks for sample in block.samples)
 
 

@@ -69,5 +69,5 @@ def _erase(ledger: Ledger, rows: list[tuple[int, bytes, bytes]], rule: str) -> i
     if rows:
         digests = [digest.hex() for _, digest, _ in rows]
         data = {"rule": rule, "digests": digests}
-        ledger.append("erased", "", ENGINE, chain.canonical_data(data))
+        ledger.append("history.erased", "", ENGINE, chain.canonical_data(data))
     return len(rows)

@@ -26,9 +26,9 @@ CREATE TABLE events (
 );
 CREATE INDEX events_subject ON events (subject);
 
-CREATE INDEX events_checkpoint ON events (seq) WHERE type = 'checkpoint';
+CREATE INDEX events_checkpoint ON events (seq) WHERE type = 'history.checkpoint';
 
-CREATE INDEX events_erased ON events (seq) WHERE type = 'erased';
+CREATE INDEX events_erased ON events (seq) WHERE type = 'history.erased';
 
 CREATE TABLE subtrees (
     level INTEGER NOT NULL,

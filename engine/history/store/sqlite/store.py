@@ -113,7 +113,7 @@ class AuditLog(Questions):
         """
         if samples:
             data = MeterBlock(samples=tuple(samples)).model_dump(mode="json")
-            await self.append("meters", run, Untrusted(ENGINE), data, durable=False)
+            await self.append("run.meters", run, Untrusted(ENGINE), data, durable=False)
 
     async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
         """Keep a file that a run left; it is on disk before the run's next event.
@@ -121,7 +121,7 @@ class AuditLog(Questions):
         Raises:
             AuditError: it could not be written.
         """
-        data = _text("artifact", artifact.model_dump(mode="json"))
+        data = _text("run.artifact", artifact.model_dump(mode="json"))
         digest = artifact.digest
         await self._writer.do(lambda ledger: ledger.keep(run, data, content, digest), durable=False)
 
