@@ -85,10 +85,10 @@ class PolicySettings(Group):
     """How many submissions each principal may hand in, in the long run."""
     submissions_burst: int = Field(60, ge=1)
     """How many submissions each principal may hand in at once."""
-    sandbox_submissions_per_minute: float = Field(60.0, gt=0)
-    """How many submissions may come for each sandbox that stays, in the long run."""
-    sandbox_submissions_burst: int = Field(30, ge=1)
-    """How many submissions may come for each sandbox that stays at once."""
+    session_submissions_per_minute: float = Field(60.0, gt=0)
+    """How many submissions may come for each session, in the long run."""
+    session_submissions_burst: int = Field(30, ge=1)
+    """How many submissions may come for each session at once."""
 
     @property
     def two_reviewers(self) -> bool:
@@ -169,15 +169,15 @@ class SandboxSettings(Group):
     packages: PackageSettings = PackageSettings()
     """Where granted packages come from."""
     session_images: dict[str, str] = {"python": "notebook", "javascript": "node", "shell": "shell"}
-    """The image of each language's sandboxes that stay between executions."""
+    """The image of each language's sessions."""
     session_pool: int = Field(0, ge=0)
     """How many notebook kernels wait ready, so that the first execution in one that stays answers at once."""
     sessions: int = Field(8, ge=0)
-    """How many sandboxes that stay there may be at once."""
+    """How many sessions may be open at once."""
     sessions_each: int = Field(2, ge=0)
     """How many of them one principal may have."""
     session_idle_seconds: float = Field(900.0, gt=0)
-    """After how long without an execution such a sandbox goes."""
+    """After how long without an execution a session is closed."""
     session_life_seconds: float = Field(7200.0, gt=0)
     """After how long it goes in any case."""
 

@@ -25,7 +25,7 @@ from console.run.screen import told
 from console.safety.text import content, paragraphs
 from console.widgets.formatting import now
 from engine.common.text import Untrusted
-from engine.models import Case, Draft, Language, Sandbox
+from engine.models import Case, Draft, Language, Session
 
 
 class ExploreScreen(Workbench):
@@ -39,7 +39,7 @@ class ExploreScreen(Workbench):
         "object to. ctrl+r hands it in, with the purpose and the capabilities that you gave: what the policy "
         "lets through runs at once and writes below, the rest waits under 1 Review. ctrl+o opens a file and "
         "follows it: save it in your own editor, and it is analysed anew, and run again after ctrl+s. ctrl+b "
-        "keeps one sandbox between runs: what one run defines, the next one has. Esc leaves the editor, so "
+        "uses one session: what one run defines, the next one has. Esc leaves the editor, so "
         "that the number keys work. With `vim: true` in console.yaml the editor has vim's modes: i a I A o O "
         "insert, Esc ends that; h j k l w b e 0 ^ $ gg G move, x dd yy p P u change, numbers count."
     )
@@ -62,7 +62,7 @@ class ExploreScreen(Workbench):
         Binding("ctrl+e", "unfollow", "Edit here", id="explore.unfollow", priority=True,
                 tooltip="Stop following the file and edit its text here"),
         Binding("ctrl+b", "keep", "Keep state", id="explore.keep", priority=True,
-                tooltip="Run in one sandbox that keeps its state between runs, or no longer"),
+                tooltip="Keep the state in one session between runs, or no longer"),
         Binding("ctrl+f", "left", "What it left", id="explore.left", priority=True,
                 tooltip="What the run showed and left: pictures, tables, files; save them"),
         Binding("ctrl+t", "snippets", "Tried", id="explore.snippets", priority=True,
@@ -73,7 +73,7 @@ class ExploreScreen(Workbench):
         super().__init__()
         self._wishes = Wishes()
         self._case: Case | None = None
-        self._sandbox: Sandbox | None = None
+        self._session: Session | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Lay out editor, violations and output."""
@@ -111,7 +111,7 @@ class ExploreScreen(Workbench):
         editor.border_title = content(editor.code_language.value, Untrusted(named), (mode, "bold accent"))
         asked = f"asks for {self._wishes.many} more  " if self._wishes.many else ""
         how = "runs on save" if self.rerun else "followed: save it in your editor" if self.path else ""
-        kept = f"keeps state in {self._sandbox.id}  " if self._sandbox else ""
+        kept = f"keeps state in {self._session.id}  " if self._session else ""
         editor.border_subtitle = content(kept + asked + (how or "ctrl+r hands in and runs"))
         self.refresh_bindings()
 
@@ -137,10 +137,10 @@ class ExploreScreen(Workbench):
 
     def _draft(self) -> Draft:
         editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
-        asked, sandbox = self._wishes, self._sandbox.id if self._sandbox else ""
+        asked, session = self._wishes, self._session.id if self._session else ""
         files = request_fields.read(asked.paths)
         return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
-                     permissions=asked.permissions, files=files, sandbox=sandbox, image=asked.image,
+                     permissions=asked.permissions, files=files, session=session, image=asked.image,
                      expect=asked.expect, verify=asked.verify)  # fmt: skip
 
     def _say(self, case: Case) -> None:
@@ -166,17 +166,17 @@ class ExploreScreen(Workbench):
         if self._case is not None and self._case.result is not None:
             self.app.push_screen(LeftScreen(self._case.submission.id, self._case.result))
 
-    # --- a sandbox that stays ---------------------------------------------------------------------
+    # --- sessions -----------------------------------------------------------------------------
 
     @work(exclusive=True, group="keep")
     async def action_keep(self) -> None:
-        """Open a sandbox that keeps its state between runs, or end the one there is."""
-        sandbox, self._sandbox = self._sandbox, None
-        if sandbox is None:
+        """Open a session, or close the one there is."""
+        session, self._session = self._session, None
+        if session is None:
             language, image = self.query_one(Editor).code_language, self._wishes.image
-            self._sandbox = await kept(self, lambda client: client.open_sandbox(language, image))
+            self._session = await kept(self, lambda client: client.create_session(language, image))
         else:
-            await kept(self, lambda client: client.destroy_sandbox(sandbox.id))
+            await kept(self, lambda client: client.close_session(session.id))
         self.entitle()
 
     # --- keys -------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ class ExploreScreen(Workbench):
         editor.colour()
         self.entitle()
         self.analyse()
-        if self._sandbox is not None:
+        if self._session is not None:
             self.action_keep()
 
     def action_purpose(self) -> None:

@@ -1,24 +1,24 @@
-"""Sandboxes that stay, as the console opens and ends them."""
+"""Sessions of the console: opens and closes them through the client."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from engine.client.sandboxes import SandboxClient
+from engine.client.sessions import SessionClient
 from engine.common.errors import Problem
-from engine.models import Sandbox
+from engine.models import Session
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-Call = Callable[[SandboxClient], Awaitable[Sandbox]]
+Call = Callable[[SessionClient], Awaitable[Session]]
 
 
-async def kept(screen: Widget, call: Call) -> Sandbox | None:
-    """Return the sandbox that `call` is about; where the answer is no, say so and return None."""
+async def kept(screen: Widget, call: Call) -> Session | None:
+    """Return the session that `call` is about; where the answer is no, say so and return None."""
     try:
-        async with SandboxClient() as client:
+        async with SessionClient() as client:
             return await call(client)
     except Problem as problem:
         screen.notify(str(problem), severity="error")

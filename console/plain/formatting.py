@@ -54,8 +54,8 @@ def asked(each: Case) -> Iterator[str]:
     if not draft.permissions.domains:
         yield "  no network"
     yield f"  image: {draft.image or 'the usual one of its language'}"
-    if draft.sandbox:
-        yield f"  sandbox that stays: {shown(draft.sandbox)}"
+    if draft.session:
+        yield f"  session: {shown(draft.session)}"
     if draft.operation is not None:
         path = f" of {shown(draft.operation.path)}" if draft.operation.path else ""
         executable = ", executable" if draft.operation.executable else ""

@@ -101,7 +101,7 @@ class CaseHead(Static):
 
 def _what(draft: Draft) -> str:
     if draft.operation is not None:
-        return f"tool call: {draft.operation.kind.value} in sandbox {shown(draft.sandbox)}"
+        return f"tool call: {draft.operation.kind.value} in session {shown(draft.session)}"
     return f"{draft.language.value}, {_lines(draft.code.text)}, {size(len(draft.code.text.encode()))}"
 
 

@@ -32,7 +32,7 @@ COMMANDS = {
     "audit": "engine.cli.audit:app",
     "dev": "engine.cli.dev:app",
     "secret": "engine.cli.secrets:app",
-    "sandbox": "engine.cli.sandboxes:app",
+    "session": "engine.cli.sessions:app",
     "token": "engine.cli.tokens:app",
     "demo": "engine.cli.demo:demo",
     "mcp": "engine.cli.mcp:mcp",

@@ -33,7 +33,7 @@ Builds = Annotated[
 Secrets = Annotated[list[str] | None, typer.Option("--secret", help="A secret that it uses, by name.")]
 Bounds = Annotated[list[str] | None, typer.Option("--limit", help="memory_mb=256, seconds=60 and so on.")]
 Image = Annotated[str, typer.Option(help="The image to run in; empty: the language's own.")]
-Box = Annotated[str, typer.Option("--sandbox", help="A sandbox that stays, of one's own, to run in.")]
+Box = Annotated[str, typer.Option("--session", help="One of your sessions to run in.")]
 Expected = Annotated[ExpectedOutput, typer.Option(help="What the last output is to be.")]
 Verify = Annotated[str, typer.Option(help='An assertion about it: "value == 42.5 within 1e-9".')]
 
@@ -49,7 +49,7 @@ class Wishes:
     secrets: Iterable[str] = ()
     limits: Iterable[str] = ()
     image: str = ""
-    sandbox: str = ""
+    session: str = ""
     expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
     builds: Iterable[str] = ()
@@ -67,7 +67,7 @@ def draft_of(file: str, language: Language | None, wishes: Wishes) -> Draft:
         "files": tuple(_input(path) for path in wishes.inputs),
         "permissions": _permissions(wishes),
         "image": wishes.image,
-        "sandbox": wishes.sandbox,
+        "session": wishes.session,
         "expect": wishes.expect,
         "verify": wishes.verify,
     }

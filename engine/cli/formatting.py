@@ -93,10 +93,9 @@ def asked_lines(draft: Draft) -> list[str]:
         "secrets": _listed(asked.secrets),
         "builds": _listed(asked.builds),
         "limits": ", ".join(f"{name}={value:g}" for name, value in asked.limits),
-        "session": "keeps its state" if asked.session else "",
+        "session": f"keeps its state {draft.session}".strip() if asked.session or draft.session else "",
         "files": ", ".join(f"{visible(one.name)} ({_size(len(one.content))})" for one in draft.files),
         "image": draft.image,
-        "sandbox": draft.sandbox,
         "expect": draft.expect.value,
         "verify": visible(draft.verify),
     }

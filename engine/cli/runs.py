@@ -52,14 +52,14 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     secret: Secrets = None,
     limit: Bounds = None,
     image: Image = "",
-    sandbox: Box = "",
+    session: Box = "",
     expect: Expected = ExpectedOutput.ANYTHING,
     verify: Verify = "",
     json: Json = False,
 ) -> None:
     """Do the whole job in a plain terminal: violations, the question, live output, the result."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    wishes = Wishes(purpose, *lists, image, sandbox, expect, verify, build or ())
+    wishes = Wishes(purpose, *lists, image, session, expect, verify, build or ())
     draft = draft_of(file, language, wishes)
 
     async def whole(client: Client) -> Case:

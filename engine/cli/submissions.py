@@ -58,14 +58,14 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
     secret: Secrets = None,
     limit: Bounds = None,
     image: Image = "",
-    sandbox: Box = "",
+    session: Box = "",
     expect: Expected = ExpectedOutput.ANYTHING,
     verify: Verify = "",
     json: Json = False,
 ) -> None:
     """Hand in code for a decision."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    wishes = Wishes(purpose, *lists, image, sandbox, expect, verify, build or ())
+    wishes = Wishes(purpose, *lists, image, session, expect, verify, build or ())
     draft = draft_of(file, language, wishes)
     case = engaged(lambda client: client.submit(draft), requester)
     say_json(case) if json else say_case(case)

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
 from engine.client.audit import LookingBack
-from engine.client.sandboxes import SandboxClient
+from engine.client.sessions import SessionClient
 from engine.client.tokens import TokenClient
 from engine.client.transport import DEADLINE_SECONDS, RESUME_SECONDS, RESUMES
 from engine.common.errors import Problem
@@ -61,7 +61,7 @@ _FILES = TypeAdapter(tuple[WorkspaceFile, ...])
 _PRE_APPROVALS = TypeAdapter(tuple[PreApproval, ...])
 
 
-class Client(SandboxClient, LookingBack, TokenClient):
+class Client(SessionClient, LookingBack, TokenClient):
     """Speaks to the engine: over its Unix socket, or over TCP with a token.
 
     Every method raises `Problem` where the answer is no. With `key`, decisions are signed.

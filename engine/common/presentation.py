@@ -26,7 +26,7 @@ def headline(draft: Draft) -> Untrusted:
     packages = ", ".join(f"{each.name.text} {each.version.text}" for each in draft.permissions.packages)
     what = packages if draft.operation.kind is OperationKind.INSTALL else path
     executable = ", executable" if draft.operation.executable else ""
-    return Untrusted(f"{_WORDS[draft.operation.kind]} {what}{executable} in sandbox {draft.sandbox}")
+    return Untrusted(f"{_WORDS[draft.operation.kind]} {what}{executable} in session {draft.session}")
 
 
 def to_read(draft: Draft) -> Untrusted:

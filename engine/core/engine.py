@@ -21,8 +21,8 @@ from engine.core.review.decisions import Decisions
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
-from engine.core.sessions.registry import Register
-from engine.core.sessions.service import Sandboxes
+from engine.core.sessions.registry import SessionRegistry
+from engine.core.sessions.service import SessionService
 from engine.core.submissions.admission import Gate
 from engine.core.submissions.idempotency import Arrivals
 from engine.core.submissions.leases import ClientLeases
@@ -68,7 +68,7 @@ class Engine(Views):
         self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._events)
         keys = KeyRing(locations.keys())
         decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
-        register = Register(settings.sandbox)
+        register = SessionRegistry(settings.sandbox)
         self.runs = Runs(
             settings.sandbox,
             self._events,
@@ -100,7 +100,9 @@ class Engine(Views):
             rulings,
             Gate(settings, self._events, self._opened, register),
         )
-        self.sandboxes = Sandboxes(register, self._events, self.submissions, self.runs, sandboxes.sessions)
+        self.sessions = SessionService(
+            register, self._events, self.submissions, self.runs, sandboxes.sessions
+        )
         self.arrivals = Arrivals(self.submissions, self.runs, self._events, self.case)
         self.leases = ClientLeases(
             self._opened, self._tasks, settings.server.withdraw_seconds, self._withdraw_for_its_requester
@@ -117,7 +119,7 @@ class Engine(Views):
         self._tasks.create_task(self._analyst.start())
         self._starting = self._tasks.create_task(self._start_sandboxes())
         self._keeping = self._tasks.create_task(self.policy.keep())
-        self._tidying = self._tasks.create_task(self.sandboxes.keep())
+        self._tidying = self._tasks.create_task(self.sessions.keep())
         self._retaining = self._tasks.create_task(self.archive.keep())
         self._witnessed = self._tasks.create_task(
             self._witnesses.keep(self._log.latest_checkpoint, self._events.witness)

@@ -41,7 +41,7 @@ from engine.models.run import (
     Stream,
     WorkspaceFile,
 )
-from engine.models.sandbox import Sandbox, SandboxState
+from engine.models.session import Session, SessionState
 from engine.models.similarity import SimilarSubmission
 from engine.models.submission import (
     Consequence,
@@ -109,9 +109,9 @@ __all__ = [
     "Role",
     "Roles",
     "RuleMatch",
-    "Sandbox",
-    "SandboxState",
     "Scope",
+    "Session",
+    "SessionState",
     "Signature",
     "SimilarSubmission",
     "Span",

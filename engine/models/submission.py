@@ -78,7 +78,7 @@ class Consequence(FrozenModel):
 
 
 class OperationKind(StrEnum):
-    """What is done in a sandbox. `run` is what a submission asks for; the others are single tool calls."""
+    """What is done in a session. `run` is what a submission asks for; the others are single tool calls."""
 
     RUN = "run"
     INSTALL = "install"
@@ -91,7 +91,7 @@ class OperationKind(StrEnum):
 
 
 class Operation(FrozenModel):
-    """One tool call on a sandbox: what it does, to which file, and what it asks for.
+    """One tool call on a session: what it does, to which file, and what it asks for.
 
     What a write writes is the one input file of its draft, so that the digest covers it and it is shown.
     """
@@ -123,14 +123,14 @@ class Draft(FrozenModel):
     image: str = Field(
         "", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="empty: the language's own image"
     )
-    sandbox: str = Field(
+    session: str = Field(
         "",
         pattern=r"^[a-z0-9-]{0,32}$",
-        description="the living sandbox to run in; empty: one of its own",
+        description="the session to run in; empty: a sandbox of its own",
         exclude_if=_unused,
     )
     operation: Operation | None = Field(
-        None, description="a tool call on `sandbox`, in place of code", exclude_if=_unused
+        None, description="a tool call on `session`, in place of code", exclude_if=_unused
     )
     expect: ExpectedOutput = Field(
         ExpectedOutput.ANYTHING, description="what the output is to hold", exclude_if=_unused

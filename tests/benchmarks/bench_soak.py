@@ -17,7 +17,7 @@ from itertools import count
 
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import DecisionOutcome, Draft, Language, Sandbox, Status
+from engine.models import DecisionOutcome, Draft, Language, Session, Status
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row
@@ -112,7 +112,7 @@ async def rows() -> list[Row]:
 
 async def _call(soak: Soak) -> None:
     """Hand in and run until there were enough."""
-    sandbox = await soak.client.open_sandbox(Language.PYTHON)
+    sandbox = await soak.client.create_session(Language.PYTHON)
     while (number := next(soak.numbers)) < RUNS:
         for more in range(WAITING_FOR_EACH):
             await _wait(soak, number * WAITING_FOR_EACH + more)
@@ -128,9 +128,9 @@ async def _wait(soak: Soak, number: int) -> None:
         await soak.client.withdraw(soak.pending.popleft())
 
 
-async def _run(soak: Soak, number: int, sandbox: Sandbox | None) -> None:
+async def _run(soak: Soak, number: int, session: Session | None) -> None:
     code = SAYS.format(n=number, lines=3000 if number % 100 == 0 else 40)
-    draft = Draft(code=Untrusted(code), language=Language.PYTHON, sandbox=sandbox.id if sandbox else "")
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON, session=session.id if session else "")
     case = await soak.client.submit(draft)
     submission = case.submission
     if case.status is Status.PENDING:

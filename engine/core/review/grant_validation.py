@@ -10,17 +10,17 @@ from engine.policy.hosts import fault
 from engine.sandbox.packages import lock
 
 _STAYING = ("domains", "secrets", "packages", "builds")
-"""What code in a sandbox that stays is not given: it is made before. Packages are installed apart."""
+"""What code in a session is not given: it is made before. Packages are installed apart."""
 _WITHOUT = "Approve without."
 
 
 def may_be_given(given: Permissions, draft: Draft) -> None:
     """Let capabilities be given to a draft. Raises Problem."""
-    if given.session and not draft.sandbox:
+    if given.session and not draft.session:
         raise Problem(422, "this engine cannot give a session to a run that names no sandbox", hint=_WITHOUT)
     if staying := _not_staying(given, draft):
         kinds = " and no ".join(staying)
-        raise Problem(422, f"code in a sandbox that stays is given no {kinds}", hint=_WITHOUT)
+        raise Problem(422, f"code in a session is given no {kinds}", hint=_WITHOUT)
     wrong = [why for domain in given.domains if (why := fault(domain.text))]
     if wrong:
         raise Problem(422, f"no network is given: {visible(wrong[0])}", hint=_WITHOUT)
@@ -34,5 +34,5 @@ def may_be_given(given: Permissions, draft: Draft) -> None:
 
 def _not_staying(given: Permissions, draft: Draft) -> list[str]:
     installs = draft.operation is not None and draft.operation.kind is OperationKind.INSTALL
-    wanted = [kind for kind in _STAYING if draft.sandbox and getattr(given, kind)]
+    wanted = [kind for kind in _STAYING if draft.session and getattr(given, kind)]
     return [kind for kind in wanted if not (installs and kind in {"packages", "builds"})]

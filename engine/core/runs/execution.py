@@ -99,7 +99,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     if digest(submission.draft, submission.requester) != decision.digest:
         raise Problem(409, f"{submission.id} is not what was approved: its digest differs")
     granted = decision.grant.permissions
-    if submission.draft.sandbox and not granted.session:
+    if submission.draft.session and not granted.session:
         raise Problem(409, f"{submission.id} was not granted its session")
     files = tuple(file for file in submission.draft.files if file.name in granted.files)
     return Job(
@@ -113,7 +113,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         network=_network(granted, network),
         packages=granted.packages,
         builds=tuple(name.text for name in granted.builds),
-        session=submission.draft.sandbox,
+        session=submission.draft.session,
         operation=submission.draft.operation,
         image_digest=decision.image,
     )

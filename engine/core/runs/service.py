@@ -12,10 +12,10 @@ from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.runs.execution import RunRecorder, execute, failed, image_name
 from engine.core.runs.output_validation import with_value
-from engine.core.sessions.registry import Register
+from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.images import reference
-from engine.models import Case, Display, KillReason, Principal, Result, SandboxState, Status
+from engine.models import Case, Display, KillReason, Principal, Result, SessionState, Status
 from engine.sandbox import Backend
 from engine.settings import SandboxSettings
 
@@ -31,7 +31,7 @@ class Runs:
         opened: ActiveSubmissions,
         tasks: asyncio.TaskGroup,
         changed: Callable[[Case, str], tuple[str, ...]],
-        register: Register,
+        register: SessionRegistry,
     ) -> None:
         self._settings = settings
         self._events = events
@@ -50,7 +50,7 @@ class Runs:
         await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
 
     async def stop(self, id: str, by: Principal) -> None:
-        """Ask a run to end (TERM; INT in a sandbox that stays), and end it (KILL) after the grace."""
+        """Ask a run to end (TERM; INT in a session), and end it (KILL) after the grace."""
         entry = await self._asked("run.stop", id, by)
         await self._sandboxes.stop(entry.id, by.name.text)
 
@@ -69,13 +69,13 @@ class Runs:
             raise Problem(409, "runs cannot be frozen here: control groups are not ours", hint="Stop it.")
         entry = await self._asked("run.pause", id, by)
         if await self._sandboxes.pause(entry.id):
-            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.PAUSED)
+            self._register.stands(entry.case.submission.draft.session, SessionState.PAUSED)
 
     async def resume(self, id: str, by: Principal) -> None:
         """Let a frozen run go on."""
         entry = await self._asked("run.resume", id, by)
         if await self._sandboxes.resume(entry.id):
-            self._register.stands(entry.case.submission.draft.sandbox, SandboxState.RUNNING)
+            self._register.stands(entry.case.submission.draft.session, SessionState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
         entry = self._opened.running(id)
@@ -123,7 +123,7 @@ class Runs:
         case: Case = entry.case.model_copy(update=update)
         await self._events.record("run.started", entry.id, data=data, case=case)
         entry.case = case
-        self._register.began(case.submission.draft.sandbox, entry.id)
+        self._register.began(case.submission.draft.session, entry.id)
 
     def _showed(self, entry: ActiveSubmission, display: Display) -> None:
         entry.case = entry.case.model_copy(update={"displays": (*entry.case.displays, display)})
@@ -133,6 +133,6 @@ class Runs:
         case: Case = entry.case.model_copy(update={"status": status, "result": result, "displays": ()})
         await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         entry.case = case
-        sandbox = case.submission.draft.sandbox
-        self._register.ended(sandbox, lives=self._sandboxes.sessions.lives(sandbox))
+        session = case.submission.draft.session
+        self._register.ended(session, lives=self._sandboxes.sessions.lives(session))
         self._opened.close(entry)

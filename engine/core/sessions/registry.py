@@ -1,4 +1,4 @@
-"""The sandboxes that stay, and whose they are."""
+"""The sessions, and whose they are."""
 
 from __future__ import annotations
 
@@ -7,131 +7,133 @@ from collections import OrderedDict
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
-from engine.models import Draft, Language, OperationKind, Principal, Sandbox, SandboxState
+from engine.models import Draft, Language, OperationKind, Principal, Session, SessionState
 from engine.settings import SandboxSettings
 
 REMEMBERED = 100
-"""How many sandboxes that are gone, and executions of each, are remembered."""
+"""How many closed sessions, and executions of each, are remembered."""
 NOT_HERE = ("domains", "packages", "secrets", "builds")
-"""Capabilities that code in a sandbox that stays cannot have."""
+"""Capabilities that code in a session cannot have."""
 INSTALLED = ("packages", "builds")
 """Those of them that the tool call `install` is for."""
 
 
-class Register:
-    """Knows every sandbox that stays, and some that are gone. To anybody but its owner none exists."""
+class SessionRegistry:
+    """Knows every session, and some closed ones. To anybody but its owner none exists."""
 
     def __init__(self, settings: SandboxSettings) -> None:
         self._settings = settings
-        self._by_id: OrderedDict[str, Sandbox] = OrderedDict()
+        self._by_id: OrderedDict[str, Session] = OrderedDict()
 
     @property
-    def living(self) -> tuple[Sandbox, ...]:
-        """All that are not gone, the oldest first."""
-        return tuple(one for one in self._by_id.values() if one.state is not SandboxState.GONE)
+    def living(self) -> tuple[Session, ...]:
+        """All open sessions, the oldest first."""
+        return tuple(one for one in self._by_id.values() if one.state is not SessionState.CLOSED)
 
-    def enter(self, owner: Principal, language: Language, image: str) -> Sandbox:
-        """Enter a new sandbox.
+    def enter(self, owner: Principal, language: Language, image: str) -> Session:
+        """Enter a new session.
 
         Raises:
             Problem: its owner has as many as one may have, or there are as many as there may be (429).
         """
         own = sum(one.owner.name == owner.name for one in self.living)
         if own >= self._settings.sessions_each:
-            raise Problem(429, f"you have {own} sandboxes already", hint="Destroy one first.")
+            raise Problem(429, f"you have {own} sessions already", hint="Close one first.")
         if len(self.living) >= self._settings.sessions:
-            raise Problem(429, f"{len(self.living)} sandboxes are open already", hint="Come back later.")
+            raise Problem(429, f"{len(self.living)} sessions are open already", hint="Come back later.")
         now = datetime.now(UTC)
-        sandbox = Sandbox(
-            id=f"b-{secrets.token_hex(6)}",
+        session = Session(
+            id=f"ses-{secrets.token_hex(6)}",
             owner=owner,
             language=language,
             image=image or self._settings.session_images[language],
-            state=SandboxState.CREATED,
+            state=SessionState.CREATED,
             created_at=now,
             used_at=now,
             idle_seconds=self._settings.session_idle_seconds,
             life_seconds=self._settings.session_life_seconds,
         )
-        self._by_id[sandbox.id] = sandbox
-        return sandbox
+        self._by_id[session.id] = session
+        return session
 
-    def find(self, id: str) -> Sandbox | None:
-        """Return the sandbox of that id, whoever's it is."""
+    def find(self, id: str) -> Session | None:
+        """Return the session of that id, whoever's it is."""
         return self._by_id.get(id)
 
-    def own(self, id: str, by: Principal) -> Sandbox:
-        """Return a principal's own sandbox.
+    def own(self, id: str, by: Principal) -> Session:
+        """Return a principal's own session.
 
         Raises:
             Problem: there is none of that id, or it is another's (404).
         """
-        sandbox = self._by_id.get(id)
-        if sandbox is None or sandbox.owner.name != by.name:
-            raise Problem(404, f"you have no sandbox {id}", hint="Create one.")
-        return sandbox
+        session = self._by_id.get(id)
+        if session is None or session.owner.name != by.name:
+            raise Problem(404, f"you have no session {id}", hint="Create one.")
+        return session
 
-    def change(self, id: str, **what: object) -> Sandbox:
-        """Note what became of a sandbox, and return it."""
+    def change(self, id: str, **what: object) -> Session:
+        """Note what became of a session, and return it."""
         changed = self._by_id[id].model_copy(update=what)
         self._by_id[id] = changed
-        gone = [one.id for one in self._by_id.values() if one.state is SandboxState.GONE]
-        for old in gone[:-REMEMBERED]:
+        closed = [one.id for one in self._by_id.values() if one.state is SessionState.CLOSED]
+        for old in closed[:-REMEMBERED]:
             del self._by_id[old]
         return changed
 
-    def stands(self, id: str, state: SandboxState) -> None:
-        """Note where a sandbox stands, unless it is gone; a run of its own has no sandbox here."""
-        sandbox = self._by_id.get(id)
-        if sandbox is not None and sandbox.state is not SandboxState.GONE:
+    def stands(self, id: str, state: SessionState) -> None:
+        """Note where a session stands, unless it is closed; a run of its own has no session here."""
+        session = self._by_id.get(id)
+        if session is not None and session.state is not SessionState.CLOSED:
             self.change(id, state=state, used_at=datetime.now(UTC))
 
     def began(self, id: str, run: str) -> None:
-        """Note that a run has begun in a sandbox."""
-        sandbox = self._by_id.get(id)
-        if sandbox is not None:
-            self.change(id, executions=(*sandbox.executions, run)[-REMEMBERED:])
-            self.stands(id, SandboxState.RUNNING)
+        """Note that a run has begun in a session."""
+        session = self._by_id.get(id)
+        if session is not None:
+            self.change(id, executions=(*session.executions, run)[-REMEMBERED:])
+            self.stands(id, SessionState.RUNNING)
 
     def ended(self, id: str, *, lives: bool) -> None:
-        """Note that a run in a sandbox is over, and whether what it left there still is."""
-        self.stands(id, SandboxState.READY if lives else SandboxState.CREATED)
+        """Note that a run in a session is over, and whether what it left there still is."""
+        self.stands(id, SessionState.READY if lives else SessionState.CREATED)
 
-    def overdue(self, now: datetime) -> tuple[tuple[Sandbox, str], ...]:
-        """Return the sandboxes whose time is over, each with why."""
+    def overdue(self, now: datetime) -> tuple[tuple[Session, str], ...]:
+        """Return the sessions whose time is over, each with why."""
         return tuple((one, why) for one in self.living if (why := _overdue(one, now)))
 
     def may_use(self, draft: Draft, requester: Principal) -> None:
-        """Let a draft run in the sandbox that it names.
+        """Let a draft run in the session that it names.
 
         Raises:
-            Problem: it is not the requester's, is gone, or speaks another language.
+            Problem: it is not the requester's, is closed, or speaks another language.
         """
-        if draft.operation and (not draft.sandbox or draft.operation.kind is OperationKind.RUN):
-            raise Problem(422, "an operation is a tool call on a sandbox, which it names")
-        if not draft.sandbox:
+        if draft.operation and (not draft.session or draft.operation.kind is OperationKind.RUN):
+            raise Problem(422, "an operation is a tool call on a session, which it names")
+        if not draft.session:
             return
-        sandbox = self.own(draft.sandbox, requester)
-        if sandbox.state is SandboxState.GONE:
-            raise Problem(409, f"sandbox {sandbox.id} is gone: {sandbox.why}", hint="Create another one.")
-        if (draft.language, draft.image) != (sandbox.language, sandbox.image):
-            raise Problem(422, f"sandbox {sandbox.id} is one of {sandbox.image}, for {sandbox.language}")
+        session = self.own(draft.session, requester)
+        if session.state is SessionState.CLOSED:
+            raise Problem(
+                409, f"session {session.id} is closed: {session.close_reason}", hint="Create another one."
+            )
+        if (draft.language, draft.image) != (session.language, session.image):
+            raise Problem(422, f"session {session.id} is one of {session.image}, for {session.language}")
         installs = draft.operation is not None and draft.operation.kind is OperationKind.INSTALL
         wanted = [kind for kind in NOT_HERE if getattr(draft.permissions, kind)]
         wanted = [kind for kind in wanted if not (installs and kind in INSTALLED)]
         if wanted:
-            raise Problem(422, f"a sandbox that stays has no {' or '.join(wanted)}", hint="Run it alone.")
+            raise Problem(422, f"a session has no {' or '.join(wanted)}", hint="Run it alone.")
 
     def completed(self, draft: Draft) -> Draft:
-        """Return a draft with the image of the sandbox that it names, where it names no image itself."""
-        sandbox = self._by_id.get(draft.sandbox) if draft.sandbox and not draft.image else None
-        return draft.model_copy(update={"image": sandbox.image}) if sandbox else draft
+        """Return a draft with the image of the session that it names, where it names no image itself."""
+        session = self._by_id.get(draft.session) if draft.session and not draft.image else None
+        return draft.model_copy(update={"image": session.image}) if session else draft
 
 
-def _overdue(sandbox: Sandbox, now: datetime) -> str:
-    if (now - sandbox.created_at).total_seconds() > sandbox.life_seconds:
+def _overdue(session: Session, now: datetime) -> str:
+    if (now - session.created_at).total_seconds() > session.life_seconds:
         return "at the end of its life"
-    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.PAUSED}
-    if not at_work and (now - sandbox.used_at).total_seconds() > sandbox.idle_seconds:
-        return f"idle for {sandbox.idle_seconds:g} s"
+    at_work = session.state in {SessionState.RUNNING, SessionState.PAUSED}
+    if not at_work and (now - session.used_at).total_seconds() > session.idle_seconds:
+        return f"idle for {session.idle_seconds:g} s"
     return ""

@@ -1,7 +1,7 @@
-"""Sandboxes that stay: created and destroyed at once, and used through the desk like any run.
+"""Sessions: created and closed at once, and used through the desk like any run.
 
 What an execution or a tool call gives back is its run's result and output: the bytes of a file that is read,
-the JSON of a listing. Nothing is done in a sandbox before its submission is approved.
+the JSON of a listing. Nothing is done in a session before its submission is approved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core.history.event_bus import EventBus
 from engine.core.runs.service import Runs
-from engine.core.sessions.registry import Register
+from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.service import SubmissionService
 from engine.models import (
     Case,
@@ -27,23 +27,23 @@ from engine.models import (
     Package,
     Permissions,
     Principal,
-    Sandbox,
-    SandboxState,
+    Session,
+    SessionState,
 )
 from engine.sandbox.api.backend import SessionStore
 
 NOTHING = Permissions()
 NOBODY = Principal(name=Untrusted("engine"), roles=frozenset())
 LOOK_SECONDS = 1.0
-"""How often the time of sandboxes is looked at."""
+"""How often the time of sessions is looked at."""
 
 
-class Sandboxes:
-    """The sandboxes that stay, for their owners."""
+class SessionService:
+    """The sessions, for their owners."""
 
     def __init__(
         self,
-        register: Register,
+        register: SessionRegistry,
         events: EventBus,
         submissions: SubmissionService,
         runs: Runs,
@@ -55,72 +55,72 @@ class Sandboxes:
         self._runs = runs
         self._sessions = sessions
 
-    async def create(self, by: Principal, language: Language, image: str = "") -> Sandbox:
-        """Open a sandbox for a principal. It runs nothing, and takes no memory before its first execution.
+    async def create(self, by: Principal, language: Language, image: str = "") -> Session:
+        """Open a session for a principal. It runs nothing, and takes no memory before its first execution.
 
         Raises:
             Problem: the principal has too many, or there are too many (429).
         """
-        sandbox = self._register.enter(by, language, image)
-        data = {"language": language.value, "image": sandbox.image}
-        await self._events.record("sandbox.opened", sandbox.id, by.name, data=data)
-        return sandbox
+        session = self._register.enter(by, language, image)
+        data = {"language": language.value, "image": session.image}
+        await self._events.record("session.created", session.id, by.name, data=data)
+        return session
 
-    def listed(self, by: Principal) -> tuple[Sandbox, ...]:
-        """Return a principal's own sandboxes that are not gone, the oldest first."""
+    def listed(self, by: Principal) -> tuple[Session, ...]:
+        """Return a principal's own open sessions, the oldest first."""
         return tuple(one for one in self._register.living if one.owner.name == by.name)
 
-    def get(self, id: str, by: Principal) -> Sandbox:
-        """Return a principal's own sandbox. Raises Problem where there is none (404)."""
+    def get(self, id: str, by: Principal) -> Session:
+        """Return a principal's own session. Raises Problem where there is none (404)."""
         return self._register.own(id, by)
 
-    async def destroy(self, id: str, by: Principal) -> Sandbox:
-        """End a sandbox at once, with whatever runs in it. Raises Problem where there is none (404)."""
-        sandbox = self._register.own(id, by)
-        if sandbox.state is SandboxState.GONE:
-            return sandbox
-        return await self._close(sandbox, by, "destroyed by its owner")
+    async def close(self, id: str, by: Principal) -> Session:
+        """Close a session at once, with whatever runs in it. Raises Problem where there is none (404)."""
+        session = self._register.own(id, by)
+        if session.state is SessionState.CLOSED:
+            return session
+        return await self._end(session, by, "closed by its owner")
 
-    async def interrupt(self, id: str, by: Principal) -> Sandbox:
-        """Interrupt what runs in a sandbox: its state stays, unless it does not obey within the grace.
+    async def interrupt(self, id: str, by: Principal) -> Session:
+        """Interrupt what runs in a session: its state stays, unless it does not obey within the grace.
 
         Raises:
-            Problem: there is no such sandbox, or nothing runs in it.
+            Problem: there is no such session, or nothing runs in it.
         """
-        sandbox = self._register.own(id, by)
-        run = _current(sandbox)
+        session = self._register.own(id, by)
+        run = _current(session)
         if not run:
-            raise Problem(409, f"nothing runs in sandbox {id}")
-        await self._events.record("sandbox.interrupt", id, by.name)
+            raise Problem(409, f"nothing runs in session {id}")
+        await self._events.record("session.interrupted", id, by.name)
         await self._runs.stop(run, by)
-        return sandbox
+        return session
 
-    async def restart(self, id: str, by: Principal) -> Sandbox:
-        """Forget all that ran in a sandbox, with whatever runs in it. Raises Problem where there is none."""
-        sandbox = self._register.own(id, by)
-        if sandbox.state is SandboxState.GONE:
-            raise Problem(409, f"sandbox {id} is gone: {sandbox.why}", hint="Create another one.")
-        await self._events.record("sandbox.restart", id, by.name)
-        await self._kill_current(sandbox, by)
+    async def restart(self, id: str, by: Principal) -> Session:
+        """Forget all that ran in a session, with whatever runs in it. Raises Problem where there is none."""
+        session = self._register.own(id, by)
+        if session.state is SessionState.CLOSED:
+            raise Problem(409, f"session {id} is closed: {session.close_reason}", hint="Create another one.")
+        await self._events.record("session.restarted", id, by.name)
+        await self._kill_current(session, by)
         self._sessions.renew(id)
-        return self._register.change(id, state=SandboxState.CREATED)
+        return self._register.change(id, state=SessionState.CREATED)
 
     async def keep(self) -> None:
-        """End sandboxes whose time is over, until cancelled."""
+        """End sessions whose time is over, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            for sandbox, why in self._register.overdue(datetime.now(UTC)):
-                await self._close(sandbox, NOBODY, why)
+            for session, why in self._register.overdue(datetime.now(UTC)):
+                await self._end(session, NOBODY, why)
 
-    async def _close(self, sandbox: Sandbox, by: Principal, why: str) -> Sandbox:
-        await self._events.record("sandbox.closed", sandbox.id, by.name, data={"why": why})
-        closed = self._register.change(sandbox.id, state=SandboxState.GONE, why=why)
-        await self._kill_current(sandbox, by)
-        self._sessions.end(sandbox.id)
+    async def _end(self, session: Session, by: Principal, why: str) -> Session:
+        await self._events.record("session.closed", session.id, by.name, data={"why": why})
+        closed = self._register.change(session.id, state=SessionState.CLOSED, close_reason=why)
+        await self._kill_current(session, by)
+        self._sessions.end(session.id)
         return closed
 
-    async def _kill_current(self, sandbox: Sandbox, by: Principal) -> None:
-        if run := _current(sandbox):
+    async def _kill_current(self, session: Session, by: Principal) -> None:
+        if run := _current(session):
             with contextlib.suppress(Problem):  # it may have ended meanwhile
                 await self._runs.kill(run, by)
 
@@ -138,16 +138,16 @@ class Sandboxes:
         expect: ExpectedOutput = ExpectedOutput.ANYTHING,
         verify: str = "",
     ) -> Case:
-        """Submit code to run in a sandbox, with what ran there before still there."""
-        sandbox = self._register.own(id, by)
+        """Submit code to run in a session, with what ran there before still there."""
+        session = self._register.own(id, by)
         draft = Draft(
             code=Untrusted(code),
-            language=sandbox.language,
+            language=session.language,
             files=files,
             permissions=permissions,
             purpose=Untrusted(purpose),
-            image=sandbox.image,
-            sandbox=id,
+            image=session.image,
+            session=id,
             expect=expect,
             verify=verify,
         )
@@ -187,19 +187,19 @@ class Sandboxes:
         return await self._operate(id, by, Operation(kind=OperationKind.INSTALL, permissions=wants))
 
     async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:
-        sandbox = self._register.own(id, by)
+        session = self._register.own(id, by)
         draft = Draft(
             code=Untrusted(""),
-            language=sandbox.language,
+            language=session.language,
             files=files,
             permissions=operation.permissions,
-            image=sandbox.image,
-            sandbox=id,
+            image=session.image,
+            session=id,
             operation=operation,
         )
         return await self._submissions.submit(draft, by)
 
 
-def _current(sandbox: Sandbox) -> str:
-    at_work = sandbox.state in {SandboxState.RUNNING, SandboxState.PAUSED}
-    return sandbox.executions[-1] if at_work else ""
+def _current(session: Session) -> str:
+    at_work = session.state in {SessionState.RUNNING, SessionState.PAUSED}
+    return session.executions[-1] if at_work else ""

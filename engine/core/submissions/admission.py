@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
-from engine.core.sessions.registry import Register
+from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.core.submissions.normalisation import asking_for_its_files
 from engine.models import Draft, Principal
@@ -31,7 +31,7 @@ class Gate:
         settings: Settings,
         events: EventBus,
         opened: ActiveSubmissions,
-        register: Register,
+        register: SessionRegistry,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -41,7 +41,7 @@ class Gate:
         self._clock = clock
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
-        self._rooms = Buckets(policy.sandbox_submissions_per_minute, policy.sandbox_submissions_burst)
+        self._rooms = Buckets(policy.session_submissions_per_minute, policy.session_submissions_burst)
         self._tellings = Buckets(per_minute=6, burst=3)
         self._coming = Counter[str]()
 
@@ -64,8 +64,8 @@ class Gate:
 
         Raises:
             Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
-                (422), names a sandbox that is not its requester's (404), comes too soon after others of the
-                same requester or sandbox, or the queue or the requester's part of it is full (429).
+                (422), names a session that is not its requester's (404), comes too soon after others of the
+                same requester or session, or the queue or the requester's part of it is full (429).
         """
         self._register.may_use(draft, requester)
         if draft.verify and isinstance(wrong := parsed(draft.verify), str):
@@ -75,20 +75,20 @@ class Gate:
         over = beyond(draft.permissions, draft.permissions, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
-        await self._in_turn(requester, draft.sandbox)
+        await self._in_turn(requester, draft.session)
         self._coming[requester.name.text] += 1
         try:
             yield
         finally:
             self._coming -= Counter((requester.name.text,))
 
-    async def _in_turn(self, requester: Principal, sandbox: str) -> None:
+    async def _in_turn(self, requester: Principal, session: str) -> None:
         await self._with_room(requester)
         wait = self._rates.take(requester.name.text, self._clock())
         if wait:
             raise await self._full(requester, "too many submissions in too short a time", wait)
-        if sandbox and (wait := self._rooms.take(sandbox, self._clock())):
-            raise await self._full(requester, f"too many submissions for sandbox {sandbox}", wait)
+        if session and (wait := self._rooms.take(session, self._clock())):
+            raise await self._full(requester, f"too many submissions for session {session}", wait)
 
     async def _with_room(self, requester: Principal) -> None:
         """Raise Problem where the queue is full, or the requester's own part of it."""

@@ -42,7 +42,7 @@ def asking_for_its_files(draft: Draft) -> Draft:
     if both := next((name for name in names if _workspace_path(name) in folders), None):
         raise Problem(422, f"input file {visible(both)} is a folder of another one")
     wants: dict[str, object] = {"files": names}
-    if draft.sandbox:
+    if draft.session:
         wants["session"] = True
     return draft.model_copy(update={"permissions": draft.permissions.model_copy(update=wants)})
 
@@ -78,8 +78,8 @@ def facts_of(submission: Submission) -> dict[str, Any]:
     }
     if submission.original_digest:
         facts["original_digest"] = submission.original_digest
-    if draft.sandbox:
-        facts["sandbox"] = draft.sandbox
+    if draft.session:
+        facts["session"] = draft.session
     if draft.operation:
         facts["operation"] = {"kind": draft.operation.kind.value, "path": draft.operation.path.text}
     return facts

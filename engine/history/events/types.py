@@ -24,7 +24,7 @@ Fact = Annotated[
     | payloads.RunQueued
     | payloads.InSandbox
     | payloads.SandboxDestroyed
-    | payloads.SandboxKept
+    | payloads.SessionChanged
     | payloads.RunStarted
     | payloads.RunSteered
     | payloads.Output

@@ -91,7 +91,9 @@ def record(event: Event) -> dict[str, Any]:
 
 
 def _class(type_: str) -> Class:
-    if type_.startswith(("run.", "sandbox.", "network.", "packages.")):
+    if type_.startswith(
+        ("run.", "sandbox.", "session.", "network.", "packages.")
+    ):
         return PROCESS
     if type_.startswith("engine."):
         return LIFECYCLE

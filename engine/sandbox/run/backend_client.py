@@ -128,7 +128,7 @@ class BackendClient:
         done = await self._call(sandbox, Operation(kind=OperationKind.LIST, path=Untrusted(path)))
         return list(json.loads(done.stdout))
 
-    async def destroy_sandbox(self, sandbox: str) -> None:
+    async def close_session(self, sandbox: str) -> None:
         """End a sandbox, with whatever runs in it."""
         self._open.pop(sandbox)
         await self._backend.kill(sandbox, "its owner")

@@ -28,8 +28,8 @@ from engine.server.http.responses import PROBLEMS, answer_problems, describe, li
 from engine.server.http.routes.audit import auditing
 from engine.server.http.routes.reviews import reviewing
 from engine.server.http.routes.runs import steering
-from engine.server.http.routes.sandboxes import living
 from engine.server.http.routes.secrets import keeping_secrets
+from engine.server.http.routes.sessions import living
 from engine.server.http.routes.submissions import submitting
 from engine.server.http.routes.tokens import letting_in
 

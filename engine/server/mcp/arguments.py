@@ -18,14 +18,14 @@ from engine.models import (
     OperationKind,
     Package,
     Permissions,
-    Sandbox,
+    Session,
 )
 
 MOST_FILES = 64
 MOST_BYTES = 16 * 1024 * 1024
 ID = r"^s-[0-9a-z]{1,32}$"
 NEW = "new"
-SANDBOX = r"^b-[0-9a-f]{4,32}$"
+SESSION = r"^ses-[0-9a-f]{4,32}$"
 KEY = r"^[!-~]{0,255}$"
 
 
@@ -84,9 +84,9 @@ def builds_of(packages: tuple[PackageWanted, ...]) -> tuple[Untrusted, ...]:
 
 Names = Annotated[tuple[str, ...], Field(max_length=64)]
 Path = Annotated[str, Field(min_length=1, max_length=1024, description="Below /workspace.")]
-Own = Annotated[str, Field(pattern=SANDBOX, description="The sandbox that an earlier call answered.")]
+Own = Annotated[str, Field(pattern=SESSION, description="The session that an earlier call answered.")]
 OwnOrNew = Annotated[
-    str, Field(pattern=f"{SANDBOX}|^{NEW}$", description="An earlier call's sandbox, or new: open one.")
+    str, Field(pattern=f"{SESSION}|^{NEW}$", description="An earlier call's session, or new: open one.")
 ]
 
 
@@ -105,9 +105,9 @@ class Execute(Keyed):
     code: str = Field(min_length=1, max_length=512 * 1024, description="The whole program.")
     language: Language = Language.PYTHON
     files: tuple[File, ...] = Field((), max_length=MOST_FILES, description="Files for /workspace.")
-    sandbox: str = Field(
+    session: str = Field(
         "",
-        pattern=f"{SANDBOX}|^{NEW}$|^$",
+        pattern=f"{SESSION}|^{NEW}$|^$",
         description="Empty: a fresh one for this call alone. new: open one that keeps its state. Or its id.",
     )
     image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="Empty: the language's own.")
@@ -123,7 +123,7 @@ class Execute(Keyed):
     output_kb: int = Field(Limits().output_kb, ge=1)
     processes: int = Field(Limits().processes, ge=1)
 
-    def draft(self, sandbox: Sandbox | None = None) -> Draft:
+    def draft(self, session: Session | None = None) -> Draft:
         """Return the draft that these arguments ask for."""
         limits = Limits.model_validate({name: getattr(self, name) for name in Limits.model_fields})
         permissions = Permissions(
@@ -140,39 +140,39 @@ class Execute(Keyed):
             permissions=permissions,
             purpose=Untrusted(self.purpose),
             image=self.image,
-            sandbox=sandbox.id if sandbox else "",
+            session=session.id if session else "",
             expect=self.expect,
             verify=self.verify,
         )
 
 
-class OnSandbox(Keyed):
-    """A call on a sandbox that stays."""
+class OnSession(Keyed):
+    """A call on a session."""
 
-    sandbox: OwnOrNew
-    language: Language = Field(Language.PYTHON, description="Of a new sandbox.")
+    session: OwnOrNew
+    language: Language = Field(Language.PYTHON, description="Of a new session.")
 
     def operation(self) -> Operation:
         """Return what is done."""
         raise NotImplementedError
 
-    def draft(self, sandbox: Sandbox | None = None) -> Draft:
-        """Return the draft that this call asks for in a sandbox."""
-        if sandbox is None:
-            raise ValueError("a sandbox is needed")
+    def draft(self, session: Session | None = None) -> Draft:
+        """Return the draft that this call asks for in a session."""
+        if session is None:
+            raise ValueError("a session is needed")
         operation = self.operation()
         return Draft(
             code=Untrusted(""),
-            language=sandbox.language,
+            language=session.language,
             permissions=operation.permissions,
             purpose=Untrusted(self.purpose),
-            image=sandbox.image,
-            sandbox=sandbox.id,
+            image=session.image,
+            session=session.id,
             operation=operation,
         )
 
 
-class Install(OnSandbox):
+class Install(OnSession):
     """What `code_install_package` takes."""
 
     packages: Annotated[tuple[PackageWanted, ...], Field(min_length=1, max_length=64)]
@@ -184,7 +184,7 @@ class Install(OnSandbox):
         return Operation(kind=OperationKind.INSTALL, permissions=wanted)
 
 
-class Write(OnSandbox):
+class Write(OnSession):
     """What `code_write_file` takes: `text`, or `base64` where it is no text."""
 
     path: Path
@@ -196,17 +196,17 @@ class Write(OnSandbox):
         """Return what is done."""
         return Operation(kind=OperationKind.WRITE, path=Untrusted(self.path), executable=self.executable)
 
-    def draft(self, sandbox: Sandbox | None = None) -> Draft:
+    def draft(self, session: Session | None = None) -> Draft:
         """Return the draft that this call asks for, with the content as its one file."""
         content = self.text.encode() if self.base64 is None else self.base64
         written = InputFile(name=Untrusted(self.path), content=content)
-        return super().draft(sandbox).model_copy(update={"files": (written,)})
+        return super().draft(session).model_copy(update={"files": (written,)})
 
 
-class Read(OnSandbox):
+class Read(OnSession):
     """What `code_read_file` takes."""
 
-    sandbox: Own
+    session: Own
     path: Path
 
     def operation(self) -> Operation:
@@ -214,10 +214,10 @@ class Read(OnSandbox):
         return Operation(kind=OperationKind.READ, path=Untrusted(self.path))
 
 
-class Listing(OnSandbox):
+class Listing(OnSession):
     """What `code_list_files` takes."""
 
-    sandbox: Own
+    session: Own
     path: str = Field("", max_length=1024, description="Below /workspace; empty: all of it.")
 
     def operation(self) -> Operation:
@@ -225,10 +225,10 @@ class Listing(OnSandbox):
         return Operation(kind=OperationKind.LIST, path=Untrusted(self.path))
 
 
-class Destroy(Arguments):
-    """What `code_destroy_sandbox` takes."""
+class CloseSession(Arguments):
+    """What `code_close_session` takes."""
 
-    sandbox: Own
+    session: Own
 
 
 class Result(Arguments):
@@ -243,7 +243,7 @@ class Cancel(Arguments):
     id: str = Field(pattern=ID, description="The id that an earlier call answered.")
 
 
-SUBMITTING: dict[str, type[Execute | OnSandbox]] = {
+SUBMITTING: dict[str, type[Execute | OnSession]] = {
     "code_execute": Execute,
     "code_install_package": Install,
     "code_write_file": Write,

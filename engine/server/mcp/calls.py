@@ -20,12 +20,12 @@ from engine.models import (
     OperationKind,
     OutputChunk,
     Result,
-    Sandbox,
-    SandboxState,
+    Session,
+    SessionState,
     Status,
     Stream,
 )
-from engine.server.mcp.arguments import NEW, Execute, OnSandbox
+from engine.server.mcp.arguments import NEW, Execute, OnSession
 from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
 from engine.server.mcp.outcome import OPEN, answer, gathered, outcome, read, waiting_for
 from engine.server.mcp.requester import Context, requester
@@ -63,7 +63,7 @@ class Calls:
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._reviving = asyncio.Lock()
         self._opening = asyncio.Lock()
-        self._sandboxes: dict[tuple[str, str], str] = {}
+        self._sessions: dict[tuple[str, str], str] = {}
 
     async def stay(self) -> None:
         """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
@@ -75,7 +75,7 @@ class Calls:
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def submit(self, given: Execute | OnSandbox, context: Context) -> Case:
+    async def submit(self, given: Execute | OnSession, context: Context) -> Case:
         """Hand in a call; the same one while it is open joins what it made before."""
         name = requester(context, named=self._named)
 
@@ -87,35 +87,36 @@ class Calls:
 
         return await self._with_engine(handing_in)
 
-    async def destroy(self, id: str, context: Context) -> CallToolResult:
-        """End a sandbox."""
-        gone = await self._client.destroy_sandbox(id, requester(context, named=self._named))
-        state = {"sandbox": gone.id, "state": gone.state.value}
+    async def close_session(self, id: str, context: Context) -> CallToolResult:
+        """End a session."""
+        closed = await self._client.close_session(id, requester(context, named=self._named))
+        state = {"session": closed.id, "state": closed.state.value}
         return CallToolResult(
-            content=[TextContent(type="text", text=f"{gone.id} is {gone.state}.")], structured_content=state
+            content=[TextContent(type="text", text=f"{closed.id} is {closed.state}.")],
+            structured_content=state,
         )
 
-    async def _draft(self, given: Execute | OnSandbox, name: str) -> Draft:
-        if not given.sandbox:
+    async def _draft(self, given: Execute | OnSession, name: str) -> Draft:
+        if not given.session:
             return given.draft(None)
-        if given.sandbox != NEW:
-            return given.draft(await self._client.sandbox(given.sandbox, name))
-        return given.draft(await self._new_sandbox(given, name))
+        if given.session != NEW:
+            return given.draft(await self._client.session(given.session, name))
+        return given.draft(await self._new_session(given, name))
 
-    async def _new_sandbox(self, given: Execute | OnSandbox, name: str) -> Sandbox:
-        """Open a sandbox; the same call again gets the one that it had before, where it is still there."""
+    async def _new_session(self, given: Execute | OnSession, name: str) -> Session:
+        """Open a session; the same call again gets the one that it had before, where it is still there."""
         call = (name, given.model_dump_json())
         async with self._opening:
-            if known := self._sandboxes.get(call):
-                sandbox = await self._client.sandbox(known, name)
-                if sandbox.state is not SandboxState.GONE:
-                    return sandbox
+            if known := self._sessions.get(call):
+                session = await self._client.session(known, name)
+                if session.state is not SessionState.CLOSED:
+                    return session
             image = given.image if isinstance(given, Execute) else ""
-            sandbox = await self._client.open_sandbox(given.language, image, name)
-            self._sandboxes[call] = sandbox.id
-            while len(self._sandboxes) > MOST_REMEMBERED:
-                del self._sandboxes[next(iter(self._sandboxes))]
-        return sandbox
+            session = await self._client.create_session(given.language, image, name)
+            self._sessions[call] = session.id
+            while len(self._sessions) > MOST_REMEMBERED:
+                del self._sessions[next(iter(self._sessions))]
+        return session
 
     async def own(self, id: str, context: Context, within: float = 0) -> Case:
         """Return a case of the agent that asks.

@@ -80,7 +80,7 @@ class Outcome(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    sandbox: str = Field("", description="The sandbox that it ran in, where that stays.")
+    session: str = Field("", description="The session that it ran in, if any.")
     status: Word
     say: str = Field(description="What happened, and what to do next.")
     risk: Level
@@ -103,7 +103,7 @@ def outcome(case: Case, guest: Guest | None = None) -> Outcome:
     decision, result = case.decision, case.result
     told = Outcome(
         id=case.submission.id,
-        sandbox=case.submission.draft.sandbox,
+        session=case.submission.draft.session,
         status=word(case),
         say=_say(case),
         risk=case.assessment.risk,

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from engine.client.attach import by_token, chosen
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.server.mcp.arguments import SUBMITTING, Cancel, Destroy, Result
+from engine.server.mcp.arguments import SUBMITTING, Cancel, CloseSession, Result
 from engine.server.mcp.calls import Calls
 from engine.server.mcp.outcome import OPEN, said
 from engine.server.mcp.requester import Context
@@ -32,7 +32,7 @@ from engine.server.mcp.tools import tools
 from engine.settings import Settings
 
 INSTRUCTIONS = (
-    "Pratique runs code in sandboxes after a person has approved it. Say in `purpose` what the code is for: "
+    "Pratique runs code in sessions after a person has approved it. Say in `purpose` what the code is for: "
     "it decides faster than the code. Small programs that do one thing are approved soonest."
 )
 
@@ -89,8 +89,8 @@ async def _call(
             return await calls.wait(case, context)
         case "code_cancel":
             return await calls.cancel(Cancel.model_validate(given).id, context)
-        case "code_destroy_sandbox":
-            return await calls.destroy(Destroy.model_validate(given).sandbox, context)
+        case "code_close_session":
+            return await calls.close_session(CloseSession.model_validate(given).session, context)
         case _:
             raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
 

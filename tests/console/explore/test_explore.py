@@ -77,7 +77,6 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
         "language",
         "purpose",
         "permissions",
-        "sandbox",
         "operation",
     }
     assert asked - elsewhere == set(request_fields.FIELDS) - {"paths"}

@@ -43,7 +43,7 @@ def pending(id: str = "s-1") -> Case:
     found = (violation(span(1, 8, 10)),)
     each = case(id, "import os\nprint(1)\n", violations=found, wanted=WANTED, purpose="to count",
                 files=(InputFile(name=Untrusted("a.csv"), content=b"north,7\n"),))  # fmt: skip
-    more = {"image": "notebook", "sandbox": "sb-1", "expect": ExpectedOutput.NUMBER, "verify": "value == 42"}
+    more = {"image": "notebook", "session": "ses-1", "expect": ExpectedOutput.NUMBER, "verify": "value == 42"}
     draft = each.submission.draft.model_copy(update=more)
     return each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
 
@@ -76,9 +76,9 @@ async def said(engine: FakeEngine, *lines: str) -> list[str]:
 
 
 async def test_everything_that_is_asked_for_is_said() -> None:
-    """Code, files, image, sandbox, what is expected and verified, domains, packages, secrets and limits."""
+    """Code, files, image, session, what is expected and verified, domains, packages, secrets and limits."""
     told = "\n".join(await said(FakeEngine(pending()), "list", "show 1"))
-    for words in ("import os", "a.csv", "north,7", "notebook", "sb-1", "number", "value == 42", "a.example",
+    for words in ("import os", "a.csv", "north,7", "notebook", "ses-1", "number", "value == 42", "a.example",
                   "numpy 2", "API", "333 MiB", "to count", "py-environ", "CWE-526", "line 1, column 8",
                   "because of agent"):  # fmt: skip
         assert words in told
@@ -88,7 +88,7 @@ async def test_a_tool_call_is_said_as_what_it_does() -> None:
     """What would be written where is read out."""
     each = case("s-1", "", files=(InputFile(name=Untrusted("x.sh"), content=b"rm -r /\n"),))
     operation = Operation(kind=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)
-    draft = each.submission.draft.model_copy(update={"operation": operation, "sandbox": "sb-1"})
+    draft = each.submission.draft.model_copy(update={"operation": operation, "session": "ses-1"})
     each = each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
     told = "\n".join(formatting.case(each))
     assert "tool call: write of x.sh, executable" in told

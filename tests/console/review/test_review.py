@@ -394,16 +394,16 @@ async def test_the_queue_of_hundreds_is_never_rebuilt() -> None:
 
 
 async def test_a_tool_call_says_what_it_does_and_shows_what_it_writes() -> None:
-    """A write is shown as such, with its file and sandbox, and its content is what has to be read."""
+    """A write is shown as such, with its file and session, and its content is what has to be read."""
     script = InputFile(name=Untrusted("run.sh"), content=b"#!/bin/sh\necho hi\n\xff\n")
     plain = case("s-1", "", files=(script,), purpose="")
     call = Operation(kind=OperationKind.WRITE, path=script.name, executable=True)
-    draft = plain.submission.draft.model_copy(update={"operation": call, "sandbox": "b-7"})
+    draft = plain.submission.draft.model_copy(update={"operation": call, "session": "ses-7"})
     pending = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
     engine = FakeEngine(pending)
     async with open_console(engine) as (app, pilot):
         await open_sheet(app, pilot)
-        assert "write run.sh, executable in sandbox b-7" in frame(app).replace("\x1b[0m", "")
+        assert "write run.sh, executable in session ses-7" in frame(app).replace("\x1b[0m", "")
         await press(pilot, "escape")
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
         assert ["#!/bin/sh", "echo hi", "\\xff"] == list(review(app).query_one(CodeView).lines)

@@ -64,7 +64,7 @@ WRONG = [
     ["submit", "/dev/null", "--language", "cobol"],
     ["run", "/"],
     ["token", "create", "x", "--scope", "everything"],
-    ["sandbox", "run", "b-1", "/nowhere.py"],
+    ["session", "run", "ses-1", "/nowhere.py"],
     ["nonsense"],
 ]
 

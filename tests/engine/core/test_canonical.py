@@ -43,9 +43,9 @@ CHANGES: list[dict[str, object]] = [
     {"permissions": Permissions(limits=Limits(seconds=31))},
     {"permissions": Permissions(domains=(Untrusted("example.org"),))},
     {"permissions": Permissions(builds=(Untrusted("six"),))},
-    {"sandbox": "b-1"},
-    {"sandbox": "b-1", "operation": Operation(kind=OperationKind.LIST)},
-    {"sandbox": "b-1", "operation": Operation(kind=OperationKind.READ)},
+    {"session": "ses-1"},
+    {"session": "ses-1", "operation": Operation(kind=OperationKind.LIST)},
+    {"session": "ses-1", "operation": Operation(kind=OperationKind.READ)},
     {"expect": ExpectedOutput.NUMBER},
     {"verify": "value == 1"},
 ]

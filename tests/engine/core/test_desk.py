@@ -212,16 +212,16 @@ def test_a_tool_call_carries_what_it_says(
 ) -> None:
     """What a reviewer is told about a tool call is all that there is in it."""
     with pytest.raises(Problem, match=said):
-        asking_for_its_files(draft(code, operation=call, sandbox="b-1", files=files))
+        asking_for_its_files(draft(code, operation=call, session="b-1", files=files))
 
 
-async def test_a_sandbox_has_a_rate_of_its_own(engine_with: EngineMaker) -> None:
-    """Over the rate of a sandbox that stays its owner gets 429; other submissions of theirs still come in."""
-    slow = PolicySettings(sandbox_submissions_per_minute=1, sandbox_submissions_burst=1)
+async def test_a_session_has_a_rate_of_its_own(engine_with: EngineMaker) -> None:
+    """Over the rate of a session its owner gets 429; other submissions of theirs still come in."""
+    slow = PolicySettings(session_submissions_per_minute=1, session_submissions_burst=1)
     async with engine_with(policy=slow) as engine:
-        mine = await engine.sandboxes.create(AGENT, Language.PYTHON)
-        await engine.sandboxes.execute(mine.id, AGENT, "print(1)")
-        with pytest.raises(Problem, match="for sandbox") as refused:
-            await engine.sandboxes.execute(mine.id, AGENT, "print(2)")
+        mine = await engine.sessions.create(AGENT, Language.PYTHON)
+        await engine.sessions.execute(mine.id, AGENT, "print(1)")
+        with pytest.raises(Problem, match="for session") as refused:
+            await engine.sessions.execute(mine.id, AGENT, "print(2)")
         assert 429 == refused.value.status
         assert Status.PENDING is (await engine.submissions.submit(draft(), AGENT)).status

@@ -14,11 +14,11 @@ HOST = (Untrusted("api.example.org"),)
 
 
 def draft(
-    language: Language = Language.PYTHON, sandbox: str = "", kind: OperationKind | None = None
+    language: Language = Language.PYTHON, session: str = "", kind: OperationKind | None = None
 ) -> Draft:
     """Return a draft."""
     operation = Operation(kind=kind) if kind else None
-    return Draft(code=Untrusted(""), language=language, sandbox=sandbox, operation=operation)
+    return Draft(code=Untrusted(""), language=language, session=session, operation=operation)
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def draft(
     [
         (Permissions(domains=HOST, packages=(PACKAGE,)), draft()),
         (Permissions(domains=HOST), draft(Language.SHELL)),
-        (Permissions(session=True), draft(sandbox="b-1")),
-        (Permissions(session=True, packages=(PACKAGE,)), draft(sandbox="b-1", kind=OperationKind.INSTALL)),
+        (Permissions(session=True), draft(session="ses-1")),
+        (Permissions(session=True, packages=(PACKAGE,)), draft(session="ses-1", kind=OperationKind.INSTALL)),
     ],
 )
 def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
@@ -39,9 +39,9 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
     ("why", "given", "to"),
     [
         ("names no sandbox", Permissions(session=True), draft()),
-        ("no domains", Permissions(session=True, domains=HOST), draft(sandbox="b-1")),
-        ("no packages", Permissions(session=True, packages=(PACKAGE,)), draft(sandbox="b-1")),
-        ("no domains", Permissions(domains=HOST), draft(sandbox="b-1", kind=OperationKind.INSTALL)),
+        ("no domains", Permissions(session=True, domains=HOST), draft(session="ses-1")),
+        ("no packages", Permissions(session=True, packages=(PACKAGE,)), draft(session="ses-1")),
+        ("no domains", Permissions(domains=HOST), draft(session="ses-1", kind=OperationKind.INSTALL)),
         ("covers every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
         ("of the inside", Permissions(domains=(Untrusted("localhost"),)), draft()),
@@ -50,6 +50,6 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
     ],
 )
 def test_what_is_not_enforced_is_refused(why: str, given: Permissions, to: Draft) -> None:
-    """Wide names, addresses, the inside, other languages, and whatever a sandbox that stays cannot have."""
+    """Wide names, addresses, the inside, other languages, and whatever a session cannot have."""
     with pytest.raises(Problem, match=why):
         may_be_given(given, to)

@@ -121,7 +121,7 @@ def test_the_table_of_risks(risk: Level, rule: str, permissions: Permissions, an
 )
 def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
     """What sandbox tools do passes the same rules, with the same deadlines, also as a submission."""
-    handed = Draft(code=Untrusted(""), language=Language.PYTHON, sandbox="b-1", operation=operation)
+    handed = Draft(code=Untrusted(""), language=Language.PYTHON, session="ses-1", operation=operation)
     for assessment in (assess_operation(operation, shipped()), assess(handed, Analysis(), shipped())):
         assert (risk, seconds) == (assessment.risk, assessment.deadline_seconds)
 

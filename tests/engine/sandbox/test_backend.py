@@ -64,7 +64,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
             await sandboxes.read_file(sandbox, "gone")
         with pytest.raises(SandboxUnavailable, match="has no hashes"):
             await sandboxes.install_package(sandbox, Package(name=Untrusted("x"), version=Untrusted("1.0.0")))
-        await sandboxes.destroy_sandbox(sandbox)
+        await sandboxes.close_session(sandbox)
         assert [] == list(backend.sessions)
 
 
@@ -86,7 +86,7 @@ async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
             await sandboxes.resume(sandbox)
         await sandboxes.signal(sandbox, "KILL")
         assert KillReason.OPERATOR is (await running).result.kill_reason
-        await sandboxes.destroy_sandbox(sandbox)
+        await sandboxes.close_session(sandbox)
 
 
 @pytest.mark.sandbox

@@ -130,13 +130,13 @@ async def test_a_reader_that_vanishes_leaves_the_engine_well(http: httpx.AsyncCl
     ids=lambda id: repr(id[:20]),
 )
 async def test_an_id_leads_to_no_other_place(client: Client, id: str) -> None:
-    """What is asked of a submission, a run or a sandbox is never asked of anything else."""
+    """What is asked of a submission, a run or a session is never asked of anything else."""
     with pytest.raises(Problem, match="there is nothing at"):
         await client.case(id)
     with pytest.raises(Problem, match=r"there is nothing at|Not Found|no submission"):
         await client.withdraw(id)
     with pytest.raises(Problem):
-        await client.read_file("b-1", f"../../../{id}")
+        await client.read_file("ses-1", f"../../../{id}")
     with pytest.raises(Problem):
         [chunk async for chunk in client.output(id)]
     assert () == await client.queue()

@@ -10,7 +10,7 @@ import pytest
 from engine.cli.draft_options import Wishes, draft_of
 from engine.common.draft_files import Asked, read_folder
 from engine.common.text import Untrusted
-from engine.models import Draft, ExpectedOutput, Language, Limits, Permissions, Sandbox, SandboxState
+from engine.models import Draft, ExpectedOutput, Language, Limits, Permissions, Session, SessionState
 from engine.models.api import Handed
 from engine.models.base import Principal
 from engine.server.mcp.arguments import Execute, Write
@@ -20,7 +20,7 @@ PLAIN = Draft(code=Untrusted("1"), language=Language.PYTHON)
 BY_ITSELF = {"code", "language"}
 """What every draft has."""
 NOT_ASKED = {"files", "session"}
-"""Capabilities that come with the input files, and with a sandbox that stays."""
+"""Capabilities that come with the input files, and with a session."""
 
 
 def said(draft: Draft) -> set[str]:
@@ -42,13 +42,13 @@ def test_http_takes_the_draft_itself() -> None:
 
 
 def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
-    """`submit` and `run` have an option for each field; tool calls are `pratique sandbox`."""
+    """`submit` and `run` have an option for each field; tool calls are `pratique session`."""
     code, extra = tmp_path / "a.py", tmp_path / "b.txt"
     code.write_text("2")
     extra.write_text("x")
     limits = [f"{name}={value}" for name, value in LIMITS.items()]
     lists = ([extra], ["a.org"], ["six==1.17.0"], ["key"], limits)
-    wishes = Wishes("why", *lists, "node", "b-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
+    wishes = Wishes("why", *lists, "node", "ses-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
     assert EVERYTHING - {"operation"} <= said(draft_of(str(code), None, wishes)) | NOT_ASKED
     assert Limits.model_validate(LIMITS) == draft_of(str(code), None, wishes).permissions.limits
 
@@ -59,18 +59,18 @@ def test_a_folder_in_the_inbox_asks_for_everything(tmp_path: Path) -> None:
     job = tmp_path / "job"
     job.mkdir()
     (job / "main.py").write_text("2")
-    (job / "request.yaml").write_text("expect: number\nverify: value > 1\nimage: node\nsandbox: b-1\n")
-    assert {"expect", "verify", "image", "sandbox"} <= said(read_folder(job, 1000))
+    (job / "request.yaml").write_text("expect: number\nverify: value > 1\nimage: node\nsession: ses-1\n")
+    assert {"expect", "verify", "image", "session"} <= said(read_folder(job, 1000))
 
 
 def test_an_agent_over_mcp_asks_for_everything() -> None:
     """`code_execute` has an argument for each field, and the file tools are the operations."""
-    box = Sandbox(
-        id="b-12345678",
+    box = Session(
+        id="ses-12345678",
         owner=Principal(name=Untrusted("x")),
         language=Language.PYTHON,
         image="notebook",
-        state=SandboxState.CREATED,
+        state=SessionState.CREATED,
         created_at="2026-01-01T00:00:00Z",
         used_at="2026-01-01T00:00:00Z",
         idle_seconds=1,
@@ -84,13 +84,13 @@ def test_an_agent_over_mcp_asks_for_everything() -> None:
         "domains": ["a.org"],
         "secrets": ["key"],
         "image": "node",
-        "sandbox": box.id,
+        "session": box.id,
         "expect": "json",
         "verify": "value == 1",
         **LIMITS,
     }
     asked = said(Execute.model_validate(given).draft(box))
-    written = said(Write.model_validate({"sandbox": box.id, "path": "a", "text": "x"}).draft(box))
+    written = said(Write.model_validate({"session": box.id, "path": "a", "text": "x"}).draft(box))
     assert EVERYTHING <= asked | written | NOT_ASKED
 
 

@@ -30,7 +30,7 @@ HOSTILE = "\x1b]0;owned\x07\u202e"
 LONG = "60"
 MODES = ("auto", "legacy")
 TOOLS = {f"code_{name}" for name in ("execute", "result", "cancel", "install_package", "write_file")} | {
-    f"code_{name}" for name in ("read_file", "list_files", "destroy_sandbox")
+    f"code_{name}" for name in ("read_file", "list_files", "close_session")
 }
 
 
@@ -418,11 +418,11 @@ async def nothing_waits(client: Client) -> AsyncIterator[None]:
 
 
 @pytest.mark.sandbox
-async def test_a_sandbox_that_stays_serves_several_tools(engine: EngineProcess, client: Client) -> None:
-    """Write, execute and read in one sandbox, each call approved; binary and text come back as they are."""
+async def test_a_session_serves_several_tools(engine: EngineProcess, client: Client) -> None:
+    """Write, execute and read in one session, each call approved; binary and text come back as they are."""
     async with agent(engine) as mcp, deciding(client, DecisionOutcome.APPROVED):
-        made = told(await mcp.call_tool("code_execute", {"code": "x = 20", "sandbox": "new"}))
-        box = {"sandbox": made["sandbox"]}
+        made = told(await mcp.call_tool("code_execute", {"code": "x = 20", "session": "new"}))
+        box = {"session": made["session"]}
         wrote = await mcp.call_tool("code_write_file", {**box, "path": "n.txt", "text": "22"})
         assert not wrote.is_error, words(wrote)
         ran = await mcp.call_tool("code_execute", {**box, "code": "print(x + int(open('n.txt').read()))"})
@@ -431,8 +431,8 @@ async def test_a_sandbox_that_stays_serves_several_tools(engine: EngineProcess, 
         assert "22" == told(read)["untrusted_output"]["stdout"], words(read)
         listed = await mcp.call_tool("code_list_files", box)
         assert "n.txt" in told(listed)["untrusted_output"]["stdout"], words(listed)
-        gone = await mcp.call_tool("code_destroy_sandbox", box)
-    assert {**box, "state": "gone"} == told(gone)
+        gone = await mcp.call_tool("code_close_session", box)
+    assert {**box, "state": "closed"} == told(gone)
 
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

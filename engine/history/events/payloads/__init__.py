@@ -29,7 +29,7 @@ from engine.history.events.payloads.runs import (
     RunStarted,
     RunSteered,
     SandboxDestroyed,
-    SandboxKept,
+    SessionChanged,
 )
 from engine.history.events.payloads.submissions import (
     Analysed,
@@ -84,9 +84,9 @@ __all__ = [
     "RunStarted",
     "RunSteered",
     "SandboxDestroyed",
-    "SandboxKept",
     "SandboxProved",
     "SecretChanged",
+    "SessionChanged",
     "SettingsChanged",
     "Submitted",
     "Throttled",

@@ -34,10 +34,10 @@ class SandboxDestroyed(Facts):
     gone: bool
 
 
-class SandboxKept(Facts):
-    """A sandbox that stays was opened, interrupted, started anew, or is gone."""
+class SessionChanged(Facts):
+    """A session was created, interrupted, restarted or closed."""
 
-    type: Literal["sandbox.opened", "sandbox.interrupt", "sandbox.restart", "sandbox.closed"]
+    type: Literal["session.created", "session.interrupted", "session.restarted", "session.closed"]
     why: str = ""
 
 

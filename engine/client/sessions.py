@@ -1,8 +1,8 @@
-"""The client of sandboxes that stay; what needs a person is waited for.
+"""The client of sessions; what needs a person is waited for.
 
 async with SandboxClient() as client:
-    sandbox = await client.open_sandbox(Language.PYTHON)
-    async for line in client.execute(sandbox.id, "print(6 * 7)"):
+    session = await client.create_session(Language.PYTHON)
+    async for line in client.execute(session.id, "print(6 * 7)"):
         print(line.text or line.error or line.status)
 """
 
@@ -23,17 +23,17 @@ from engine import locations
 from engine.client.transport import DEADLINE_SECONDS, Connection, no_other_way, problem_of, unanswered
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Language, Package, Sandbox
+from engine.models import Language, Package, Session
 from engine.models.api import Asked, Code, Line, Opening, Packages
 
 WITHIN = 50.0
 """Seconds that one request waits for a person; then it is made again."""
 
-_SANDBOXES = TypeAdapter(tuple[Sandbox, ...])
+_SESSIONS = TypeAdapter(tuple[Session, ...])
 
 
-class SandboxClient(Connection):
-    """Opens and uses sandboxes of one requester. Every method raises `Problem` where the answer is no."""
+class SessionClient(Connection):
+    """Opens and uses sessions of one requester. Every method raises `Problem` where the answer is no."""
 
     def __init__(
         self,
@@ -46,67 +46,67 @@ class SandboxClient(Connection):
         super().__init__(where or locations.socket(), token, verify)
         self._requester = Untrusted(requester)
 
-    async def open_sandbox(self, language: Language, image: str = "", requester: str = "") -> Sandbox:
-        """Open a sandbox that stays between executions."""
+    async def create_session(self, language: Language, image: str = "", requester: str = "") -> Session:
+        """Create a session."""
         opening = Opening(language=language, image=image)
-        body = await self._post("/sandboxes", opening, headers=self._named(requester))
-        return Sandbox.model_validate_json(body)
+        body = await self._post("/sessions", opening, headers=self._named(requester))
+        return Session.model_validate_json(body)
 
-    async def sandboxes(self, requester: str = "") -> tuple[Sandbox, ...]:
-        """Return one's own sandboxes, the oldest first."""
-        body = await self._send("GET", "/sandboxes", headers=self._named(requester))
-        return _SANDBOXES.validate_json(body)
+    async def sessions(self, requester: str = "") -> tuple[Session, ...]:
+        """Return one's own sessions, the oldest first."""
+        body = await self._send("GET", "/sessions", headers=self._named(requester))
+        return _SESSIONS.validate_json(body)
 
-    async def sandbox(self, id: str, requester: str = "") -> Sandbox:
-        """Return a sandbox of one's own."""
-        body = await self._send("GET", f"/sandboxes/{id}", headers=self._named(requester))
-        return Sandbox.model_validate_json(body)
+    async def session(self, id: str, requester: str = "") -> Session:
+        """Return a session of one's own."""
+        body = await self._send("GET", f"/sessions/{id}", headers=self._named(requester))
+        return Session.model_validate_json(body)
 
-    async def destroy_sandbox(self, id: str, requester: str = "") -> Sandbox:
-        """End a sandbox of one's own, with whatever runs in it."""
-        body = await self._send("DELETE", f"/sandboxes/{id}", headers=self._named(requester))
-        return Sandbox.model_validate_json(body)
+    async def close_session(self, id: str, requester: str = "") -> Session:
+        """End a session of one's own, with whatever runs in it."""
+        body = await self._send("DELETE", f"/sessions/{id}", headers=self._named(requester))
+        return Session.model_validate_json(body)
 
     async def execute(self, id: str, code: str, purpose: str = "") -> AsyncGenerator[Line, None]:
-        """Run code in a sandbox and yield what it says, live once it is approved; last its status."""
+        """Run code in a session and yield what it says, live once it is approved; last its status."""
         body = Code(code=Untrusted(code), purpose=Untrusted(purpose)).model_dump_json(exclude_defaults=True)
-        async with contextlib.aclosing(self._spoken("POST", f"/sandboxes/{id}/execute", body)) as lines:
+        async with contextlib.aclosing(self._spoken("POST", f"/sessions/{id}/execute", body)) as lines:
             async for line in lines:
                 yield line
 
     async def install(
         self, id: str, *packages: Package, builds: Iterable[str] = ()
     ) -> AsyncGenerator[Line, None]:
-        """Install packages in a sandbox, and yield what is said meanwhile; last its status.
+        """Install packages in a session, and yield what is said meanwhile; last its status.
 
         `builds` names those that may run code of their own meanwhile.
         """
         wanted = Packages(packages=packages, builds=tuple(Untrusted(name) for name in builds))
         body = wanted.model_dump_json()
-        async with contextlib.aclosing(self._spoken("POST", f"/sandboxes/{id}/packages", body)) as lines:
+        async with contextlib.aclosing(self._spoken("POST", f"/sessions/{id}/packages", body)) as lines:
             async for line in lines:
                 yield line
 
     async def list_files(self, id: str, path: str = "") -> list[dict[str, Any]]:
         """Return the entries of a folder below `/workspace`. Names are the guest's own."""
-        found = json.loads(await self._called("GET", f"/sandboxes/{id}/files", {"path": path}))
+        found = json.loads(await self._called("GET", f"/sessions/{id}/files", {"path": path}))
         return list(found)
 
     async def read_file(self, id: str, path: str) -> bytes:
         """Return the bytes of a file."""
-        return await self._called("GET", f"/sandboxes/{id}/files/{quote(path)}", {})
+        return await self._called("GET", f"/sessions/{id}/files/{quote(path)}", {})
 
     async def write_file(self, id: str, path: str, content: bytes, *, executable: bool = False) -> None:
         """Write a file."""
         asked = {"executable": str(executable).lower()}
-        await self._called("PUT", f"/sandboxes/{id}/files/{quote(path)}", asked, content)
+        await self._called("PUT", f"/sessions/{id}/files/{quote(path)}", asked, content)
 
     async def remove_file(self, id: str, path: str) -> None:
         """Remove a file."""
-        await self._called("DELETE", f"/sandboxes/{id}/files/{quote(path)}", {})
+        await self._called("DELETE", f"/sessions/{id}/files/{quote(path)}", {})
 
     async def _called(self, method: str, path: str, params: dict[str, str], content: bytes = b"") -> bytes:
-        """Make a call in a sandbox, wait for whoever has to approve it, and return its answer."""
+        """Make a call in a session, wait for whoever has to approve it, and return its answer."""
         options: dict[str, Any] = {
             "headers": self._named(),
             "timeout": DEADLINE_SECONDS + 2 * WITHIN,
@@ -154,4 +154,4 @@ class SandboxClient(Connection):
         return {"pratique-requester": quote(name)} if name else {}
 
 
-__all__ = ["Problem", "SandboxClient"]
+__all__ = ["Problem", "SessionClient"]

@@ -1,4 +1,4 @@
-"""`pratique sandbox …`: sandboxes that stay, and calls in them."""
+"""`pratique session …`: sessions, and calls in them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from engine.cli.formatting import dim, say, say_json, say_text
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.models import Language, Sandbox
+from engine.models import Language, Session
 from engine.models.api import Line
 
-app = typer.Typer(help="Sandboxes that keep their state between executions.", no_args_is_help=True)
+app = typer.Typer(help="Sessions: sandboxes that keep their state between executions.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
-Id = Annotated[str, typer.Argument(help="The sandbox, as `pratique sandbox list` names it.")]
+Id = Annotated[str, typer.Argument(help="The session, as `pratique session list` names it.")]
 Path_ = Annotated[str, typer.Argument(help="A path below /workspace.")]
 Requester = Annotated[str, typer.Option(help="The agent that asks.")]
 
@@ -36,22 +36,22 @@ def open_(
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Open a sandbox. It runs nothing yet."""
-    sandbox = engaged(lambda client: client.open_sandbox(language, image), requester)
-    say_json(sandbox) if json else say(_line(sandbox))
+    """Open a session. It runs nothing yet."""
+    session = engaged(lambda client: client.create_session(language, image), requester)
+    say_json(session) if json else say(_line(session))
 
 
 @app.command("list")
 def listed(requester: Requester = "", json: Json = False) -> None:
-    """List your sandboxes."""
-    found = engaged(lambda client: client.sandboxes(), requester)
+    """List your sessions."""
+    found = engaged(lambda client: client.sessions(), requester)
     if json:
         say_json(found)
         return
-    for sandbox in found:
-        say(_line(sandbox))
+    for session in found:
+        say(_line(session))
     if not found:
-        say("There are none. Try: pratique sandbox open")
+        say("There are none. Try: pratique session open")
 
 
 @app.command("run")
@@ -62,7 +62,7 @@ def run(
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Run code in a sandbox, with what ran there before still there."""
+    """Run code in a session, with what ran there before still there."""
     code = _code(file)
     _spoken(lambda client: client.execute(id, code, purpose), requester, json)
 
@@ -75,7 +75,7 @@ def install(
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Install packages in a sandbox."""
+    """Install packages in a session."""
     wanted = tuple(package_of(one) for one in packages)
     _spoken(lambda client: client.install(id, *wanted, builds=build or ()), requester, json)
 
@@ -87,7 +87,7 @@ def files(
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """List files of a sandbox."""
+    """List files of a session."""
     found = engaged(lambda client: client.list_files(id, path), requester)
     for one in found:
         say(plain_json.dumps(one) if json else f"{one.get('size', 0):>12,}  {visible(str(one.get('name')))}")
@@ -95,7 +95,7 @@ def files(
 
 @app.command("read")
 def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
-    """Print a file of a sandbox: its bytes into a pipe, made visible on a terminal."""
+    """Print a file of a session: its bytes into a pipe, made visible on a terminal."""
     content = engaged(lambda client: client.read_file(id, path), requester)
     if json:
         say(plain_json.dumps({"path": path, "text": content.decode(errors="replace")}))
@@ -113,7 +113,7 @@ def write(
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Write a file into a sandbox."""
+    """Write a file into a session."""
     content = file.read_bytes()
     engaged(lambda client: client.write_file(id, path, content), requester)
     _said({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
@@ -121,16 +121,16 @@ def write(
 
 @app.command("remove")
 def remove(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
-    """Remove a file from a sandbox."""
+    """Remove a file from a session."""
     engaged(lambda client: client.remove_file(id, path), requester)
     _said({"path": path}, f"{visible(path)}: removed", json)
 
 
 @app.command("close")
 def close(id: Id, requester: Requester = "", json: Json = False) -> None:
-    """End a sandbox, with whatever runs in it."""
-    gone = engaged(lambda client: client.destroy_sandbox(id), requester)
-    say_json(gone) if json else say(_line(gone))
+    """End a session, with whatever runs in it."""
+    closed = engaged(lambda client: client.close_session(id), requester)
+    say_json(closed) if json else say(_line(closed))
 
 
 def _spoken(speak: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
@@ -164,9 +164,9 @@ def _said(told: dict[str, object], words: str, json: bool) -> None:
     say(plain_json.dumps(told) if json else words)
 
 
-def _line(sandbox: Sandbox) -> str:
-    what = f"{sandbox.language}, {sandbox.image}, {sandbox.state}"
-    return f"{sandbox.id}  {what}{f': {visible(sandbox.why)}' if sandbox.why else ''}"
+def _line(session: Session) -> str:
+    what = f"{session.language}, {session.image}, {session.state}"
+    return f"{session.id}  {what}{f': {visible(session.close_reason)}' if session.close_reason else ''}"
 
 
 def _code(file: str) -> str:

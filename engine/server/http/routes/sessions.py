@@ -1,6 +1,6 @@
-"""The part of the HTTP API for sandboxes that stay, in the shape that simple sandbox servers have.
+"""The part of the HTTP API for sessions, in the shape that simple sandbox servers have.
 
-Each call in a sandbox is a submission of its own. One that needs a person is answered with 202, its id and
+Each call in a session is a submission of its own. One that needs a person is answered with 202, its id and
 where to ask; `within` seconds may be waited first. Its answer is the same wherever it is asked for.
 """
 
@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
-from engine.models import Case, OperationKind, Principal, Sandbox, Status, Stream
+from engine.models import Case, OperationKind, Principal, Session, Status, Stream
 from engine.models.api import Asked, Code, Line, Opening, Packages
 from engine.server.http.authorization import Speaking
 from engine.server.http.execution_lines import END_SECONDS, error_of, lines
@@ -46,7 +46,7 @@ Asking = Annotated[Principal, Depends(_asking)]
 
 
 def living(app: FastAPI, engine: Engine) -> None:
-    """Add sandboxes that stay to an application."""
+    """Add sessions to an application."""
     answers = Answers(engine)
     _opening(app, engine)
     _executing(app, engine, answers)
@@ -54,28 +54,28 @@ def living(app: FastAPI, engine: Engine) -> None:
 
 
 def _opening(app: FastAPI, engine: Engine) -> None:
-    @app.post("/sandboxes", status_code=201)
-    async def create(by: Asking, opening: Opening | None = None) -> Sandbox:
+    @app.post("/sessions", status_code=201)
+    async def create(by: Asking, opening: Opening | None = None) -> Session:
         wanted = opening or Opening()
-        return await engine.sandboxes.create(by, wanted.language, wanted.image)
+        return await engine.sessions.create(by, wanted.language, wanted.image)
 
-    @app.get("/sandboxes")
-    async def listed(by: Asking) -> tuple[Sandbox, ...]:
-        return engine.sandboxes.listed(by)
+    @app.get("/sessions")
+    async def listed(by: Asking) -> tuple[Session, ...]:
+        return engine.sessions.listed(by)
 
-    @app.get("/sandboxes/{id}")
-    async def get(id: str, by: Asking) -> Sandbox:
-        return engine.sandboxes.get(id, by)
+    @app.get("/sessions/{id}")
+    async def get(id: str, by: Asking) -> Session:
+        return engine.sessions.get(id, by)
 
-    @app.delete("/sandboxes/{id}")
-    async def destroy(id: str, by: Asking) -> Sandbox:
-        return await engine.sandboxes.destroy(id, by)
+    @app.delete("/sessions/{id}")
+    async def close(id: str, by: Asking) -> Session:
+        return await engine.sessions.close(id, by)
 
 
 def _executing(app: FastAPI, engine: Engine, answers: Answers) -> None:
-    @app.post("/sandboxes/{id}/execute", response_class=Response, responses={**ASKED, **lines_of(Line)})
+    @app.post("/sessions/{id}/execute", response_class=Response, responses={**ASKED, **lines_of(Line)})
     async def execute(id: str, code: Code, by: Asking, within: Within = 0) -> Response:
-        case = await engine.sandboxes.execute(
+        case = await engine.sessions.execute(
             id,
             by,
             code.code.text,
@@ -87,46 +87,44 @@ def _executing(app: FastAPI, engine: Engine, answers: Answers) -> None:
         )
         return await answers.to(case, within)
 
-    @app.post("/sandboxes/{id}/packages", response_class=Response, responses={**ASKED, **lines_of(Line)})
+    @app.post("/sessions/{id}/packages", response_class=Response, responses={**ASKED, **lines_of(Line)})
     async def install(id: str, wanted: Packages, by: Asking, within: Within = 0) -> Response:
-        case = await engine.sandboxes.install(id, by, wanted.packages, wanted.builds)
+        case = await engine.sessions.install(id, by, wanted.packages, wanted.builds)
         return await answers.to(case, within)
 
-    @app.get("/sandboxes/{id}/calls/{call}", response_class=Response, responses={**BYTES, **ASKED})
+    @app.get("/sessions/{id}/calls/{call}", response_class=Response, responses={**BYTES, **ASKED})
     async def call(id: str, call: str, by: Asking, within: Within = 0) -> Response:
-        engine.sandboxes.get(id, by)
+        engine.sessions.get(id, by)
         case = await engine.case(call)
-        if case.submission.draft.sandbox != id or case.submission.requester.name != by.name:
-            raise Problem(404, f"no call {visible(call)[:64]} in sandbox {id}")
+        if case.submission.draft.session != id or case.submission.requester.name != by.name:
+            raise Problem(404, f"no call {visible(call)[:64]} in session {id}")
         return await answers.to(case, within)
 
 
 def _filing(app: FastAPI, engine: Engine, answers: Answers) -> None:
-    @app.get("/sandboxes/{id}/files", response_class=Response, responses=ASKED)
+    @app.get("/sessions/{id}/files", response_class=Response, responses=ASKED)
     async def listing(id: str, by: Asking, path: str = "", within: Within = 0) -> Response:
-        return await answers.to(await engine.sandboxes.files(id, by, path), within)
+        return await answers.to(await engine.sessions.files(id, by, path), within)
 
-    @app.get("/sandboxes/{id}/files/{path:path}", response_class=Response, responses=BYTES)
+    @app.get("/sessions/{id}/files/{path:path}", response_class=Response, responses=BYTES)
     async def read(id: str, path: str, by: Asking, within: Within = 0) -> Response:
-        return await answers.to(await engine.sandboxes.read(id, by, path), within)
+        return await answers.to(await engine.sessions.read(id, by, path), within)
 
-    @app.put("/sandboxes/{id}/files/{path:path}", response_class=Response, responses=ASKED, status_code=204)
+    @app.put("/sessions/{id}/files/{path:path}", response_class=Response, responses=ASKED, status_code=204)
     async def write(
         id: str, path: str, request: Request, by: Asking, executable: bool = False, within: Within = 0
     ) -> Response:
         content = await request.body()
-        case = await engine.sandboxes.write(id, by, path, content, executable=executable)
+        case = await engine.sessions.write(id, by, path, content, executable=executable)
         return await answers.to(case, within)
 
-    @app.delete(
-        "/sandboxes/{id}/files/{path:path}", response_class=Response, responses=ASKED, status_code=204
-    )
+    @app.delete("/sessions/{id}/files/{path:path}", response_class=Response, responses=ASKED, status_code=204)
     async def remove(id: str, path: str, by: Asking, within: Within = 0) -> Response:
-        return await answers.to(await engine.sandboxes.remove(id, by, path), within)
+        return await answers.to(await engine.sessions.remove(id, by, path), within)
 
 
 class Answers:
-    """What a call in a sandbox is answered with, by what it does."""
+    """What a call in a session is answered with, by what it does."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -176,7 +174,7 @@ def _status_of(case: Case) -> int:
 
 
 def _come_again(case: Case) -> JSONResponse:
-    where = f"/sandboxes/{case.submission.draft.sandbox}/calls/{case.submission.id}"
+    where = f"/sessions/{case.submission.draft.session}/calls/{case.submission.id}"
     asked = Asked(
         id=case.submission.id,
         digest=case.submission.digest,

@@ -1,0 +1,40 @@
+"""A session: a sandbox that keeps its state between executions, for one principal."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from engine.models.base import FrozenModel, Language, Principal
+
+
+class SessionState(StrEnum):
+    """The state of a session. `created`: nothing has run in it yet; `ready`: it keeps what ran before."""
+
+    CREATED = "created"
+    READY = "ready"
+    RUNNING = "running"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class Session(FrozenModel):
+    """A sandbox that keeps its state between executions; visible to its owner only."""
+
+    id: str
+    owner: Principal
+    language: Language
+    image: str
+    """The name of its image."""
+    state: SessionState
+    created_at: datetime
+    used_at: datetime
+    """When it was last used."""
+    idle_seconds: float
+    """Closed after this long without an execution."""
+    life_seconds: float
+    """Closed after this long in any case."""
+    executions: tuple[str, ...] = ()
+    """The submissions that ran in it, the oldest first."""
+    close_reason: str = ""
+    """Why it was closed; empty while it is open."""
