@@ -91,9 +91,7 @@ def record(event: Event) -> dict[str, Any]:
 
 
 def _class(type_: str) -> Class:
-    if type_.startswith(
-        ("run.", "sandbox.", "session.", "network.", "packages.")
-    ):
+    if type_.startswith(("run.", "sandbox.", "session.", "network.", "packages.")):
         return PROCESS
     if type_.startswith("engine."):
         return LIFECYCLE
