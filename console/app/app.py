@@ -13,13 +13,14 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from console.app import preferences, textual_patches
-from console.app.notifications import Announcing
-from console.app.opening import Opening
-from console.app.screens import PLACES, place
+from console.app import textual_patches
+from console.app.loading import LoadingScreen
+from console.app.notifications import TerminalNotifications
+from console.app.preferences import Preferences, load_preferences
+from console.app.screens import SCREENS, place
 from console.review.deciding import Deciding
-from console.safety.safe_app import Shielded
-from console.theming.manager import Dressed
+from console.safety.safe_app import SafeApp
+from console.theming.manager import ThemeManager
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -36,12 +37,12 @@ def _palette() -> type[Provider]:
     return Commands
 
 
-class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
+class ConsoleApp(Deciding, TerminalNotifications, ThemeManager, SafeApp):
     """The Textual app: where its keys are, how it opens, and how one moves about in it."""
 
     TITLE = "Pratique"
     CSS_PATH = "app.tcss"
-    MODES = {name: place(name) for name in PLACES}  # noqa: RUF012  Textual declares it so
+    MODES = {name: place(name) for name in SCREENS}  # noqa: RUF012  Textual declares it so
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = {_palette}  # noqa: RUF012  Textual declares it so
     COMMAND_PALETTE_BINDING = "ctrl+k"
@@ -54,7 +55,7 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
         *(
             Binding(str(number), f"go('{name}')", name.title(), id=f"go.{name}", show=False, group=_GO,
                     tooltip=f"Go to {name.title()}")
-            for number, name in enumerate(PLACES, start=1)
+            for number, name in enumerate(SCREENS, start=1)
         ),
         Binding("question_mark,f1", "help", "Help", id="app.help", show=False,
                 tooltip="What can be done here"),
@@ -68,32 +69,32 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
     def __init__(
         self,
         connect: Connect | None = None,
-        prefer: preferences.Preferences | None = None,
+        preferences: Preferences | None = None,
         opened: Callable[[], None] = lambda: None,
     ) -> None:
         self._opened = opened
-        textual_patches.mend()
+        textual_patches.patch_textual()
         super().__init__(connect)
-        self.prefer, wrong = preferences.load() if prefer is None else (prefer, "")
-        self.keeps = prefer is None
+        self.preferences, wrong = load_preferences() if preferences is None else (preferences, "")
+        self.saves_preferences = preferences is None
         self._problems = [*self.dress(), *([wrong] if wrong else [])]
 
     # --- opening ----------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[None]:
         """Return the screen that is painted first."""
-        return Opening(id="opening")
+        return LoadingScreen(id="opening")
 
     def on_mount(self) -> None:
         """Paint first, load afterwards."""
-        self.set_keymap(self.prefer.keymap)
+        self.set_keymap(self.preferences.keymap)
         self.call_after_refresh(self._open)
-        tidying = textual_patches.Tidying(self.keys, time.monotonic())
+        tidying = textual_patches.IdleCollector(self.key_guard, time.monotonic())
         self.set_interval(textual_patches.LOOK_SECONDS, lambda: tidying.look(time.monotonic()))
 
     def on_unmount(self) -> None:
         """Leave the terminal as it was."""
-        self.unname_terminal()
+        self.restore_title()
 
     def watch_queue(self, queue: tuple[Summary, ...]) -> None:
         """Say outside of the frame how many wait."""
@@ -110,7 +111,7 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
     async def _open(self) -> None:
         for module in ("console.review.screen", "console.app.engine_link", "console.review.decisions"):
             await asyncio.to_thread(importlib.import_module, module)
-        self.hold_decisions(self.prefer.undo_seconds)
+        self.hold_decisions(self.preferences.undo_seconds)
         if self.current_mode == "_default":
             await self.switch_mode("review")
         self._problems += await self._take_keys()
@@ -122,19 +123,21 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
 
     async def _take_keys(self) -> list[str]:
         """Take the person's own keys in; return what is wrong with them."""
-        if not (self.prefer.vim or self.prefer.keymap):
+        if not (self.preferences.vim or self.preferences.keymap):
             self.set_keymap({})
             return []
         keymap = await asyncio.to_thread(importlib.import_module, "console.app.keymap")
-        good, faults = await asyncio.to_thread(keymap.checked, self.prefer.keymap, self.prefer.keymap_lines)
-        self.set_keymap((keymap.VIM if self.prefer.vim else {}) | good)
+        good, faults = await asyncio.to_thread(
+            keymap.checked, self.preferences.keymap, self.preferences.keymap_lines
+        )
+        self.set_keymap((keymap.VIM if self.preferences.vim else {}) | good)
         return list(faults)
 
-    def preferred(self, before: preferences.Preferences) -> None:
+    def preferred(self, before: Preferences) -> None:
         """Take in what is preferred now: keys, and for how long a decision can be taken back."""
         if self.decisions is not None:
-            self.decisions.seconds = self.prefer.undo_seconds
-        if (before.vim, before.keymap) != (self.prefer.vim, self.prefer.keymap):
+            self.decisions.seconds = self.preferences.undo_seconds
+        if (before.vim, before.keymap) != (self.preferences.vim, self.preferences.keymap):
             self._renew_keys()
 
     @work(exclusive=True, group="keys")
@@ -144,7 +147,7 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
 
     @work(exclusive=True, group="files")
     async def _follow_files(self) -> None:
-        await self.follow_files()
+        await self.watch_files()
 
     # --- moving about -----------------------------------------------------------------------------
 
@@ -156,7 +159,7 @@ class ConsoleApp(Deciding, Announcing, Dressed, Shielded):
 
     async def action_go(self, place: str) -> None:
         """Go to one of the five places."""
-        if place in PLACES and not self.screen.is_modal:
+        if place in SCREENS and not self.screen.is_modal:
             await self.switch_mode(place)
 
     def action_help(self) -> None:

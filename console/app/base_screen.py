@@ -11,14 +11,14 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.safety.text import content
-from console.widgets.footer import DeskFooter
-from console.widgets.header import DeskHeader
+from console.widgets.footer import AppFooter
+from console.widgets.header import AppHeader
 from console.widgets.rows import NARROW
 
 
-class Place(Screen[None]):
+class BaseScreen(Screen[None]):
     """One of the five places. Nothing is focused on arrival unless the place says so."""
 
     AUTO_FOCUS = ""
@@ -28,12 +28,12 @@ class Place(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the frame and what is in it."""
-        yield DeskHeader(self.NAME)
+        yield AppHeader(self.NAME)
         yield from self.contents()
         with Vertical(id="foot"):
             yield from self.below()
             yield Static(id="undo-bar")
-            yield DeskFooter(show_command_palette=False)
+            yield AppFooter(show_command_palette=False)
 
     def contents(self) -> Iterable[Widget]:
         """Return what lies between the line on top and the keys."""
@@ -52,7 +52,7 @@ class Place(Screen[None]):
         self.query_one(Footer).compact = self.size.width < NARROW
 
     def _show_held(self) -> None:
-        decisions = console(self).decisions
+        decisions = console_app(self).decisions
         held = decisions.held if decisions else None
         bar = self.query_one("#undo-bar", Static)
         if bar.has_class("-held") != (held is not None):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.app import SystemCommand
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
-from console.app.screens import PLACES
-from console.theming.manager import Dress
+from console.app.screens import SCREENS
+from console.theming.manager import ApplyTheme
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from console.app.app import ConsoleApp
 
-WHAT_FOR = {
+SCREEN_DESCRIPTIONS = {
     "review": "Go and read what waits: approve, give less, or deny",
     "run": "Go and watch what runs: output, meters; stop, kill, hold",
     "explore": "Go and write something yourself, and run it in a sandbox",
@@ -31,8 +31,8 @@ NEVER = frozenset({"approve.confirm", "stand.confirm"})
 
 def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]:
     """Yield the commands that make sense over `screen`."""
-    for number, name in enumerate(PLACES, start=1):
-        yield SystemCommand(f"{name.title()} ({number})", WHAT_FOR[name], _going(app, name))
+    for number, name in enumerate(SCREENS, start=1):
+        yield SystemCommand(f"{name.title()} ({number})", SCREEN_DESCRIPTIONS[name], _going(app, name))
     for id, active in _named(screen).items():
         binding = active.binding
         run = _acting(app, binding.action, active.node)
@@ -40,7 +40,9 @@ def commands(app: ConsoleApp, screen: Screen[object]) -> Iterable[SystemCommand]
             f"{binding.description} ({app.get_key_display(binding)})", binding.tooltip or id, run
         )
     for each in app.available_themes.values():
-        yield SystemCommand(f"Theme: {each.name}", "Wear it; kept for the next time", Dress(app, each.name))
+        yield SystemCommand(
+            f"Theme: {each.name}", "Wear it; kept for the next time", ApplyTheme(app, each.name)
+        )
     yield SystemCommand("Tour", "What the desk is for, and the keys to know", _touring(app))
     yield SystemCommand("Quit", "Leave the console; runs go on", app.action_quit)
 
@@ -92,6 +94,6 @@ def _acting(app: ConsoleApp, action: str, node: DOMNode) -> Callable[[], Awaitab
 
 
 def _touring(app: ConsoleApp) -> Callable[[], object]:
-    from console.help.tour import TourScreen  # noqa: PLC0415  on its first use
+    from console.help.welcome import WelcomeScreen  # noqa: PLC0415  on its first use
 
-    return lambda: app.push_screen(TourScreen())
+    return lambda: app.push_screen(WelcomeScreen())

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from textual.binding import Binding
 from textual.keys import Keys
 
-from console.app.screens import PLACES
+from console.app.screens import SCREENS
 
 GROUPS = {
     "go": "Places",
@@ -65,7 +65,7 @@ _PACKAGES = tuple(
     for name in ("review", "run", "explore", "history", "health", "help", "code_view", "widgets")
 )
 _APP = "console.app.app.ConsoleApp"
-_PLACES = frozenset(place.replace(":", ".") for place in PLACES.values())
+_PLACES = frozenset(place.replace(":", ".") for place in SCREENS.values())
 
 
 def group(id: str) -> str:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 _KEEP_TITLE, _BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 
 
-class Announcing(App[None]):
+class TerminalNotifications(App[None]):
     """An app that says outside of its frame how many submissions wait, in its own words only."""
 
-    prefer: Preferences
+    preferences: Preferences
     _waited = 0
     _named = ""
 
@@ -26,26 +26,26 @@ class Announcing(App[None]):
 
         pending = sum(each.status is Status.PENDING for each in queue)
         grown, self._waited = pending > self._waited, pending
-        self.name_terminal(f"Pratique ({pending} waiting)" if pending else "Pratique")
-        if grown and self.prefer.bell:
+        self.set_title(f"Pratique ({pending} waiting)" if pending else "Pratique")
+        if grown and self.preferences.bell:
             self.bell()
-        if grown and self.prefer.notify:
-            self.tell_terminal(f"\x1b]9;Pratique: {pending} waiting for a decision\x07")
+        if grown and self.preferences.notify:
+            self.write_terminal(f"\x1b]9;Pratique: {pending} waiting for a decision\x07")
 
-    def name_terminal(self, words: str) -> None:
+    def set_title(self, words: str) -> None:
         """Set the title of the terminal."""
         if words != self._named:
             first = "" if self._named else _KEEP_TITLE
             self._named = words
-            self.tell_terminal(f"{first}\x1b]2;{words}\x07")
+            self.write_terminal(f"{first}\x1b]2;{words}\x07")
 
-    def unname_terminal(self) -> None:
+    def restore_title(self) -> None:
         """Give the terminal the title back that it had."""
         if self._named:
             self._named = ""
-            self.tell_terminal(_BACK_TITLE)
+            self.write_terminal(_BACK_TITLE)
 
-    def tell_terminal(self, sequence: str) -> None:
+    def write_terminal(self, sequence: str) -> None:
         """Send a sequence of our own to the terminal."""
         if self._driver is not None:
             self._driver.write(sequence)

@@ -21,9 +21,15 @@ def offer(app: ConsoleApp) -> None:
 
     Whoever has pressed a key by now knows where to go: the tour waits for the next time.
     """
-    if not app.keeps or app.queue or app.screen.is_modal or not app.keys.untouched or mark().exists():
+    if (
+        not app.saves_preferences
+        or app.queue
+        or app.screen.is_modal
+        or not app.key_guard.no_input_yet
+        or mark().exists()
+    ):
         return
-    from console.help.tour import TourScreen  # noqa: PLC0415  once in a life
+    from console.help.welcome import WelcomeScreen  # noqa: PLC0415  once in a life
 
     mark().touch(mode=0o600)
-    app.push_screen(TourScreen())
+    app.push_screen(WelcomeScreen())

@@ -11,7 +11,7 @@ import yaml
 
 from engine import locations
 
-CHORDS = frozenset({"review.approve", "approve.confirm", "stand.confirm"})
+KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "stand.confirm"})
 """Bindings that approve: no plain key may, since a terminal's own answers arrive as plain keys."""
 
 
@@ -42,18 +42,18 @@ _FLAGS = ("bell", "notify", "vim")
 _PICTURES = ("auto", "cells", "kitty", "sixel")
 
 
-def file() -> Path:
+def preferences_file() -> Path:
     """Return where the preferences lie, whether or not there are any."""
     return locations.settings_file().parent / "console.yaml"
 
 
-def load() -> tuple[Preferences, str]:
+def load_preferences() -> tuple[Preferences, str]:
     """Return the preferences, and a sentence about what is wrong with them; wrong ones are not used."""
-    path = file()
+    path = preferences_file()
     if not path.exists():
         return Preferences(), ""
     try:
-        return parse(path.read_text(encoding="utf-8")), ""
+        return parse_preferences(path.read_text(encoding="utf-8")), ""
     except yaml.MarkedYAMLError as error:
         at = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         return Preferences(), f"{path.name}: {at}{error.problem}"
@@ -61,7 +61,7 @@ def load() -> tuple[Preferences, str]:
         return Preferences(), f"{path.name}: {' '.join(str(error).split())}"
 
 
-def parse(text: str) -> Preferences:
+def parse_preferences(text: str) -> Preferences:
     """Return the preferences that `text` says. Raises ValueError, in words for people and with the line."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if root is None:
@@ -78,9 +78,9 @@ def parse(text: str) -> Preferences:
     return Preferences(**said, keymap_lines=keymap_lines)
 
 
-def keep_theme(name: str) -> None:
+def save_theme(name: str) -> None:
     """Write the choice of a theme into the file; whatever else stands there stays as it is."""
-    path = file()
+    path = preferences_file()
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     line = f"theme: {name}"
     changed, found = re.subn(r"(?m)^theme:.*$", line, text, count=1)
@@ -108,7 +108,9 @@ def _keymap(node: yaml.Node) -> dict[str, int]:
     for name, key in keymap.items():
         if not isinstance(key, str) or not key:
             raise ValueError(f"line {lines[name]}: keymap: {name}: a key is wanted, such as ctrl+d")
-        if name in CHORDS and not all(each.strip().startswith("ctrl+") for each in key.split(",")):
+        if name in KEY_COMBINATIONS_ONLY and not all(
+            each.strip().startswith("ctrl+") for each in key.split(",")
+        ):
             raise ValueError(f"line {lines[name]}: keymap: {name}: a chord is wanted, such as ctrl+y")
     return lines
 

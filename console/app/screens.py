@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-PLACES = {
+SCREENS = {
     "review": "console.review.screen:ReviewScreen",
     "run": "console.run.screen:RunScreen",
     "explore": "console.explore.screen:ExploreScreen",
@@ -22,7 +22,7 @@ def place(name: str) -> Callable[[], Screen[None]]:
     """Return what makes the screen of a place."""
 
     def factory() -> Screen[None]:
-        module, _, kind = PLACES[name].partition(":")
+        module, _, kind = SCREENS[name].partition(":")
         screen: Screen[None] = getattr(importlib.import_module(module), kind)()
         return screen
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from console.safety.text import Part
 
 
-def console(node: MessagePump) -> ConsoleApp:
+def console_app(node: MessagePump) -> ConsoleApp:
     """Return the app of a widget or screen as what it is."""
     return cast("ConsoleApp", node.app)
 

@@ -16,7 +16,7 @@ APART_SECONDS = 30.0
 STILL_SECONDS = 0.3
 
 
-def mend() -> None:
+def patch_textual() -> None:
     """Keep two colours by the class: by each instance, the cache holds on to a thousand with their lines."""
     method = StylesCache.__dict__["get_inner_outer"]
     if not isinstance(method, classmethod):
@@ -24,7 +24,7 @@ def mend() -> None:
         StylesCache.get_inner_outer = classmethod(cached(method.__wrapped__))  # type: ignore[method-assign,assignment]
 
 
-class Tidying:
+class IdleCollector:
     """Collects what closed screens leave: by itself a full collection comes after hours, or amid a key."""
 
     def __init__(self, keys: KeyGuard, now: float) -> None:

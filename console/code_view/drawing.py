@@ -15,7 +15,7 @@ from console.code_view import minimap
 from console.code_view.folds import FOLDED
 from console.code_view.lines import Row
 from console.code_view.paint import Paint
-from console.theming.styles import ink, room
+from console.theming.styles import drawing_size, style_of
 from engine.models import Level, Violation
 
 CACHED = 512
@@ -36,11 +36,11 @@ class CodeDrawing(ScrollView):
 
     @property
     def _room(self) -> int:
-        return max(8, room(self).width - self._paint.digits - 4 - self._map_cells)
+        return max(8, drawing_size(self).width - self._paint.digits - 4 - self._map_cells)
 
     @property
     def _map_cells(self) -> int:
-        fits = len(self._paint.lines) <= room(self).height
+        fits = len(self._paint.lines) <= drawing_size(self).height
         return minimap.CELLS if self._violations and not fits else 0
 
     def _redraw(self) -> None:
@@ -51,7 +51,7 @@ class CodeDrawing(ScrollView):
         for at in [at for at in self._strips if self._rows[at].line in lines]:
             del self._strips[at]
         top = int(self.scroll_offset.y)
-        for y, row in enumerate(self._rows[top : top + room(self).height]):
+        for y, row in enumerate(self._rows[top : top + drawing_size(self).height]):
             if row.line in lines:
                 self.refresh_line(top + y)
 
@@ -63,7 +63,7 @@ class CodeDrawing(ScrollView):
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
         index = y + self.scroll_offset.y
-        width = room(self).width - self._map_cells
+        width = drawing_size(self).width - self._map_cells
         base = self.visual_style.rich_style
         if y < 0 or index >= len(self._rows):
             return Strip.join([Strip.blank(width, base), self._map_at(y, base)])
@@ -73,12 +73,12 @@ class CodeDrawing(ScrollView):
         body = text.crop_extend(left, left + cells, base)
         if not self.wrapped and text.cell_length > left + cells:
             body = Strip.join(
-                [body.crop(0, cells - 1), Strip([Segment("›", base + ink(self, "warning bold"))])]
+                [body.crop(0, cells - 1), Strip([Segment("›", base + style_of(self, "warning bold"))])]
             )
         return Strip.join([gutter, body, self._map_at(y, base)])
 
     def _map_at(self, y: int, base: Style) -> Strip:
-        height, rows = room(self).height, len(self._rows)
+        height, rows = drawing_size(self).height, len(self._rows)
         if not self._map_cells or y < 0 or not rows:
             return Strip([])
         if len(self._bands) != height:

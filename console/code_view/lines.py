@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from console.safety.text import shown
+from console.safety.text import visible_text
 from engine.common.text import is_deceptive, mark
 from engine.models import Level, Span, Violation
 
@@ -133,4 +133,4 @@ def find(lines: Sequence[str], words: str) -> list[tuple[int, int, int]]:
 
 def label(text: str) -> str:
     """Return text for a border: one line, made visible."""
-    return shown(text.replace("\n", " "))
+    return visible_text(text.replace("\n", " "))

@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.widget import Widget
 
 from console.code_view.lines import Mark, Row
-from console.theming.styles import ink
+from console.theming.styles import style_of
 from console.widgets.formatting import SHAPES
 from engine.models import Level
 
@@ -30,7 +30,7 @@ def bands(rows: Sequence[Row], marks: Mapping[int, list[Mark]], height: int) -> 
 
 def drawn(widget: Widget, level: Level | None, base: Style, *, on_screen: bool) -> list[Segment]:
     """Return one line of the map: shape and colour for the gravest violation, a bar for what is on screen."""
-    bar = Segment("▐" if on_screen else " ", base + ink(widget, "muted"))
+    bar = Segment("▐" if on_screen else " ", base + style_of(widget, "muted"))
     if level is None:
-        return [bar, Segment("·", base + ink(widget, "line"))]
-    return [bar, Segment(SHAPES[level], base + ink(widget, f"bold risk-{level.value}"))]
+        return [bar, Segment("·", base + style_of(widget, "line"))]
+    return [bar, Segment(SHAPES[level], base + style_of(widget, f"bold risk-{level.value}"))]

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from console.code_view.lines import TAB, Mark, Row, pieces
 from console.theming.highlight import Token
-from console.theming.styles import ink
+from console.theming.styles import style_of
 from console.widgets.formatting import SHAPES
 from engine.common.plural import many
 
@@ -39,10 +39,10 @@ class Paint:
         sign = Segment("  ", base)
         if marks and row.start == 0:
             worst = marks[-1].level
-            sign = Segment(SHAPES[worst] + " ", base + ink(widget, f"bold risk-{worst.value}"))
+            sign = Segment(SHAPES[worst] + " ", base + style_of(widget, f"bold risk-{worst.value}"))
         here = self.current is not None and any(mark.index == self.current for mark in marks)
         number = f"{row.line + 1:>{self.digits}}" if row.start == 0 else "↳".rjust(self.digits)
-        style = base + ink(widget, "bold foreground" if here else "faint")
+        style = base + style_of(widget, "bold foreground" if here else "faint")
         return Strip([sign, Segment(number, style), Segment("  ", base)])
 
     def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
@@ -51,7 +51,7 @@ class Paint:
         words = f"⋯ {many(row.end, 'line')} folded"
         words += f", {grave:,} with violations" if grave else ""
         return Strip(
-            [Segment(" " * (self.digits + 4), base), Segment(words, base + ink(widget, "bold warning"))]
+            [Segment(" " * (self.digits + 4), base), Segment(words, base + style_of(widget, "bold warning"))]
         )
 
     def text(self, row: Row, base: Style, widget: Widget) -> Strip:
@@ -61,7 +61,9 @@ class Paint:
         for start, text, stand_in in pieces(self.lines[row.line], row):
             if stand_in or text == TAB:
                 style = self._style(row.line, start, base, widget)
-                segments.append(Segment(text, style + ink(widget, "error reverse" if stand_in else "faint")))
+                segments.append(
+                    Segment(text, style + style_of(widget, "error reverse" if stand_in else "faint"))
+                )
             else:
                 segments += self._runs(row.line, start, text, edges, base, widget)
         return Strip(segments)
@@ -91,13 +93,13 @@ class Paint:
         style = base
         for start, end, name in self._tokens(line):
             if start <= at < end:
-                style += ink(widget, name)
+                style += style_of(widget, name)
                 break
         for mark in self.marks.get(line, ()):
             if mark.start <= at < mark.end:
-                style += ink(widget, self._mark_ink(mark))
+                style += style_of(widget, self._mark_ink(mark))
         if any(start <= at < end for start, end in self.found.get(line, ())):
-            style += ink(widget, "on found")
+            style += style_of(widget, "on found")
         return style
 
     def _mark_ink(self, mark: Mark) -> str:

@@ -15,9 +15,9 @@ from console.code_view.drawing import CodeDrawing
 from console.code_view.folds import Folds
 from console.code_view.lines import Mark, marks_of, split_lines, width_of, wrap
 from console.code_view.paint import Paint
-from console.code_view.visibility import Seen
+from console.code_view.visibility import VisibilityTracker
 from console.theming.highlight import highlight
-from console.theming.styles import room
+from console.theming.styles import drawing_size
 from console.widgets.repaint import extend
 from engine.common.text import Untrusted
 from engine.models import Language, Violation
@@ -41,7 +41,7 @@ class CodeSheet(CodeDrawing):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._seen = Seen()
+        self._seen = VisibilityTracker()
         self._folds = Folds()
         self._widest = 0
         self._width = 0
@@ -58,7 +58,7 @@ class CodeSheet(CodeDrawing):
         """Show code from its first line, of which `seen` lines count; colours follow when they are ready."""
         self._paint = Paint(split_lines(code.text))
         self._paint.found = {}
-        self._seen = Seen(seen=seen)
+        self._seen = VisibilityTracker(seen=seen)
         self._folds = Folds(self._paint.lines)
         self.set_reactive(CodeSheet.current, None)
         self.mark(violations)
@@ -114,7 +114,7 @@ class CodeSheet(CodeDrawing):
         self._rows = self._folds.kept(wrap(self._paint.lines, self._room if self.wrapped else None))
         self._bands = []
         self._seen = self._seen.laid_out(self._rows)
-        width = room(self).width if self.wrapped else self._widest + self._paint.digits + 4
+        width = drawing_size(self).width if self.wrapped else self._widest + self._paint.digits + 4
         extend(self, Size(width, len(self._rows)))
         self._redraw()
         self.look()
@@ -123,7 +123,7 @@ class CodeSheet(CodeDrawing):
         """Note what is on screen now; whoever comes back to a screen calls this."""
         if self.app.screen is self.screen and not self.cut:
             top = int(self.scroll_offset.y)
-            self._seen.note(top, top + room(self).height)
+            self._seen.note(top, top + drawing_size(self).height)
         self.post_message(self.Scrolled(self, self.read))
 
     def read_on(self) -> bool:
@@ -171,7 +171,7 @@ class CodeSheet(CodeDrawing):
 
     def _on_screen(self, line: int) -> bool:
         top = int(self.scroll_offset.y)
-        return any(row.line == line - 1 for row in self._rows[top : top + room(self).height])
+        return any(row.line == line - 1 for row in self._rows[top : top + drawing_size(self).height])
 
 
 def _marks_any(marks: Iterable[Mark], indices: Container[int | None]) -> bool:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from console.code_view.folds import FOLDED
 from console.code_view.lines import find
 from console.code_view.sheet import CodeSheet
-from console.theming.styles import room
+from console.theming.styles import drawing_size
 
 
 class CodeView(CodeSheet, can_focus=True):
@@ -83,7 +83,7 @@ class CodeView(CodeSheet, can_focus=True):
 
     def action_page(self, step: int) -> None:
         """Scroll by pages, one line overlapping."""
-        self.scroll_to(y=self.scroll_offset.y + step * max(1, room(self).height - 1), animate=False)
+        self.scroll_to(y=self.scroll_offset.y + step * max(1, drawing_size(self).height - 1), animate=False)
 
     def action_top(self) -> None:
         """Go to the first row."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from console.code_view.lines import Row
 
 
-class Seen:
+class VisibilityTracker:
     """The rows and lines of one piece of code that were on screen so far."""
 
     def __init__(self, rows: Sequence[Row] = (), seen: Iterable[int] = ()) -> None:
@@ -38,9 +38,9 @@ class Seen:
                 if not self._left[line]:
                     self.lines.add(line + 1)
 
-    def laid_out(self, rows: Sequence[Row]) -> Seen:
+    def laid_out(self, rows: Sequence[Row]) -> VisibilityTracker:
         """Return the same for other rows of the same lines: what was seen of a line in part is forgotten."""
-        again = Seen(rows)
+        again = VisibilityTracker(rows)
         again.lines.update(line for line in self.lines if line - 1 not in again._left)
         for index, row in enumerate(rows):
             if row.line + 1 in self.lines:

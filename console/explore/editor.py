@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from console.code_view.lines import Mark, marks_of, split_lines
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
-from console.theming.styles import ink
+from console.theming.styles import style_of
 from engine.common.text import mark
 from engine.models import Language, Violation
 
@@ -120,9 +120,9 @@ class Editor(TextArea):
         line = Text(_one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
         if line_index < len(self._tokens):
             for start, end, name in self._tokens[line_index]:
-                line.stylize(ink(self, name), start, end)
+                line.stylize(style_of(self, name), start, end)
         for found in self._marks.get(line_index, ()):
-            line.stylize(ink(self, f"underline on mark-{found.level.value}"), found.start, found.end)
+            line.stylize(style_of(self, f"underline on mark-{found.level.value}"), found.start, found.end)
         return line
 
 

@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.explore import request_fields, run_follow, snippets
 from console.explore.editor import Editor
 from console.explore.request_fields import Wishes
@@ -97,13 +97,13 @@ class ExploreScreen(Workbench):
         super().on_mount()
         self.query_one("#below").border_title = "Output"
         self.query_one(OutputLog).hint = "Write something, then press ctrl+r."
-        self.entitle()
+        self.set_border_title()
         self.query_one(Editor).focus()
         self._tick()
         self._judged(self._analysis)
         self.set_interval(0.5, self._tick)
 
-    def entitle(self) -> None:
+    def set_border_title(self) -> None:
         """Say around the editor what is in it, and what is asked for."""
         editor = self.query_one(Editor)
         named = f"  {self.path.name}" if self.path else ""
@@ -128,7 +128,7 @@ class ExploreScreen(Workbench):
         except ValueError as error:
             self.notify(str(error), severity="error")
             return
-        log, app = self.query_one(OutputLog), console(self)
+        log, app = self.query_one(OutputLog), console_app(self)
         log.clear()
         await self.keep(Snippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose))
         case = await app.ask(lambda client: client.submit(draft))
@@ -155,7 +155,7 @@ class ExploreScreen(Workbench):
         ending.add_class("-said")
 
     def _tick(self) -> None:
-        self.query_one(Editor).use_vim(console(self).prefer.vim)
+        self.query_one(Editor).use_vim(console_app(self).preferences.vim)
         if self._case is not None and self._case.status in run_follow.OPEN and self.is_current:
             self._stand(self._case)
 
@@ -177,7 +177,7 @@ class ExploreScreen(Workbench):
             self._session = await kept(self, lambda client: client.create_session(language, image))
         else:
             await kept(self, lambda client: client.close_session(session.id))
-        self.entitle()
+        self.set_border_title()
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class ExploreScreen(Workbench):
         asked = await self.app.push_screen_wait(AskScreen(self._wishes))
         if asked is not None:
             self._wishes = asked
-            self.entitle()
+            self.set_border_title()
 
     @work
     async def action_snippets(self) -> None:
@@ -217,14 +217,14 @@ class ExploreScreen(Workbench):
             editor = self.query_one(Editor)
             editor.code_language, editor.text = chosen.language, chosen.code.text
             self.query_one("#purpose", Input).value = chosen.purpose.text
-            self.entitle()
+            self.set_border_title()
 
     def action_language(self) -> None:
         """Go on to the next language."""
         editor, languages = self.query_one(Editor), list(Language)
         editor.code_language = languages[(languages.index(editor.code_language) + 1) % len(languages)]
         editor.colour()
-        self.entitle()
+        self.set_border_title()
         self.analyse()
         if self._session is not None:
             self.action_keep()

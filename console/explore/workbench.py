@@ -9,8 +9,8 @@ from pathlib import Path
 from textual import on, work
 from textual.widgets import Input, Static, TextArea
 
-from console.app.base_screen import Place
-from console.app.state import console
+from console.app.base_screen import BaseScreen
+from console.app.state import console_app
 from console.explore import file_watch, snippets
 from console.explore.editor import Editor
 from console.explore.snippets import Snippet
@@ -24,7 +24,7 @@ TYPING_SECONDS = 0.25
 """How long after the last key the analysis starts."""
 
 
-class Workbench(Place):
+class Workbench(BaseScreen):
     """A place with an editor, its violations beside it, and what is in it handed in by `action_submit`."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Workbench(Place):
         self.rerun = False
         """Whether it is handed in whenever it is saved."""
 
-    def entitle(self) -> None:
+    def set_border_title(self) -> None:
         """Say around the editor what is in it."""
         raise NotImplementedError
 
@@ -45,7 +45,7 @@ class Workbench(Place):
 
     @on(Editor.ModeChanged)
     def _mode_changed(self) -> None:
-        self.entitle()
+        self.set_border_title()
 
     # --- as they type -----------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ class Workbench(Place):
         if not text.strip():
             self._judged(Analysis())
             return
-        analysis = await console(self).ask(lambda client: client.analyse(text, language))
+        analysis = await console_app(self).ask(lambda client: client.analyse(text, language))
         if analysis is not None and editor.text == text:
             self._judged(analysis)
 
@@ -126,7 +126,7 @@ class Workbench(Place):
         self.path = path
         editor.set_locked(True)
         editor.text = text
-        self.entitle()
+        self.set_border_title()
         async with aclosing(file_watch.saved(path)) as texts:
             async for each in texts:
                 place = editor.cursor_location
@@ -151,9 +151,9 @@ class Workbench(Place):
         self.path, self.rerun = None, False
         self.query_one(Editor).set_locked(False)
         self.query_one(Editor).focus()
-        self.entitle()
+        self.set_border_title()
 
     def action_rerun(self) -> None:
         """Hand in on every save, or no longer."""
         self.rerun = not self.rerun
-        self.entitle()
+        self.set_border_title()

@@ -12,9 +12,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from console.app.base_screen import Place
-from console.app.state import console
-from console.safety.text import Part, clip, content, pad, paragraphs, shown
+from console.app.base_screen import BaseScreen
+from console.app.state import console_app
+from console.safety.text import Part, clip, content, pad, paragraphs, visible_text
 from console.widgets.rows import Rows
 from engine.models import Check, Health
 
@@ -58,7 +58,7 @@ class CheckRows(Rows):
         """Draw a check: sign, name and detail; then what to type."""
         check, name = self._checks[index], min(NAME_CELLS, self._names)
         room = max(8, width - name - 6)
-        told = wrap(shown(check.detail), room) or [""]
+        told = wrap(visible_text(check.detail), room) or [""]
         if line and check.hint:
             return ["    ", ("→ ", "accent"), (clip(check.hint, width - 8), "bold accent")]
         if line:
@@ -77,7 +77,7 @@ class CheckRows(Rows):
         return self._checks[self.cursor] if self._checks else None
 
 
-class HealthScreen(Place):
+class HealthScreen(BaseScreen):
     """The place of who keeps the house."""
 
     NAME = "health"
@@ -144,12 +144,12 @@ class HealthScreen(Place):
         """Copy what to type, without the words around it."""
         chosen = self.query_one(CheckRows).chosen
         if chosen is not None and chosen.hint:
-            self.app.copy_to_clipboard(shown(chosen.hint.removeprefix("Type: ").partition("   (")[0]))
+            self.app.copy_to_clipboard(visible_text(chosen.hint.removeprefix("Type: ").partition("   (")[0]))
             self.notify("Copied; paste it into a terminal.")
 
     async def action_look(self) -> None:
         """Ask now."""
-        app = console(self)
+        app = console_app(self)
         health = await app.ask(lambda client: client.health())
         if health is not None:
             app.health = health

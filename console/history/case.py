@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Footer, Input, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.history.case_facts import facts, happened
 from console.history.erased import by_name, gone, unless_erased
@@ -24,7 +24,7 @@ from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
 from console.safety.text import content, paragraphs
 from console.widgets.formatting import size
-from console.widgets.header import DeskHeader
+from console.widgets.header import AppHeader
 from engine.client.client import Client
 from engine.models import Case
 
@@ -79,7 +79,7 @@ class CaseScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, and what can be seen."""
-        yield DeskHeader("history")
+        yield AppHeader("history")
         with Horizontal():
             with VerticalScroll(id="facts", classes="box") as facts:
                 facts.border_title = "Case"
@@ -103,7 +103,7 @@ class CaseScreen(Screen[None]):
 
     @work
     async def _load(self) -> None:
-        app = console(self)
+        app = console_app(self)
         case = await app.ask(lambda client: client.case(self._subject))
         if case is None:
             return
@@ -125,7 +125,7 @@ class CaseScreen(Screen[None]):
 
     async def _miss(self, case: Case) -> None:
         """Say what retention erased of it."""
-        self._erased = by_name(await console(self).ask(lambda client: client.erased(self._subject)) or ())
+        self._erased = by_name(await console_app(self).ask(lambda client: client.erased(self._subject)) or ())
         if self._erased:
             self.query_one("#told", Static).update(paragraphs(*facts(case), *erased(self._erased)))
             self.query_one("#gone", Static).update(content(gone("code", self._erased)))
@@ -174,7 +174,7 @@ class CaseScreen(Screen[None]):
 
     @work(exclusive=True, group="export")
     async def _export(self, name: str) -> None:
-        saved = await console(self).ask(lambda client: save_case_file(client, self._subject, name))
+        saved = await console_app(self).ask(lambda client: save_case_file(client, self._subject, name))
         if saved is not None:
             self.notify(f"{size(saved)} are in {name}. To check it: unzip it, then python3 verify.py")
 

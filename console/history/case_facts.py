@@ -40,12 +40,12 @@ def facts(case: Case) -> list[list[Part]]:
 
 
 def _decision(decision: Decision) -> list[list[Part]]:
-    ink = "success" if decision.outcome.value == "approved" else "error"
+    style = "success" if decision.outcome.value == "approved" else "error"
     lines: list[list[Part]] = [
         [],
         [
             ("decision   ", "muted"),
-            (decision.outcome.value, f"bold {ink}"),
+            (decision.outcome.value, f"bold {style}"),
             (" by ", "muted"),
             decision.by.name,
         ],

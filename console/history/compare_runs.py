@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.code_view.difference import difference
 from console.history.erased import PART, by_name, gone, unless_erased
 from console.history.table import outcome_of
@@ -22,7 +22,7 @@ from console.run.usage import limits_of
 from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import full_badge, lasted, size, when
 from console.widgets.formatting import now as this_moment
-from console.widgets.header import DeskHeader
+from console.widgets.header import AppHeader
 from engine.client.client import Client
 from engine.models import Case
 
@@ -54,7 +54,7 @@ class BesideScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the facts of both, and what differs."""
-        yield DeskHeader("history")
+        yield AppHeader("history")
         yield Static(id="facts", classes="box")
         with Vertical(id="seen", classes="box"):
             yield DifferenceRows()
@@ -67,7 +67,7 @@ class BesideScreen(Screen[None]):
 
     @work
     async def _load(self) -> None:
-        await console(self).ask(self._read)
+        await console_app(self).ask(self._read)
 
     async def _read(self, client: Client) -> None:
         first, second = [await client.case(id) for id in self._ids]
@@ -116,7 +116,7 @@ def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
     return [
         [
             (f"{name:<12} ", "muted"),
-            *(_cell(text, ink, room, bold=left[0] != right[0]) for text, ink in (left, right)),
+            *(_cell(text, style, room, bold=left[0] != right[0]) for text, style in (left, right)),
         ]
         for name, left, right in zip(NAMES, _facts(first), _facts(second), strict=True)
     ]
@@ -126,14 +126,14 @@ NAMES = ("submission", "risk", "asked by", "handed in", "outcome", "decided by",
          "CPU", "wrote")  # fmt: skip
 
 
-def _cell(text: str, ink: str, room: int, *, bold: bool) -> tuple[str, str]:
+def _cell(text: str, style: str, room: int, *, bold: bool) -> tuple[str, str]:
     line = clip(text, room - 1)
-    return line + " " * max(0, room - len(line)), f"bold {ink}" if bold and "bold" not in ink else ink
+    return line + " " * max(0, room - len(line)), f"bold {style}" if bold and "bold" not in style else style
 
 
 def _facts(case: Case) -> list[tuple[str, str]]:
     submission, result, decision = case.submission, case.result, case.decision
-    end, ink = outcome_of(case)
+    end, style = outcome_of(case)
     badge, risk = full_badge(case.assessment.risk)
     wrote = f"{size(result.stdout_bytes)}, {size(result.stderr_bytes)} of errors" if result else "–"
     return [
@@ -141,7 +141,7 @@ def _facts(case: Case) -> list[tuple[str, str]]:
         (badge, risk),
         (clip(submission.requester.name, 200), "foreground"),
         (when(submission.submitted_at, this_moment()), "foreground"),
-        (end, ink),
+        (end, style),
         (clip(decision.by.name, 200) if decision else "–", "foreground"),
         (" · ".join(limits(limits_of(case))) if decision and decision.grant else "–", "foreground"),
         (lasted(result.duration if result else None), "foreground"),

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from console.safety.text import Part, content, shown
+from console.safety.text import Part, content, visible_text
 from engine.models import FilterHelp
 
 OFFERED = 12
@@ -75,7 +75,7 @@ class FilterLine(Vertical):
         offered = [each[_last_word(typed) :] for each in found.completions[:OFFERED] if each != typed]
         if found.position is None or (offered and found.position >= _last_word(typed)):
             return [("  ".join(offered) or HINT, "muted")]
-        before = cell_len(shown(typed[: found.position]))
+        before = cell_len(visible_text(typed[: found.position]))
         room = before if before < self.size.width // 2 else 0
         return [" " * room, ("^ ", "bold error"), (f"{found.problem}. {found.hint}".strip(), "error")]
 

@@ -11,14 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from console.app.state import console
+from console.app.state import console_app
 from console.history import saved_searches
 from console.history.facet_list import FacetList, narrowed
 from console.history.filter_line import FilterLine
 from console.history.searching import Searching
 from console.history.table import PAGE, Columns, HistoryTable
 from console.safety.text import content
-from console.widgets.repaint import entitle
+from console.widgets.repaint import set_border_title
 from console.widgets.rows import Rows
 from engine.client.client import Client
 from engine.models import Summary, Verification
@@ -89,12 +89,12 @@ class HistoryScreen(Searching):
 
     def _changed(self) -> None:
         table = self.query_one(HistoryTable)
-        if console(self).link == "connected" and table.scroll_offset.y == 0:
+        if console_app(self).link == "connected" and table.scroll_offset.y == 0:
             self._fetch(0, None, fresh=True)
 
     @on(HistoryTable.Counted)
     def _counted(self, message: HistoryTable.Counted) -> None:
-        entitle(self.query_one("#frame"), content(message.words))
+        set_border_title(self.query_one("#frame"), content(message.words))
 
     @on(HistoryTable.PageWanted)
     def _wanted(self, message: HistoryTable.PageWanted) -> None:
@@ -103,7 +103,7 @@ class HistoryScreen(Searching):
     @work(group="page")
     async def _fetch(self, number: int, before: str | None, *, fresh: bool = False) -> None:
         wanted = self._filter
-        rows = await console(self).ask(lambda client: client.history(wanted, before, PAGE))
+        rows = await console_app(self).ask(lambda client: client.history(wanted, before, PAGE))
         if rows is not None and wanted == self._filter:
             self._put(number, rows, fresh=fresh)
 
@@ -166,7 +166,7 @@ class HistoryScreen(Searching):
     async def action_verify(self) -> None:
         """Have the whole log read."""
         self.query_one("#frame").border_subtitle = "reading the whole log …"
-        found = await console(self).ask(self._read)
+        found = await console_app(self).ask(self._read)
         self.query_one("#frame").border_subtitle = ""
         if found is not None:
             words = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"

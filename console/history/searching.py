@@ -5,15 +5,15 @@ from __future__ import annotations
 from textual import on, work
 from textual.widgets import Input
 
-from console.app.base_screen import Place
-from console.app.state import console
+from console.app.base_screen import BaseScreen
+from console.app.state import console_app
 from console.history import saved_searches
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput, FilterLine
 from console.history.table import HistoryTable
 
 
-class Searching(Place):
+class Searching(BaseScreen):
     """A place with a search line above its table, and facets beside it."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Searching(Place):
     @work(exclusive=True, group="count")
     async def _count(self) -> None:
         wanted = self._filter
-        facets = await console(self).ask(lambda client: client.facets(wanted))
+        facets = await console_app(self).ask(lambda client: client.facets(wanted))
         if wanted == self._filter:
             self.query_one(FacetList).show(facets)
 
@@ -51,7 +51,7 @@ class Searching(Place):
 
     @work(exclusive=True, group="help")
     async def _help(self, typed: str) -> None:
-        offered = await console(self).ask(lambda client: client.help_with(typed)) if typed else None
+        offered = await console_app(self).ask(lambda client: client.help_with(typed)) if typed else None
         self.query_one(FilterLine).explain(offered)
 
     @on(Input.Submitted, "#filter")

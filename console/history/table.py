@@ -13,7 +13,7 @@ from textual.widgets import Static
 from console.run.run_list import ending, signed
 from console.safety.text import Part, clip, content, pad
 from console.widgets.formatting import badge, now, size, when
-from console.widgets.offline_rows import AskingRows
+from console.widgets.offline_rows import OfflineRows
 from engine.models import Case, Status, Summary
 
 PAGE = 200
@@ -28,7 +28,7 @@ WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
 
 
-class HistoryTable(AskingRows):
+class HistoryTable(OfflineRows):
     """One row for each submission, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -130,10 +130,10 @@ class HistoryTable(AskingRows):
         row = self._row(index)
         if row is None:
             return [("  …", "faint")]
-        text, ink = badge(row.risk)
+        text, style = badge(row.risk)
         end, end_ink = outcome(row)
-        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
-                             signed(row), " ", (pad(end, OUTCOME), end_ink), " ",
+        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ",
+                             (text, style), "  ", signed(row), " ", (pad(end, OUTCOME), end_ink), " ",
                              (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
         if width > BROAD:
             parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",

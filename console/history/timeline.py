@@ -24,7 +24,7 @@ def way(events: Sequence[Event], width: int) -> list[list[Part]]:
     cells = max(4, width - STEP - ACTOR - 2 * TIME - 6)
     return [
         [(f"{_since(step.at - steps[0].at):>{TIME}} ", "muted"), (pad(step.type, STEP), "bold primary"), " ",
-         pad(step.actor, ACTOR), " ", *bar(time / longest, cells, _ink(time / longest)),
+         pad(step.actor, ACTOR), " ", *bar(time / longest, cells, _style_name(time / longest)),
          (f" {lasted(time.total_seconds()) if time else ''}", "muted")]
         for step, time in zip(steps, took, strict=True)
     ]  # fmt: skip
@@ -34,5 +34,5 @@ def _since(time: timedelta) -> str:
     return f"+{lasted(time.total_seconds())}"
 
 
-def _ink(share: float) -> str:
+def _style_name(share: float) -> str:
     return "warning" if share > 0.5 else "primary"

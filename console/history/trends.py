@@ -12,10 +12,10 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.safety.text import Part, pad, paragraphs
 from console.widgets.formatting import bar, lasted
-from console.widgets.header import DeskHeader
+from console.widgets.header import AppHeader
 from engine.common.plural import many
 from engine.models import Trends
 
@@ -51,7 +51,7 @@ class TrendsScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out one page that scrolls."""
-        yield DeskHeader("history")
+        yield AppHeader("history")
         with VerticalScroll(id="scroll", classes="box"):
             yield Static(id="told")
         yield Footer(show_command_palette=False)
@@ -65,7 +65,7 @@ class TrendsScreen(Screen[None]):
         """Ask the engine again."""
         days = self._days
         self.query_one("#scroll").border_title = f"Trends of {many(days, 'day')}"
-        found = await console(self).ask(lambda client: client.trends(days))
+        found = await console_app(self).ask(lambda client: client.trends(days))
         if found is not None and days == self._days:
             self.query_one("#told", Static).update(paragraphs(*told(found, self.size.width - 6)))
 
@@ -105,8 +105,8 @@ def _titled(title: str, lines: list[list[Part]]) -> list[list[Part]]:
 
 
 def _share(title: str, share: float, cells: int, *, alarm: bool) -> list[Part]:
-    ink = "error" if alarm else "success"
-    return [(f"{title:<20}", "muted"), *bar(share, cells, ink), (f" {share:7.1%}", f"bold {ink}")]
+    style = "error" if alarm else "success"
+    return [(f"{title:<20}", "muted"), *bar(share, cells, style), (f" {share:7.1%}", f"bold {style}")]
 
 
 def _kills(by_hour: Mapping[str, Mapping[str, int]]) -> list[list[Part]]:

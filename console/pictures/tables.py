@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-from console.safety.text import clip, shown
+from console.safety.text import clip, visible_text
 from engine.common.text import Untrusted
 
 MOST_ROWS = 10_000
@@ -34,7 +34,7 @@ def table(text: Untrusted) -> str | None:
 
 
 def _cell(value: object) -> str:
-    return clip(shown("" if value is None else str(value)), WIDEST)
+    return clip(visible_text("" if value is None else str(value)), WIDEST)
 
 
 def _padded(cell: str, width: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from console.review.grant_reduction import TITLES as LIMITS
-from console.review.grant_reduction import Choice, Dial, Switch, choices
-from console.safety.text import shown
+from console.review.grant_reduction import Choice, LimitChoice, PermissionChoice, grant_choices
+from console.safety.text import visible_text
 from console.widgets.formatting import clock, lasted, now, size
 from engine.common.plural import many
 from engine.common.presentation import to_read
@@ -21,8 +21,9 @@ def summary(number: int, each: Summary) -> str:
     """Return one line about a submission."""
     return (
         f"{number}. {each.risk.value.upper()} {each.id}, {_stands(each)}, {each.language.value}, "
-        f"{_many(each.lines, 'line')}, {_many(each.violations, 'violation')}, from {shown(each.requester)}: "
-        f"{shown(each.first_line)}"
+        f"{_many(each.lines, 'line')}, {_many(each.violations, 'violation')}, "
+        f"from {visible_text(each.requester)}: "
+        f"{visible_text(each.first_line)}"
     )
 
 
@@ -30,10 +31,10 @@ def case(each: Case) -> Iterator[str]:
     """Return the lines that say all of a submission: nothing is left out but what is said to be."""
     submission, draft = each.submission, each.submission.draft
     yield f"Submission {submission.id}, risk {each.assessment.risk.value.upper()}, {each.status.value}."
-    yield f"From {shown(submission.requester.name)}, in its own word. Language: {draft.language.value}."
+    yield f"From {visible_text(submission.requester.name)}, self-reported. Language: {draft.language.value}."
     yield from _purpose(draft)
     for match in each.assessment.matches:
-        yield f"Risk {match.level.value.upper()} by rule {match.rule}: {shown(match.reason)}"
+        yield f"Risk {match.level.value.upper()} by rule {match.rule}: {visible_text(match.reason)}"
     yield from asked(each)
     yield from _violations(each.analysis.violations)
     yield from _effects(each.analysis.effects)
@@ -49,46 +50,46 @@ def asked(each: Case) -> Iterator[str]:
     """Return what is asked for; what can be given less of has the number by which it is left out."""
     draft = each.submission.draft
     yield "Asked for:"
-    for number, choice in enumerate(choices(draft.permissions), 1):
+    for number, choice in enumerate(grant_choices(draft.permissions), 1):
         yield f"  {number}. {_choice(choice)}"
     if not draft.permissions.domains:
         yield "  no network"
     yield f"  image: {draft.image or 'the usual one of its language'}"
     if draft.session:
-        yield f"  session: {shown(draft.session)}"
+        yield f"  session: {visible_text(draft.session)}"
     if draft.operation is not None:
-        path = f" of {shown(draft.operation.path)}" if draft.operation.path else ""
+        path = f" of {visible_text(draft.operation.path)}" if draft.operation.path else ""
         executable = ", executable" if draft.operation.executable else ""
         yield f"  tool call: {draft.operation.kind.value}{path}{executable}"
     if draft.expect:
         yield f"  output that is to hold: {draft.expect.value}"
     if draft.verify:
-        yield f"  to be verified: {shown(draft.verify)}"
+        yield f"  to be verified: {visible_text(draft.verify)}"
 
 
 def result(each: Result) -> str:
     """Return how a run ended."""
     ended = f"exit code {each.exit_code}"
     if each.kill_reason.value != "none":
-        ended = f"killed: {each.kill_reason.value}; {shown('; '.join(each.evidence))}"
+        ended = f"killed: {each.kill_reason.value}; {visible_text('; '.join(each.evidence))}"
     cut = "; the output was cut at its limit" if each.truncated else ""
     return f"Ended: {ended}, after {lasted(each.duration)}, peak memory {size(each.memory_peak)}{cut}."
 
 
 def _choice(choice: Choice) -> str:
-    if isinstance(choice, Switch):
-        return f"{KINDS[choice.kind]}: {shown(choice.title)}"
+    if isinstance(choice, PermissionChoice):
+        return f"{KINDS[choice.kind]}: {visible_text(choice.title)}"
     return _dial(choice)
 
 
-def _dial(dial: Dial) -> str:
+def _dial(dial: LimitChoice) -> str:
     title, unit = LIMITS[dial.name]
     return f"{title} ({dial.name}): at most {dial.asked:g} {unit}".rstrip()
 
 
 def _purpose(draft: Draft) -> Iterator[str]:
     if draft.purpose.text:
-        yield f'Purpose, in the agent\'s words: "{shown(draft.purpose)}"'
+        yield f'Purpose, in the agent\'s words: "{visible_text(draft.purpose)}"'
     else:
         yield "The agent gave no purpose."
 
@@ -100,45 +101,46 @@ def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
         cwe = f", CWE-{each.cwe}" if each.cwe else ""
         yield (
             f"  {number}. {each.severity.value.upper()} on line {at.line}, column {at.column}: "
-            f"{shown(each.message).removesuffix('.')}. Rule {each.rule}{cwe}."
+            f"{visible_text(each.message).removesuffix('.')}. Rule {each.rule}{cwe}."
         )
         for label, text in (("An attacker", each.attack), ("Why", each.why), ("To mend", each.fix)):
             if text:
-                yield f"     {label}: {shown(text)}"
+                yield f"     {label}: {visible_text(text)}"
         for step in each.evidence:
-            yield f"     Evidence on line {step.span.line}: {shown(step.text)}"
+            yield f"     Evidence on line {step.span.line}: {visible_text(step.text)}"
 
 
 def _effects(effects: tuple[PredictedEffect, ...]) -> Iterator[str]:
     for each in effects:
         lines = ", ".join(str(line) for line in each.lines)
-        yield f"Predicted {each.kind.value}: {shown(each.value)}, {each.certainty.value}, by line {lines}."
+        what = visible_text(each.value)
+        yield f"Predicted {each.kind.value}: {what}, {each.certainty.value}, by line {lines}."
 
 
 def _code(draft: Draft) -> Iterator[str]:
     lines = to_read(draft).text.removesuffix("\n").split("\n")
     yield f"Code, {_many(len(lines), 'line')}:"
     for number, line in enumerate(lines, 1):
-        yield f"{number:>5}  {shown(line, keep=chr(9))}"
+        yield f"{number:>5}  {visible_text(line, keep=chr(9))}"
 
 
 def _files(files: Iterable[InputFile]) -> Iterator[str]:
     for each in files:
         cut = f", of which the first {size(SHOWN_BYTES)} are shown" if len(each.content) > SHOWN_BYTES else ""
-        yield f"Input file {shown(each.name)}, {size(len(each.content))}{cut}:"
+        yield f"Input file {visible_text(each.name)}, {size(len(each.content))}{cut}:"
         text = each.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
         for line in text.removesuffix("\n").split("\n"):
-            yield f"       {shown(line, keep=chr(9))}"
+            yield f"       {visible_text(line, keep=chr(9))}"
 
 
 def _ended(each: Case) -> Iterator[str]:
     if each.decision is not None:
-        why = f": {shown(each.decision.reason)}" if each.decision.reason.text else "."
-        yield f"Decided: {each.decision.outcome.value} by {shown(each.decision.by.name)}{why}"
+        why = f": {visible_text(each.decision.reason)}" if each.decision.reason.text else "."
+        yield f"Decided: {each.decision.outcome.value} by {visible_text(each.decision.by.name)}{why}"
     if each.result is not None:
         yield result(each.result)
         for artifact in each.result.artifacts:
-            yield f"  left a file: {shown(artifact.name)}, {size(artifact.size)}"
+            yield f"  left a file: {visible_text(artifact.name)}, {size(artifact.size)}"
 
 
 def _stands(each: Summary) -> str:

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
 from console.plain.session import PlainDesk, Say
-from console.safety.text import shown
+from console.safety.text import visible_text
 from engine.client.client import Client
 from engine.common.errors import Problem
 
@@ -59,7 +59,7 @@ def main() -> int:
     try:
         asyncio.run(whole())
     except Problem as problem:
-        sys.stderr.write(f"pratique: {shown(str(problem))}\n")
+        sys.stderr.write(f"pratique: {visible_text(str(problem))}\n")
         return 5
     except KeyboardInterrupt:
         return 130

@@ -10,9 +10,9 @@ from contextlib import aclosing
 
 from console.plain import formatting
 from console.plain.output import Spoken
-from console.review.grant_reduction import numbers, worded
-from console.review.review_record import Eyes
-from console.safety.text import shown
+from console.review.grant_reduction import numbers, parse_grant
+from console.review.review_record import ReviewRecorder
+from console.safety.text import visible_text
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.models import DecisionOutcome, Event, Status, Summary, TriageOutcome
@@ -41,7 +41,7 @@ class PlainDesk:
         self._client = client
         self._say = say
         self._listed: tuple[Summary, ...] = ()
-        self._eyes: dict[str, Eyes] = {}
+        self._recorder: dict[str, ReviewRecorder] = {}
         self._began: dict[str, float] = {}
 
     async def answer(self, line: str) -> bool:
@@ -57,12 +57,12 @@ class PlainDesk:
             return False
         act = self._verbs().get(verb)
         if act is None:
-            self._say(f"There is no command {shown(verb)}. Type: help")
+            self._say(f"There is no command {visible_text(verb)}. Type: help")
             return True
         try:
             await act(rest)
         except (Problem, ValueError) as problem:
-            self._say(f"No: {shown(str(problem))}")
+            self._say(f"No: {visible_text(str(problem))}")
         return True
 
     def _verbs(self) -> dict[str, Callable[[list[str]], Awaitable[None]]]:
@@ -98,9 +98,9 @@ class PlainDesk:
         case = await self._client.case(self._named(rest))
         for line in formatting.case(case):
             self._say(line)
-        eyes = self._eyes.setdefault(case.submission.id, Eyes(case))
+        recorder = self._recorder.setdefault(case.submission.id, ReviewRecorder(case))
         self._began.setdefault(case.submission.id, asyncio.get_running_loop().time())
-        _saw_all(eyes)
+        _saw_all(recorder)
         if case.status is Status.PENDING:
             self._say(f"To approve, type: approve {case.submission.id} {case.submission.digest[:8]}")
 
@@ -108,8 +108,10 @@ class PlainDesk:
         health = await self._client.health()
         self._say("gVisor is proven." if health.can_run else "gVisor is NOT proven: nothing runs.")
         for check in health.checks:
-            hint = f" To mend: {shown(check.hint)}" if check.hint and not check.ok else ""
-            self._say(f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {shown(check.detail)}{hint}")
+            hint = f" To mend: {visible_text(check.hint)}" if check.hint and not check.ok else ""
+            self._say(
+                f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {visible_text(check.detail)}{hint}"
+            )
 
     async def _tail(self, rest: list[str]) -> None:
         id, spoken = self._named(rest), Spoken(self._say)
@@ -125,37 +127,39 @@ class PlainDesk:
     async def _settle(self, rest: list[str]) -> None:
         id = self._named(rest)
         made = next((each for each in TriageOutcome if rest[-1:] == [each.value]), None)
-        eyes = self._eyes.get(id)
-        if made is None or eyes is None or len(rest) < 3:
+        recorder = self._recorder.get(id)
+        if made is None or recorder is None or len(rest) < 3:
             self._say(
                 f"First: show {id}. Then: settle {id} 1 accepted (or mitigated, false-positive; or all)"
             )
             return
-        count = len(eyes.case.analysis.violations)
+        count = len(recorder.case.analysis.violations)
         for number in range(count) if rest[1] == "all" else numbers(rest[1], count):
-            eyes.settled[number] = made
-        self._say(f"{len(eyes.settled)} of {count} settled, {len(eyes.gaps.unsettled)} left to settle.")
+            recorder.settled[number] = made
+        self._say(
+            f"{len(recorder.settled)} of {count} settled, {len(recorder.gaps.unsettled)} left to settle."
+        )
 
     async def _approve(self, rest: list[str]) -> None:
         id = self._named(rest)
-        eyes = self._eyes.get(id)
-        if eyes is None:
+        recorder = self._recorder.get(id)
+        if recorder is None:
             self._say(f"First read it. Type: show {id}")
             return
-        digest = eyes.case.submission.digest
+        digest = recorder.case.submission.digest
         typed = rest[1] if len(rest) > 1 else ""
         if len(typed) < APPROVE_CHARACTERS or not digest.startswith(typed):
             self._say(f"Type the first {APPROVE_CHARACTERS} characters of the digest: approve {id} DIGEST")
             return
-        eyes.seconds = asyncio.get_running_loop().time() - self._began[id]
-        given = worded(eyes.case.submission.draft.permissions, rest[2:])
-        case = await self._client.decide(id, DecisionOutcome.APPROVED, digest, "", given, eyes.record)
+        recorder.seconds = asyncio.get_running_loop().time() - self._began[id]
+        given = parse_grant(recorder.case.submission.draft.permissions, rest[2:])
+        case = await self._client.decide(id, DecisionOutcome.APPROVED, digest, "", given, recorder.record)
         self._say(f"{id} is {case.status.value}. Type: tail {id}")
 
     async def _deny(self, rest: list[str]) -> None:
         id = self._named(rest)
         case = await self._client.case(id)
-        seen = self._eyes[id].record if id in self._eyes else None
+        seen = self._recorder[id].record if id in self._recorder else None
         reason = " ".join(rest[1:])
         case = await self._client.decide(
             id, DecisionOutcome.DENIED, case.submission.digest, reason, None, seen
@@ -183,13 +187,13 @@ class PlainDesk:
         return rest[0]
 
 
-def _saw_all(eyes: Eyes) -> None:
-    case = eyes.case
-    eyes.lines |= {line for first, last in eyes.gaps.lines for line in range(first, last + 1)}
-    eyes.violations |= set(range(len(case.analysis.violations)))
-    eyes.files |= {
+def _saw_all(recorder: ReviewRecorder) -> None:
+    case = recorder.case
+    recorder.lines |= {line for first, last in recorder.gaps.lines for line in range(first, last + 1)}
+    recorder.violations |= set(range(len(case.analysis.violations)))
+    recorder.files |= {
         number
         for number, file in enumerate(case.submission.draft.files)
         if len(file.content) <= formatting.SHOWN_BYTES
     }
-    eyes.purpose = True
+    recorder.purpose = True

@@ -12,8 +12,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
-from console.app.state import console
-from console.review.decisions import Decided
+from console.app.state import console_app
+from console.review.decisions import PendingDecision
 from console.review.grants import GrantRows
 from console.review.requests import NEED_CELLS, reviews
 from console.safety.text import Part, content, paragraphs
@@ -28,7 +28,7 @@ PREDICTIONS = 4
 """How many predicted effects the sheet repeats; the panel of Review has all."""
 
 
-class ApproveScreen(ModalScreen[Decided | None]):
+class ApproveScreen(ModalScreen[PendingDecision | None]):
     """Answers with an approval of the case that it was made for, or with nothing."""
 
     AUTO_FOCUS = ""
@@ -113,7 +113,7 @@ class ApproveScreen(ModalScreen[Decided | None]):
     async def _foretell(self) -> None:
         grant = self.query_one(GrantRows).grant
         id = self._case.submission.id
-        found = await console(self).ask(lambda client: client.consequences(id, grant)) if grant else ()
+        found = await console_app(self).ask(lambda client: client.consequences(id, grant)) if grant else ()
         self.query_one("#fails", Static).update(paragraphs(*(_failing(each) for each in found or ())))
 
     def _summarise(self) -> None:
@@ -132,11 +132,11 @@ class ApproveScreen(ModalScreen[Decided | None]):
     @work(exclusive=True)
     async def action_confirm(self) -> None:
         """Approve, if a person pressed the key and has had time to see what for."""
-        person = await console(self).keys.was_person()
+        person = await console_app(self).key_guard.pressed_by_person()
         if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
             reason = self.query_one("#reason", Input).value.strip()
             self.dismiss(
-                Decided(self._case, DecisionOutcome.APPROVED, reason, self.query_one(GrantRows).grant)
+                PendingDecision(self._case, DecisionOutcome.APPROVED, reason, self.query_one(GrantRows).grant)
             )
 
     def action_cancel(self) -> None:

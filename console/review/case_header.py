@@ -7,7 +7,7 @@ from textual.widgets import Static
 
 from console.review.queue import time_bar, time_left
 from console.review.requests import reviews
-from console.safety.text import Part, clip, content, shown
+from console.safety.text import Part, clip, content, visible_text
 from console.widgets.formatting import full_badge, size
 from engine.common.plural import many
 from engine.models import Case, Draft, Status, Summary
@@ -16,11 +16,11 @@ STATE_CELLS = 26
 """Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
 
 
-class CaseHead(Static):
+class CaseHeader(Static):
     """Two lines about the submission that is shown."""
 
     DEFAULT_CSS = """
-    CaseHead { height: auto; padding: 0 1; background: $surface; }
+    CaseHeader { height: auto; padding: 0 1; background: $surface; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -30,7 +30,7 @@ class CaseHead(Static):
         self._state: tuple[Part, ...] = ()
         self._told = content()
         self._height = 0
-        self.says_all = False
+        self.purpose_visible = False
         """Whether the agent's purpose is on screen to its end."""
 
     def on_resize(self) -> None:
@@ -86,7 +86,7 @@ class CaseHead(Static):
         if files:
             parts.append((f"  with {many(files, 'input file')}", "muted"))
         state, said = content(*self._state), clip(draft.purpose, max(1, width - 2))
-        self.says_all = said == shown(draft.purpose)
+        self.purpose_visible = said == visible_text(draft.purpose)
         words = content(("❝", "accent"), (said, "italic"), ("❞", "accent"))
         if not draft.purpose:
             return [self._spread(content(*parts), state)]
@@ -101,7 +101,7 @@ class CaseHead(Static):
 
 def _what(draft: Draft) -> str:
     if draft.operation is not None:
-        return f"tool call: {draft.operation.kind.value} in session {shown(draft.session)}"
+        return f"tool call: {draft.operation.kind.value} in session {visible_text(draft.session)}"
     return f"{draft.language.value}, {_lines(draft.code.text)}, {size(len(draft.code.text.encode()))}"
 
 

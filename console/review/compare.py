@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.code_view.difference import Line, difference
 from console.code_view.lines import plain
 from console.safety.text import Part, content
@@ -22,7 +22,7 @@ from engine.common.presentation import to_read
 from engine.common.text import Untrusted
 from engine.models import Case, SimilarSubmission
 
-INKS = {"+": "success", "-": "error", " ": "muted", "…": "faint"}
+STYLES = {"+": "success", "-": "error", " ": "muted", "…": "faint"}
 
 
 class DifferenceRows(Rows):
@@ -60,7 +60,12 @@ class DifferenceRows(Rows):
         each, text = self._rows[index]
         begins = index == 0 or self._rows[index - 1][0] is not each
         number = f"{each.number:>5}" if begins and each.number else " " * 5
-        return [(f"{each.sign} ", f"bold {INKS[each.sign]}"), (number, "faint"), " ", (text, INKS[each.sign])]
+        return [
+            (f"{each.sign} ", f"bold {STYLES[each.sign]}"),
+            (number, "faint"),
+            " ",
+            (text, STYLES[each.sign]),
+        ]
 
 
 class CompareScreen(ModalScreen[None]):
@@ -96,7 +101,7 @@ class CompareScreen(ModalScreen[None]):
 
     @work
     async def _load(self) -> None:
-        other = await console(self).ask(lambda client: client.case(self._nearest.id))
+        other = await console_app(self).ask(lambda client: client.case(self._nearest.id))
         if other is None:
             self.dismiss()
             return

@@ -9,31 +9,31 @@ from textual import work
 from console.app.connection import Attached
 
 if TYPE_CHECKING:
-    from console.review.decisions import Decided, Decisions
+    from console.review.decisions import DecisionBuffer, PendingDecision
     from engine.models import Case
 
 
 class Deciding(Attached):
     """An app that sends what a person decided, unless it is undone before."""
 
-    decisions: Decisions | None = None
+    decisions: DecisionBuffer | None = None
     """What holds them; None until the first screen is loaded."""
     approved: Case | None = None
     """What was approved last."""
 
     def hold_decisions(self, seconds: float) -> None:
         """From now on hold each decision for so many seconds before it is sent."""
-        from console.review.decisions import Decisions  # noqa: PLC0415  the first frame comes before the nouns
+        from console.review.decisions import DecisionBuffer  # noqa: PLC0415  the first frame comes before the nouns
 
-        self.decisions = Decisions(self._send, seconds)
+        self.decisions = DecisionBuffer(self._send, seconds)
 
     @work(group="decision")
-    async def decide(self, decided: Decided, remaining: float | None) -> None:
+    async def decide(self, decided: PendingDecision, remaining: float | None) -> None:
         """Send a decision, unless it is undone before."""
         if self.decisions is not None:
             await self.decisions.take(decided, remaining)
 
-    async def _send(self, decided: Decided) -> None:
+    async def _send(self, decided: PendingDecision) -> None:
         from console.review.decisions import approves, told  # noqa: PLC0415  the first frame comes before the nouns
 
         submission = decided.case.submission

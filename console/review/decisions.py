@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from engine.models import Case, DecisionOutcome, Grant, Level, ReviewRecord
 
-LATE_SECONDS = 5.0
+SEND_AT_ONCE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
 
 
 @dataclass(frozen=True)
-class Decided:
+class PendingDecision:
     """What a person decided about exactly what they saw."""
 
     case: Case
@@ -23,22 +23,22 @@ class Decided:
     review_record: ReviewRecord | None = None
 
 
-Send = Callable[[Decided], Awaitable[None]]
+Send = Callable[[PendingDecision], Awaitable[None]]
 
 
-class Decisions:
+class DecisionBuffer:
     """Holds one decision for the time in which it can be undone. A further one sends the first at once."""
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
         self.seconds = seconds
         """How long one can be undone."""
-        self._held: Decided | None = None
+        self._held: PendingDecision | None = None
         self._until = 0.0
         self._wake = asyncio.Event()
 
     @property
-    def held(self) -> Decided | None:
+    def held(self) -> PendingDecision | None:
         """The decision that can still be undone."""
         return self._held
 
@@ -47,10 +47,12 @@ class Decisions:
         """Seconds until it is sent."""
         return max(0.0, self._until - asyncio.get_running_loop().time())
 
-    async def take(self, decided: Decided, remaining: float | None) -> None:
+    async def take(self, decided: PendingDecision, remaining: float | None) -> None:
         """Hold a decision, then send it; `remaining` seconds are left until the deadline."""
         self._wake.set()
-        seconds = 0.0 if remaining is not None and remaining < LATE_SECONDS + self.seconds else self.seconds
+        seconds = (
+            0.0 if remaining is not None and remaining < SEND_AT_ONCE_SECONDS + self.seconds else self.seconds
+        )
         self._held, self._wake = decided, asyncio.Event()
         self._until = asyncio.get_running_loop().time() + seconds
         await self._wait(self._wake, seconds)
@@ -60,9 +62,9 @@ class Decisions:
             return
         await self._send(decided)
 
-    _undone: Decided | None = None
+    _undone: PendingDecision | None = None
 
-    def undo(self) -> Decided | None:
+    def undo(self) -> PendingDecision | None:
         """Take the held decision back and return it."""
         undone, self._held = self._held, None
         self._undone = undone

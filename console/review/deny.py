@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from console.review import reasons
-from console.review.decisions import Decided
+from console.review.decisions import PendingDecision
 from console.safety.text import Part, clip, content
 from console.widgets.formatting import full_badge
 from console.widgets.rows import Rows
@@ -40,7 +40,7 @@ class ReasonRows(Rows):
         return [" ", ("· ", "muted"), clip(self.said[index], width - 4)]
 
 
-class DenyScreen(ModalScreen[Decided | None]):
+class DenyScreen(ModalScreen[PendingDecision | None]):
     """Answers with a denial of the case that it was made for, or with nothing."""
 
     AUTO_FOCUS = "#reason"
@@ -82,7 +82,7 @@ class DenyScreen(ModalScreen[Decided | None]):
 
     def _deny(self, reason: str) -> None:
         reasons.remember(reason)
-        self.dismiss(Decided(self._case, DecisionOutcome.DENIED, reason))
+        self.dismiss(PendingDecision(self._case, DecisionOutcome.DENIED, reason))
 
     def action_pick(self) -> None:
         """Go to the reasons given before."""

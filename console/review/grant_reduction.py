@@ -23,7 +23,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Switch:
+class PermissionChoice:
     """One thing that was asked for: `kind` names the field, `index` its place in it."""
 
     kind: str
@@ -33,54 +33,56 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class Dial:
+class LimitChoice:
     """One limit: what was asked for, and what is given."""
 
     name: str
     asked: float
     given: float
 
-    def turned(self, step: int) -> Dial:
+    def turned(self, step: int) -> LimitChoice:
         """Return the dial halved (-1) or doubled (+1), never above what was asked."""
         value = self.given / 2 if step < 0 else self.given * 2
         value = min(self.asked, max(LOWEST[self.name], value))
         return replace(self, given=value if self.name == "cpus" else float(int(value)))
 
 
-Choice = Switch | Dial
+Choice = PermissionChoice | LimitChoice
 
 
-def choices(asked: Permissions) -> tuple[Choice, ...]:
+def grant_choices(asked: Permissions) -> tuple[Choice, ...]:
     """Return everything that can be given, or not."""
     switches = [
-        Switch(kind, index, _title(kind, each))
+        PermissionChoice(kind, index, _title(kind, each))
         for kind in NAMED
         for index, each in enumerate(getattr(asked, kind))
     ]
     if asked.session:
-        switches.append(Switch("session", 0, "a sandbox that stays between runs"))
-    dials = [Dial(name, float(value), float(value)) for name, value in asked.limits.model_dump().items()]
+        switches.append(PermissionChoice("session", 0, "a sandbox that stays between runs"))
+    dials = [
+        LimitChoice(name, float(value), float(value)) for name, value in asked.limits.model_dump().items()
+    ]
     return (*switches, *dials)
 
 
 def grant(asked: Permissions, chosen: tuple[Choice, ...]) -> Grant:
     """Return the grant of what is switched on, within the limits as they are turned."""
-    kept = {(each.kind, each.index) for each in chosen if isinstance(each, Switch) and each.given}
+    kept = {(each.kind, each.index) for each in chosen if isinstance(each, PermissionChoice) and each.given}
     parts = {
         kind: tuple(each for index, each in enumerate(getattr(asked, kind)) if (kind, index) in kept)
         for kind in NAMED
     }
-    dials = {each.name: each.given for each in chosen if isinstance(each, Dial)}
+    dials = {each.name: each.given for each in chosen if isinstance(each, LimitChoice)}
     session = asked.session and ("session", 0) in kept
     return Grant(permissions=Permissions(**parts, limits=Limits(**dials), session=session))
 
 
-def worded(asked: Permissions, words: Iterable[str]) -> Grant | None:
+def parse_grant(asked: Permissions, words: Iterable[str]) -> Grant | None:
     """Return the grant that `without=1,2` and `memory_mb=256` leave; None: all that was asked for.
 
     Raises ValueError, in words for people, where a word says neither or a limit is more than was asked.
     """
-    chosen, words = list(choices(asked)), list(words)
+    chosen, words = list(grant_choices(asked)), list(words)
     for word in words:
         name, _, value = word.partition("=")
         if name == "without":
@@ -88,7 +90,8 @@ def worded(asked: Permissions, words: Iterable[str]) -> Grant | None:
                 chosen[number] = _without(chosen[number])
         else:
             place = next(
-                (at for at, each in enumerate(chosen) if isinstance(each, Dial) and each.name == name), -1
+                (at for at, each in enumerate(chosen) if isinstance(each, LimitChoice) and each.name == name),
+                -1,
             )
             chosen[place] = _turned(chosen[place] if place >= 0 else None, value, word)
     return grant(asked, tuple(chosen)) if words else None
@@ -103,17 +106,17 @@ def numbers(said: str, count: int) -> list[int]:
 
 
 def _without(choice: Choice) -> Choice:
-    if isinstance(choice, Dial):
+    if isinstance(choice, LimitChoice):
         raise ValueError(f"{choice.name} is a limit; type {choice.name}=NUMBER")  # noqa: TRY004
     return replace(choice, given=False)
 
 
-def _turned(dial: Choice | None, value: str, word: str) -> Dial:
+def _turned(dial: Choice | None, value: str, word: str) -> LimitChoice:
     try:
         given = float(value)
     except ValueError:
         given = 0.0
-    if not isinstance(dial, Dial) or not 0 < given <= dial.asked:
+    if not isinstance(dial, LimitChoice) or not 0 < given <= dial.asked:
         raise ValueError(
             f"{word} is not understood: without=NUMBERS, or a limit that is no more than was asked"
         )

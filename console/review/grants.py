@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from console.review.grant_reduction import TITLES, Choice, Dial, Switch, choices, grant
+from console.review.grant_reduction import TITLES, Choice, LimitChoice, PermissionChoice, grant, grant_choices
 from console.safety.text import Part, clip
 from console.widgets.rows import Rows
 from engine.models import Grant, Permissions
@@ -34,7 +34,7 @@ class GrantRows(Rows):
     def __init__(self, asked: Permissions, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._asked = asked
-        self._choices: tuple[Choice, ...] = choices(asked)
+        self._choices: tuple[Choice, ...] = grant_choices(asked)
 
     @property
     def count(self) -> int:
@@ -55,18 +55,18 @@ class GrantRows(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a switch or a dial."""
         choice = self._choices[index]
-        return _switch(choice, width) if isinstance(choice, Switch) else _dial(choice)
+        return _switch(choice, width) if isinstance(choice, PermissionChoice) else _dial(choice)
 
     def action_switch(self) -> None:
         """Turn the switch under the cursor."""
         choice = self._choices[self.cursor]
-        if isinstance(choice, Switch):
+        if isinstance(choice, PermissionChoice):
             self._put(replace(choice, given=not choice.given))
 
     def action_turn(self, step: int) -> None:
         """Turn the dial under the cursor."""
         choice = self._choices[self.cursor]
-        if isinstance(choice, Dial):
+        if isinstance(choice, LimitChoice):
             self._put(choice.turned(step))
         else:
             self._put(replace(choice, given=step > 0))
@@ -78,12 +78,12 @@ class GrantRows(Rows):
         self.post_message(self.Moved(self, self.cursor))
 
 
-def _switch(choice: Switch, width: int) -> list[Part]:
+def _switch(choice: PermissionChoice, width: int) -> list[Part]:
     sign: Part = ("[x]", "bold success") if choice.given else ("[ ]", "bold warning")
     return [" ", sign, f" {KINDS[choice.kind]:<11}", (clip(choice.title, width - 19), "foreground")]
 
 
-def _dial(choice: Dial) -> list[Part]:
+def _dial(choice: LimitChoice) -> list[Part]:
     title, unit = TITLES[choice.name]
     given = _counted(choice.given, unit)
     parts: list[Part] = [" ", ("◂ ▸", "muted"), f" {title:<11}", (given, "foreground")]

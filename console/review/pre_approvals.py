@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.safety.text import Part, clip, content
 from console.widgets.formatting import full_badge, now, when
 from console.widgets.rows import Rows
@@ -33,7 +33,7 @@ async def _revoked(revoking: Awaitable[None]) -> bool:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bounds:
     """One bound of what is approved beforehand, and what it may be."""
 
     title: str
@@ -46,12 +46,12 @@ class Bound:
         """What it is now."""
         return self.values[self.at]
 
-    def turned(self, step: int) -> Bound:
+    def turned(self, step: int) -> Bounds:
         """Return it one step further, within what it may be."""
         return replace(self, at=max(0, min(self.at + step, len(self.values) - 1)))
 
 
-class BoundRows(Rows):
+class PreApprovalForm(Rows):
     """What has to be the same, how risky it may be, how often, and for how long."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,8 +64,8 @@ class BoundRows(Rows):
         self.match_mode = MatchMode.EXACT
         self.ceiling = Level.HIGH if risk is Level.HIGH else Level.MEDIUM
         self._bounds = (
-            Bound("uses", (1, 3, 10, 30, 100), "times", 2),
-            Bound("for", (1, 3, 7, 30, 90), "days", 2),
+            Bounds("uses", (1, 3, 10, 30, 100), "times", 2),
+            Bounds("for", (1, 3, 7, 30, 90), "days", 2),
         )
 
     @property
@@ -112,13 +112,13 @@ class BoundRows(Rows):
         self.refresh()
 
 
-class StandScreen(ModalScreen[None]):
+class PreApprovalScreen(ModalScreen[None]):
     """Offers to approve what is the same as a case that was just approved, for its requester."""
 
     AUTO_FOCUS = "#bounds"
     DEFAULT_CSS = """
-    StandScreen .sheet Static { height: auto; }
-    StandScreen BoundRows { background: $surface; margin: 1 0; }
+    PreApprovalScreen .sheet Static { height: auto; }
+    PreApprovalScreen PreApprovalForm { background: $surface; margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+y", "give", "Give", id="stand.confirm", priority=True, tooltip="Approve beforehand"),
@@ -139,7 +139,7 @@ class StandScreen(ModalScreen[None]):
                 content(("as approved in ", "muted"), (submission.id, "bold"), (", for ", "muted"),
                         clip(submission.requester.name, 60), (" alone, with what it was granted", "muted"))
             )  # fmt: skip
-            yield BoundRows(self._case.assessment.risk)
+            yield PreApprovalForm(self._case.assessment.risk)
             yield Static(content(("ctrl+y", "bold success"), " gives it; nothing CRITICAL ever rests on it"))
         yield Footer(show_command_palette=False)
 
@@ -151,10 +151,10 @@ class StandScreen(ModalScreen[None]):
     async def action_give(self) -> None:
         """Give it, if a person pressed the key and has had time to see what for."""
         seen_for = asyncio.get_running_loop().time() - self._since
-        if not await console(self).keys.was_person() or seen_for < ARM_SECONDS:
+        if not await console_app(self).key_guard.pressed_by_person() or seen_for < ARM_SECONDS:
             return
-        rows, id = self.query_one(BoundRows), self._case.submission.id
-        given = await console(self).ask(
+        rows, id = self.query_one(PreApprovalForm), self._case.submission.id
+        given = await console_app(self).ask(
             lambda client: client.create_pre_approval(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
         )
         if given is not None:
@@ -226,17 +226,17 @@ class PreApprovalsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="standings")
     async def _load(self) -> None:
-        pre_approvals = await console(self).ask(lambda client: client.pre_approvals())
+        pre_approvals = await console_app(self).ask(lambda client: client.pre_approvals())
         self.query_one(PreApprovalRows).show(pre_approvals or ())
 
     @work(exclusive=True, group="revoke")
     async def action_revoke(self) -> None:
         """Take back the one under the cursor."""
         rows = self.query_one(PreApprovalRows)
-        if not rows.count or not await console(self).keys.was_person():
+        if not rows.count or not await console_app(self).key_guard.pressed_by_person():
             return
         one = rows.pre_approvals[rows.cursor]
-        if await console(self).ask(lambda client: _revoked(client.revoke_pre_approval(one.id))):
+        if await console_app(self).ask(lambda client: _revoked(client.revoke_pre_approval(one.id))):
             self.app.notify(f"{one.id} is revoked.")
         self._load()
 

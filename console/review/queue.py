@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from console.safety.text import Part, clip, content, pad
 from console.widgets.formatting import badge, bar, brief, clock, now
-from console.widgets.offline_rows import AskingRows
-from console.widgets.repaint import entitle
+from console.widgets.offline_rows import OfflineRows
+from console.widgets.repaint import set_border_title
 from engine.models import Status, Summary
 
 TIME_CELLS = 5
@@ -15,7 +15,7 @@ FULL_SECONDS = 120.0
 """Where the length of a deadline is not known, a bar of this length is full."""
 
 
-class QueueList(AskingRows):
+class QueueList(OfflineRows):
     """The submissions that wait for a decision. It keeps its place by submission, not by number."""
 
     ROW_HEIGHT = 2
@@ -49,7 +49,7 @@ class QueueList(AskingRows):
         """Take in the queue; the cursor stays on its submission while that waits."""
         kept = self.chosen
         self._summaries = tuple(each for each in queue if each.status is Status.PENDING)
-        entitle(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
+        set_border_title(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
         places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
         if places:
             self.set_reactive(QueueList.cursor, places[0])
@@ -72,11 +72,11 @@ class QueueList(AskingRows):
 
     def _top(self, summary: Summary, width: int) -> list[Part]:
         """Draw risk and who at the left, the time that is left as a bar and in words at the right."""
-        text, ink = badge(summary.risk)
+        text, style = badge(summary.risk)
         cells = max(4, min(10, width - 28))
         who = pad(summary.requester, max(4, width - cells - TIME_CELLS - 8))
         left = seconds_left(summary)
-        return [" ", (text, ink), " ", (who, "foreground"), " ", *time_bar(summary, cells),
+        return [" ", (text, style), " ", (who, "foreground"), " ", *time_bar(summary, cells),
                 f" {'' if left is None else brief(left):>{TIME_CELLS}}"]  # fmt: skip
 
     def _below(self, summary: Summary, width: int) -> list[Part]:
@@ -103,5 +103,5 @@ def time_bar(summary: Summary, cells: int) -> list[Part]:
         return []
     whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
     fraction = max(0.0, left / whole)
-    ink = "success" if fraction > 0.5 else "warning" if fraction > 0.2 else "bold error"
-    return [*bar(fraction, cells, ink)]
+    style = "success" if fraction > 0.5 else "warning" if fraction > 0.2 else "bold error"
+    return [*bar(fraction, cells, style)]

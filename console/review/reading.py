@@ -7,64 +7,68 @@ import asyncio
 from textual import on, work
 from textual.widgets import Input
 
-from console.app.base_screen import Place
-from console.app.state import console
+from console.app.base_screen import BaseScreen
+from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.review.case_header import CaseHead
-from console.review.requests import Wants
-from console.review.review_record import Eyes
+from console.review.case_header import CaseHeader
+from console.review.requests import RequestPanel
+from console.review.review_record import ReviewRecorder
 from console.review.violations import ViolationDetail, ViolationList
 from engine.models import Case, Level, TriageOutcome
 
-KEPT_EYES = 200
+MAX_RECORDERS = 200
 """Of how many submissions it is remembered what was on screen."""
 
 
-class Reading(Place):
-    """A place with a submission on screen. Whoever shows another one calls `open_eyes`."""
+class Reading(BaseScreen):
+    """A place with a submission on screen. Whoever shows another one calls `start_recording`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._case: Case | None = None
-        self._eyes: Eyes | None = None
-        self._kept: dict[str, Eyes] = {}
+        self._recorder: ReviewRecorder | None = None
+        self._kept: dict[str, ReviewRecorder] = {}
         self._looked_at = 0.0
 
     # --- what was on screen -------------------------------------------------------------------------
 
-    def open_eyes(self, case: Case | None) -> Eyes | None:
+    def start_recording(self, case: Case | None) -> ReviewRecorder | None:
         """Begin to note what is seen of a case, or go on where it was left."""
         self._looked_at = asyncio.get_running_loop().time()
-        self._eyes = None
+        self._recorder = None
         if case is not None:
             known = self._kept.pop(case.submission.id, None)
-            self._eyes = known if known and known.case.submission == case.submission else Eyes(case)
-            self._kept[case.submission.id] = self._eyes
-            if len(self._kept) > KEPT_EYES:
+            self._recorder = (
+                known if known and known.case.submission == case.submission else ReviewRecorder(case)
+            )
+            self._kept[case.submission.id] = self._recorder
+            if len(self._kept) > MAX_RECORDERS:
                 self._kept.pop(next(iter(self._kept)))
-        return self._eyes
+        return self._recorder
 
     def look(self) -> None:
         """Note what is on screen now."""
         now = asyncio.get_running_loop().time()
         since, self._looked_at = now - self._looked_at, now
-        if self._eyes is None or self.app.screen is not self:
+        if self._recorder is None or self.app.screen is not self:
             return
         view, rows = self.query_one(CodeView), self.query_one(ViolationList)
         view.look()
-        self._eyes.seconds += since
-        self._eyes.lines |= view.seen_lines
-        self._eyes.violations |= rows.on_screen
-        if self.query_one(ViolationDetail).display and self._eyes.case.analysis.violations:
-            self._eyes.violations.add(rows.cursor)
-        self._eyes.purpose |= self.query_one(CaseHead).says_all or self.query_one(Wants).says_all
+        self._recorder.seconds += since
+        self._recorder.lines |= view.seen_lines
+        self._recorder.violations |= rows.on_screen
+        if self.query_one(ViolationDetail).display and self._recorder.case.analysis.violations:
+            self._recorder.violations.add(rows.cursor)
+        self._recorder.purpose |= (
+            self.query_one(CaseHeader).purpose_visible or self.query_one(RequestPanel).purpose_visible
+        )
 
     def action_read_on(self) -> None:
         """Go to what was not on screen yet: the code first, then violations, input files and the purpose."""
         self.look()
-        if self._eyes is None:
+        if self._recorder is None:
             return
-        left = self._eyes.gaps
+        left = self._recorder.gaps
         if left.lines:
             view = self.query_one(CodeView)
             view.wrapped = True
@@ -75,27 +79,31 @@ class Reading(Place):
             self._go_to_violation(numbers[0])
         elif left.files:
             self._open_files(left.files[0])
-        elif left.purpose and (wants := self.query_one(Wants)).region:
+        elif left.purpose and (wants := self.query_one(RequestPanel)).region:
             wants.scroll_page_down(animate=False)
         elif left.purpose:
             self.remove_class("-zoom")
-            self.add_class("-wants")
+            self.add_class("-request")
 
     # --- violations ---------------------------------------------------------------------------------
 
     @work(exclusive=True, group="settle")
     async def action_settle(self, outcome: str) -> None:
         """Say what the violation that is looked at comes to, and go to the next one that waits for that."""
-        eyes, number = self._eyes, self.query_one(ViolationList).cursor
-        if eyes is None or not await console(self).keys.was_person() or eyes is not self._eyes:
+        recorder, number = self._recorder, self.query_one(ViolationList).cursor
+        if (
+            recorder is None
+            or not await console_app(self).key_guard.pressed_by_person()
+            or recorder is not self._recorder
+        ):
             return
-        if not eyes.may_settle(number):
+        if not recorder.needs_triage(number):
             self.notify("Only violations of HIGH or CRITICAL are settled: n goes to the next one.")
             return
-        eyes.settled[number] = TriageOutcome(outcome)
-        eyes.violations.add(number)
+        recorder.settled[number] = TriageOutcome(outcome)
+        recorder.violations.add(number)
         self.query_one(ViolationList).refresh()
-        self._go_to_violation(number if (after := eyes.to_settle(number)) is None else after)
+        self._go_to_violation(number if (after := recorder.next_untriaged(number)) is None else after)
 
     def _go_to_violation(self, number: int) -> None:
         self.query_one(ViolationList).cursor = number
@@ -111,14 +119,14 @@ class Reading(Place):
         """Show a violation in the code and in full."""
         if self._case is not None and index < len(self._case.analysis.violations):
             self.query_one(CodeView).current = index
-            made = self._eyes.settled.get(index) if self._eyes else None
+            made = self._recorder.settled.get(index) if self._recorder else None
             self.query_one(ViolationDetail).show(self._case.analysis.violations[index], made)
 
     # --- panels -------------------------------------------------------------------------------------
 
     def action_panel(self) -> None:
         """Change between the violation and what is wanted, where both do not fit."""
-        self.toggle_class("-wants")
+        self.toggle_class("-request")
 
     def action_zoom(self) -> None:
         """Show the code alone, or all."""
@@ -140,7 +148,7 @@ class Reading(Place):
 
         if (case := self._case) is None:
             return
-        nearest = await console(self).ask(lambda client: client.nearest(case.submission.id))
+        nearest = await console_app(self).ask(lambda client: client.nearest(case.submission.id))
         if nearest is None:
             self.notify("Nothing that was approved is like it.")
         elif self.app.screen is self:
@@ -151,26 +159,26 @@ class Reading(Place):
 
         if self._case is None or not self._case.submission.draft.files:
             return
-        eyes = self._eyes
+        recorder = self._recorder
 
-        def closed(review_record: frozenset[int] | None) -> None:
-            if eyes is not None:
-                eyes.files |= review_record or frozenset()
+        def closed(shown: frozenset[int] | None) -> None:
+            if recorder is not None:
+                recorder.files |= shown or frozenset()
 
-        read = eyes.file_lines if eyes is not None else {}
+        read = recorder.file_lines if recorder is not None else {}
         self.app.push_screen(FilesScreen(self._case.submission.draft.files, at, read), closed)
 
-    def action_stand(self) -> None:
+    def action_pre_approve(self) -> None:
         """Offer to approve beforehand what is the same as what was approved last."""
-        from console.review.pre_approvals import StandScreen  # noqa: PLC0415  on its first use
+        from console.review.pre_approvals import PreApprovalScreen  # noqa: PLC0415  on its first use
 
-        case = console(self).approved
+        case = console_app(self).approved
         if case is None or case.assessment.risk is Level.CRITICAL:
             self.notify("Approve something first; nothing CRITICAL can be approved beforehand.")
         else:
-            self.app.push_screen(StandScreen(case))
+            self.app.push_screen(PreApprovalScreen(case))
 
-    def action_standings(self) -> None:
+    def action_pre_approvals(self) -> None:
         """List what is approved beforehand."""
         from console.review.pre_approvals import PreApprovalsScreen  # noqa: PLC0415  on its first use
 

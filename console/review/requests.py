@@ -6,7 +6,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from console.safety.text import LONGEST, Part, content, paragraphs
-from console.theming.styles import room
+from console.theming.styles import drawing_size
 from console.widgets.formatting import now, size
 from engine.common.presentation import headline
 from engine.common.text import Untrusted
@@ -19,12 +19,12 @@ UNLOCKED = "  could not be looked up, and cannot be given"
 BUILDS = "  runs code of its own as it is installed"
 
 
-class Wants(VerticalScroll):
+class RequestPanel(VerticalScroll):
     """The agent's words, what was asked for, what the code shows, and the policy's reasons."""
 
     DEFAULT_CSS = """
-    Wants { height: 1fr; padding: 0 1; }
-    Wants Static { height: auto; }
+    RequestPanel { height: 1fr; padding: 0 1; }
+    RequestPanel Static { height: auto; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -34,10 +34,10 @@ class Wants(VerticalScroll):
         self._said = content()
 
     @property
-    def says_all(self) -> bool:
+    def purpose_visible(self) -> bool:
         """Whether the last line of the agent's purpose is on screen."""
         end = self._said.get_height({}, self._text.size.width or 1)
-        return self.display and bool(self.region) and self.scroll_offset.y + room(self).height >= end
+        return self.display and bool(self.region) and self.scroll_offset.y + drawing_size(self).height >= end
 
     def compose(self) -> list[Static]:
         """Lay out the text."""
@@ -143,6 +143,6 @@ def _predicted(effect: PredictedEffect) -> list[Part]:
             (f"  line {lines}" if lines else "", "faint")]  # fmt: skip
 
 
-def _kind(name: str, ink: str = "muted") -> Part:
+def _kind(name: str, style: str = "muted") -> Part:
     """Return what a line is about, as wide as every other such name."""
-    return f" {name:<{NEED_CELLS}}", ink
+    return f" {name:<{NEED_CELLS}}", style

@@ -17,7 +17,7 @@ TITLES = {
 }
 
 
-class Eyes:
+class ReviewRecorder:
     """Grows while a submission is looked at; `record` is what a decision carries."""
 
     def __init__(self, case: Case) -> None:
@@ -55,12 +55,12 @@ class Eyes:
             self._told = grown, missing if wanted(self.case) else Gaps(lines=missing.lines)
         return self._told[1]
 
-    def to_settle(self, after: int) -> int | None:
+    def next_untriaged(self, after: int) -> int | None:
         """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""
         left = self.gaps.unsettled
         return next((number for number in left if number > after), left[0] if left else None)
 
-    def may_settle(self, number: int) -> bool:
+    def needs_triage(self, number: int) -> bool:
         """Say whether a violation is one that is disposed of."""
         violations = self.case.analysis.violations
         return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank

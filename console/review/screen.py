@@ -11,12 +11,12 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Input
 
-from console.app.state import console
+from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.review.case_header import CaseHead
+from console.review.case_header import CaseHeader
 from console.review.deciding_actions import Judging
 from console.review.queue import QueueList
-from console.review.requests import Wants
+from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
 from engine.common.presentation import to_read
 from engine.models import Case, Event, Summary
@@ -93,12 +93,12 @@ class ReviewScreen(Judging):
         """Lay out queue, code, and what is wrong with it."""
         yield QueueList(id="queue")
         with Vertical(id="middle"):
-            yield CaseHead(id="head")
+            yield CaseHeader(id="head")
             yield CodeView(id="code")
         with Container(id="side"):
             yield ViolationList(id="violations")
             yield ViolationDetail(id="detail")
-            yield Wants(id="wants")
+            yield RequestPanel(id="request")
 
     def below(self) -> Iterable[Widget]:
         """Lay out the line to search in."""
@@ -108,7 +108,7 @@ class ReviewScreen(Judging):
         """Follow the queue."""
         super().on_mount()
         self.query_one("#middle").add_class("box")
-        self._stop_listening = console(self).listen(self._happened)
+        self._stop_listening = console_app(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "health", self.arm, init=False)
         self.set_interval(0.2, self.arm)
@@ -122,7 +122,7 @@ class ReviewScreen(Judging):
         """Let the bars shrink, all of them in one frame."""
         if self.is_current:
             self.query_one(QueueList).freshen()
-            self.query_one(CaseHead).freshen()
+            self.query_one(CaseHeader).freshen()
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class ReviewScreen(Judging):
 
     @work(exclusive=True, group="case")
     async def _load(self, summary: Summary) -> None:
-        case = await console(self).ask(lambda client: client.case(summary.id))
+        case = await console_app(self).ask(lambda client: client.case(summary.id))
         if case is None:
             return
         shown = self._case
@@ -169,21 +169,21 @@ class ReviewScreen(Judging):
     def renew(self, case: Case) -> None:
         """Show what became of the submission on screen."""
         self._case = case
-        self.query_one(CaseHead).show(case, self._summary)
-        self.query_one(Wants).show(case)
+        self.query_one(CaseHeader).show(case, self._summary)
+        self.query_one(RequestPanel).show(case)
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         self._case, self._summary = case, summary
-        eyes = self.open_eyes(case)
+        recorder = self.start_recording(case)
         self.set_class(case is None, "-empty")
-        self.query_one(CaseHead).show(case, summary)
-        self.query_one(Wants).show(case)
+        self.query_one(CaseHeader).show(case, summary)
+        self.query_one(RequestPanel).show(case)
         violations = case.analysis.violations if case else ()
-        self.query_one(ViolationList).show(violations, eyes.settled if eyes else {})
+        self.query_one(ViolationList).show(violations, recorder.settled if recorder else {})
         self.query_one(ViolationDetail).show(violations[0] if violations else None)
-        if case is not None and eyes is not None:
+        if case is not None and recorder is not None:
             draft = case.submission.draft
-            self.query_one(CodeView).show(to_read(draft), draft.language, violations, eyes.lines)
+            self.query_one(CodeView).show(to_read(draft), draft.language, violations, recorder.lines)
         self.set_class(case is not None and not violations, "-clean")
         self.disarm()
         self.refresh_bindings()
@@ -196,13 +196,15 @@ class ReviewScreen(Judging):
         if action in {"approve", "deny", *LOOKING}:
             return case is not None
         if action == "settle":
-            return self._eyes is not None and bool(self._eyes.gaps.unsettled or self._eyes.settled)
+            return self._recorder is not None and bool(
+                self._recorder.gaps.unsettled or self._recorder.settled
+            )
         if action == "violation":
             return case is not None and bool(case.analysis.violations)
         if action == "files":
             return case is not None and bool(case.submission.draft.files)
         if action == "submission":
-            return len(console(self).queue) > 1
+            return len(console_app(self).queue) > 1
         return True
 
     def action_submission(self, step: int) -> None:

@@ -11,10 +11,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.review.review_record import TITLES
-from console.safety.text import Part, broken, clip, content
+from console.safety.text import Part, clip, content, wrapped_parts
 from console.theming.styles import strip
 from console.widgets.formatting import badge, full_badge
-from console.widgets.repaint import entitle
+from console.widgets.repaint import set_border_title
 from console.widgets.rows import Rows
 from engine.common.plural import many
 from engine.models import Confidence, TriageOutcome, Violation
@@ -71,8 +71,8 @@ class ViolationList(Rows):
         """Show the violations of another submission; `settled` may grow while they are shown."""
         self._violations = violations
         self._settled = settled if settled is not None else {}
-        entitle(self, content(f"Violations {len(violations)}" if violations else "Violations"))
-        entitle(self, content("n next  p previous" if violations else ""), below=True)
+        set_border_title(self, content(f"Violations {len(violations)}" if violations else "Violations"))
+        set_border_title(self, content("n next  p previous" if violations else ""), below=True)
         self.set_reactive(ViolationList.cursor, 0)
         self.scroll_to(y=0, animate=False)
         self.refit()
@@ -80,14 +80,14 @@ class ViolationList(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a violation: level, place and rule."""
         violation = self._violations[index]
-        text, ink = badge(violation.severity)
+        text, style = badge(violation.severity)
         place = f"{violation.span.line}:{violation.span.column}"
         more = f" ×{len(violation.related) + 1}" if violation.related else ""
         rule = clip(violation.rule + more, min(26, width - 14))
         rest = clip(violation.message, max(0, width - 16 - len(rule)))
         made = self._settled.get(index)
         sign: Part = (SIGNS[made], "bold success") if made else " "
-        return [" ", (text, ink), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
+        return [" ", (text, style), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
 
 
 class ViolationDetail(Widget, can_focus=True):
@@ -120,7 +120,7 @@ class ViolationDetail(Widget, can_focus=True):
         if (violation, made) == self._shown:
             return
         self._shown = violation, made
-        entitle(self, content(f"Why  {TITLES[made]}" if made else "Why"))
+        set_border_title(self, content(f"Why  {TITLES[made]}" if made else "Why"))
         self._told = _told(violation) if violation else [[("Nothing to explain.", "muted")]]
         self._top = 0
         self._wrap()
@@ -153,14 +153,16 @@ class ViolationDetail(Widget, can_focus=True):
 
     def _wrap(self) -> None:
         width = self.content_size.width
-        self._lines = [each for line in self._told for each in broken(line, width)] if width else []
+        self._lines = [each for line in self._told for each in wrapped_parts(line, width)] if width else []
         self._settle()
 
     def _settle(self) -> None:
         below = len(self._lines) - self.content_size.height
         self._top = max(0, min(self._top, below))
         left = below - self._top
-        entitle(self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True)
+        set_border_title(
+            self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True
+        )
         width, height = self.content_size
         changed = [Region(0, y, width, 1) for y in range(height) if self._drawn.get(y) != self._line(y)]
         if changed:

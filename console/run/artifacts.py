@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import ContentSwitcher, Input, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.pictures.tables import table
 from console.run.picture import PictureView
@@ -111,7 +111,7 @@ class LeftScreen(ModalScreen[None]):
     async def _bytes(self, thing: Left) -> bytes | None:
         if (key := thing.key) is None:
             return (thing.text or Untrusted("")).text.encode("utf-8", "surrogatepass")
-        return await console(self).ask(lambda client: client.artifact(self._run, key))
+        return await console_app(self).ask(lambda client: client.artifact(self._run, key))
 
     def _show_text(self, thing: Left, text: Untrusted) -> None:
         drawn = table(text) if thing.kind == "table" else None

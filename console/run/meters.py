@@ -131,8 +131,8 @@ class MeterPanel(Static):
 
 def _bar(gauge: Gauge, cells: int) -> list[tuple[str, str]]:
     calm = "primary" if gauge.title == "time" else "success"
-    ink = "error" if gauge.part > 0.9 else "warning" if gauge.part > 0.7 else calm
-    return bar(gauge.part, cells, ink)
+    style = "error" if gauge.part > 0.9 else "warning" if gauge.part > 0.7 else calm
+    return bar(gauge.part, cells, style)
 
 
 def _mebi(amount: int) -> int:

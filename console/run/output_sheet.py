@@ -14,8 +14,8 @@ from textual.widget import Widget
 from console.run.output import OutputLines
 from console.run.output_rows import OutputRows
 from console.run.terminal import folded, segments
-from console.safety.contrast import legible
-from console.theming.styles import ink, room
+from console.safety.contrast import readable
+from console.theming.styles import drawing_size, style_of
 from console.theming.styles import strip as drawn
 from console.widgets.painting import highlighted
 from engine.models import OutputChunk, Stream
@@ -107,7 +107,7 @@ class OutputSheet(ScrollView):
     # --- layout -----------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        cells = max(8, room(self).width - SIGN_CELLS)
+        cells = max(8, drawing_size(self).width - SIGN_CELLS)
         self._rows = OutputRows(self._lines, cells if self.wrapped else None)
         self._strips.clear()
         self._fit()
@@ -147,7 +147,7 @@ class OutputSheet(ScrollView):
 
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
-        width, base = room(self).width, self.visual_style.rich_style
+        width, base = drawing_size(self).width, self.visual_style.rich_style
         row = y + int(self.scroll_offset.y)
         if not self._rows.total and y == 1 and self.hint:
             return drawn(self, [" ", (self.hint, "muted")], width, base)
@@ -161,17 +161,17 @@ class OutputSheet(ScrollView):
     def _draw(self, number: int) -> None:
         if len(self._strips) > MOST_STRIPS:
             self._strips.clear()
-        width, base = room(self).width, self.visual_style.rich_style
+        width, base = drawing_size(self).width, self.visual_style.rich_style
         stream, text = self._lines.at(number)
-        sign = Segment("▎ ", base + ink(self, "stderr" if stream is Stream.STDERR else "line"))
-        plain = base + ink(self, stream.value)
-        line = legible(segments(text, plain), plain, self.app.ansi_theme)
+        sign = Segment("▎ ", base + style_of(self, "stderr" if stream is Stream.STDERR else "line"))
+        plain = base + style_of(self, stream.value)
+        line = readable(segments(text, plain), plain, self.app.ansi_theme)
         if self._pattern is not None:
-            line = highlighted(line, self._pattern, ink(self, "on found"))
+            line = highlighted(line, self._pattern, style_of(self, "on found"))
         rows = folded(line, width - SIGN_CELLS) if self.wrapped else [line]
         for index, row in enumerate(rows):
             strip = Strip([sign, *row])
             if strip.cell_length > width:
-                more = Segment("›", base + ink(self, "warning bold"))
+                more = Segment("›", base + style_of(self, "warning bold"))
                 strip = Strip.join([strip.crop(0, width - 1), Strip([more])])
             self._strips[(number, index)] = strip.adjust_cell_length(width, base)

@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.app.state import console
+from console.app.state import console_app
 from console.pictures import graphics
 from console.pictures.cells import decoded, strips
 from console.pictures.graphics import CELL, FIRST_ID, Means
@@ -56,8 +56,8 @@ class PictureView(Widget):
     @property
     def means(self) -> Means:
         """How pictures are drawn here: a browser, and whoever wants no colours, get cells."""
-        app = console(self)
-        wanted = app.prefer.pictures
+        app = console_app(self)
+        wanted = app.preferences.pictures
         plain = app.is_web or app.no_color or app.console.color_system != "truecolor"
         if plain or (app.is_headless and wanted == "auto"):
             return Means.CELLS
@@ -86,14 +86,14 @@ class PictureView(Widget):
             self._sixels = graphics.sixel(pixels)
         elif means is Means.KITTY:
             self._known = next(_IDS)
-            console(self).tell_terminal(graphics.kitty(pixels, self._known))
+            console_app(self).write_terminal(graphics.kitty(pixels, self._known))
             self._strips = graphics.placeholders(pixels, self._known)
         else:
             self._strips = strips(pixels)
 
     def _forget(self) -> None:
         if self._known:
-            console(self).tell_terminal(graphics.forgotten(self._known))
+            console_app(self).write_terminal(graphics.forgotten(self._known))
             self._known = 0
 
     # --- lines ------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ class PictureView(Widget):
     def _paint(self) -> None:
         where = self.content_region
         if self._sixels and self.is_on_screen and self.screen.is_current:
-            console(self).tell_terminal(f"\x1b7\x1b[{where.y + 1};{where.x + 1}H{self._sixels}\x1b8")
+            console_app(self).write_terminal(f"\x1b7\x1b[{where.y + 1};{where.x + 1}H{self._sixels}\x1b8")
 
 
 def cell() -> tuple[int, int]:

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.history.erased import PART, by_name, gone, unless_erased
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
@@ -22,7 +22,7 @@ from console.run.player import Player
 from console.run.usage import Usage
 from console.safety.text import Part, content
 from console.widgets.formatting import clock, now
-from console.widgets.header import DeskHeader
+from console.widgets.header import AppHeader
 from engine.client.client import Client
 from engine.models import Case, Meters, OutputChunk
 
@@ -63,7 +63,7 @@ class ReplayScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out meters, output and the place in time."""
-        yield DeskHeader("history")
+        yield AppHeader("history")
         yield MeterPanel(id="meters")
         with Vertical(id="seen", classes="box") as seen:
             seen.border_title = f"Replay of {self._case.submission.id}"
@@ -83,7 +83,7 @@ class ReplayScreen(Screen[None]):
 
     @work
     async def _load(self) -> None:
-        await console(self).ask(self._read)
+        await console_app(self).ask(self._read)
 
     async def _read(self, client: Client) -> None:
         id, chunks = self._case.submission.id, list[OutputChunk]()

@@ -18,8 +18,8 @@ def told(case: Case) -> list[Part]:
         if result.evidence:
             parts.append((f"  {'; '.join(result.evidence)}", "muted"))
     else:
-        ink = "bold success" if result.exit_code == 0 else "bold warning"
-        parts = [(f"exit {result.exit_code}", ink)]
+        style = "bold success" if result.exit_code == 0 else "bold warning"
+        parts = [(f"exit {result.exit_code}", style)]
     parts.append((f"  {lasted(result.duration)}, peak {size(result.memory_peak)}", "muted"))
     if left := len(result.artifacts) + len(result.displays):
         parts.append((f"  left {many(left, 'thing')}", "primary"))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from console.run.usage import Usage
 from console.safety.text import Part, clip, pad
 from console.widgets.formatting import lasted, size
-from console.widgets.offline_rows import AskingRows
+from console.widgets.offline_rows import OfflineRows
 from engine.models import Status, Summary
 
 END_CELLS = 18
@@ -29,7 +29,7 @@ HELD = ("‖", "bold warning")
 FAILED = ("!", "bold warning")
 
 
-class RunList(AskingRows):
+class RunList(OfflineRows):
     """Keeps its place by run, not by number."""
 
     ROW_HEIGHT = 2

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from console.app.state import console
+from console.app.state import console_app
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.result_text import told
@@ -119,7 +119,7 @@ class RunScreen(Watched):
         self._show(self._case)
 
     async def _tell(self, words: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
-        if self._case is None or not await console(self).keys.was_person():
+        if self._case is None or not await console_app(self).key_guard.pressed_by_person():
             return False
         id = self._case.submission.id
 
@@ -127,7 +127,7 @@ class RunScreen(Watched):
             await call(client, id)
             return True
 
-        if await console(self).ask(done):
+        if await console_app(self).ask(done):
             self.notify(f"{id} {words}")
             return True
         return False
@@ -203,7 +203,7 @@ class RunScreen(Watched):
     @work(exclusive=True, group="save")
     async def _save(self, name: str) -> None:
         id = self._case.submission.id if self._case else ""
-        saved = await console(self).ask(lambda client: save_output(client, id, name))
+        saved = await console_app(self).ask(lambda client: save_output(client, id, name))
         if saved is not None:
             self.notify(f"{size(saved)} of output are in {name}.")
 

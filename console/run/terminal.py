@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from console.safety.text import shown
+from console.safety.text import visible_text
 
 MAX_LINE = 4000
 """Characters of one line that are kept for the screen."""
@@ -41,7 +41,7 @@ def segments(line: str, base: Style) -> list[Segment]:
 
 
 def _expanded(text: str) -> str:
-    return shown(text.expandtabs(8))
+    return visible_text(text.expandtabs(8))
 
 
 def _styled(line: str, base: Style) -> list[tuple[str, Style]]:
@@ -74,7 +74,7 @@ def _write(cells: list[Cell], place: int, text: str, style: Style) -> int:
         elif character == "\b":
             place = max(0, place - 1)
         else:
-            cells[place : place + 1] = [Cell(shown(character), style)]
+            cells[place : place + 1] = [Cell(visible_text(character), style)]
             place += 1
     return place
 

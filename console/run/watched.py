@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from textual import on, work
 from textual.widgets import Static
 
-from console.app.base_screen import Place
-from console.app.state import console
+from console.app.base_screen import BaseScreen
+from console.app.state import console_app
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.result_text import told
@@ -17,7 +17,7 @@ from console.run.run_list import RAN, RunList
 from console.run.streams import Following, LeaseStatus, Meterings
 from console.run.usage import Usage
 from console.safety.text import Part, content
-from console.widgets.repaint import entitle
+from console.widgets.repaint import set_border_title
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.models import Case, Event, Status, Summary
@@ -27,7 +27,7 @@ AGAIN_SECONDS = 0.5
 TRIES = 5
 
 
-class Watched(Place):
+class Watched(BaseScreen):
     """A place with a list of runs and one of them large."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Watched(Place):
         rows = self.query_one(RunList)
         rows.usage, rows.frozen = self._meterings.of, self._held
         self.query_one(MeterPanel).held = self._held.seconds
-        self._forget = console(self).listen(self._happened)
+        self._forget = console_app(self).listen(self._happened)
         self.watch(self.app, "queue", self._queue_changed)
         self.watch(self.app, "link", self._link_changed, init=False)
         self.set_interval(0.2, self._say)
@@ -67,7 +67,7 @@ class Watched(Place):
             self._queue_changed()
 
     def _queue_changed(self) -> None:
-        queue = console(self).queue
+        queue = console_app(self).queue
         live = tuple((each.id, each.status) for each in queue if each.status in RAN)
         if live != self._live:
             self._live = live
@@ -75,7 +75,7 @@ class Watched(Place):
 
     @work(exclusive=True, group="runs")
     async def _refresh_runs(self) -> None:
-        app = console(self)
+        app = console_app(self)
         if app.link == "lost":
             return
         recent = await app.ask(lambda client: client.history(limit=LATELY)) or ()
@@ -95,7 +95,7 @@ class Watched(Place):
     async def _tried(self, call: Callable[[Client], Awaitable[object]]) -> bool:
         """Say whether the engine answered; that it is lost is said elsewhere."""
         try:
-            await call(console(self).client)
+            await call(console_app(self).client)
         except Problem:
             return False
         return True
@@ -118,7 +118,7 @@ class Watched(Place):
 
     @work(exclusive=True, group="look")
     async def _look_again(self, id: str) -> None:
-        self._show(await console(self).ask(lambda client: client.case(id)))
+        self._show(await console_app(self).ask(lambda client: client.case(id)))
 
     @work(exclusive=True, group="watch")
     async def _watch_run(self, id: str) -> None:
@@ -129,7 +129,7 @@ class Watched(Place):
         while not following.over and tries < TRIES:
             await self._tried(lambda client: self._look_at(client, id))
             if not await self._tried(following.read):
-                tries += console(self).link == "connected"
+                tries += console_app(self).link == "connected"
                 await asyncio.sleep(AGAIN_SECONDS)
         await self._tried(lambda client: self._look_at(client, id))
 
@@ -145,8 +145,8 @@ class Watched(Place):
         if case is None:
             return
         self._case = case
-        entitle(self.query_one("#chosen"), content(case.submission.id))
-        entitle(self.query_one("#chosen"), content(case.submission.requester.name), below=True)
+        set_border_title(self.query_one("#chosen"), content(case.submission.id))
+        set_border_title(self.query_one("#chosen"), content(case.submission.requester.name), below=True)
         self.query_one(MeterPanel).show(case, self._usage)
         self.query_one(OutputLog).live = case.result is None
         held = case.submission.id in self._held and case.result is None
@@ -161,7 +161,7 @@ class Watched(Place):
         if not self.is_current or self._case is None:
             return
         said = self.query_one(OutputLog).summary()
-        if console(self).link == "lost":
+        if console_app(self).link == "lost":
             said = [("the engine is away: what was written since will follow  ", "warning"), *said]
         if said != self._said:
             self._said = said

@@ -14,7 +14,7 @@ LEAST_CONTRAST = 1.6
 BLACK, WHITE = Color.from_rgb(0, 0, 0), Color.from_rgb(255, 255, 255)
 
 
-def legible(segments: list[Segment], base: Style, theme: TerminalTheme) -> list[Segment]:
+def readable(segments: list[Segment], base: Style, theme: TerminalTheme) -> list[Segment]:
     """Return segments in colours that can be told from their background, over `base`."""
     return [
         each if each.style is None or each.style == base

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-QUIET_SECONDS = 0.025
+BURST_SECONDS = 0.025
 """A terminal's answer arrives as one burst; a person's keys lie further apart."""
 
 MOUSE_SECONDS = 0.3
@@ -23,28 +23,28 @@ class KeyGuard:
         """Remember a key press."""
         self._times.append(time)
 
-    def note_mouse(self, time: float) -> None:
+    def record_mouse(self, time: float) -> None:
         """Remember that a mouse button went down: a click on a key's name presses that key."""
         self._mouse = time
 
     @property
-    def untouched(self) -> bool:
+    def no_input_yet(self) -> bool:
         """Whether neither a key nor a mouse button was pressed so far."""
         return not self._times and self._mouse == float("-inf")
 
-    def lonely(self, time: float) -> bool:
+    def isolated(self, time: float) -> bool:
         """Say whether no other key came close to the one that was pressed at `time`."""
-        near = [other for other in self._times if abs(other - time) < QUIET_SECONDS]
+        near = [other for other in self._times if abs(other - time) < BURST_SECONDS]
         return len(near) <= 1
 
     def still(self, now: float, seconds: float) -> bool:
         """Say whether no key came for so long."""
         return not self._times or now - self._times[-1] >= seconds
 
-    async def was_person(self) -> bool:
+    async def pressed_by_person(self) -> bool:
         """Wait a moment, then say whether the last key stood alone and no mouse pressed it."""
         if not self._times:
             return False
         pressed = self._times[-1]
-        await asyncio.sleep(QUIET_SECONDS)
-        return self.lonely(pressed) and pressed - self._mouse > MOUSE_SECONDS
+        await asyncio.sleep(BURST_SECONDS)
+        return self.isolated(pressed) and pressed - self._mouse > MOUSE_SECONDS

@@ -17,7 +17,7 @@ _STRAY = re.compile(
 """Characters that steer a terminal or hide text. All are zero cells wide, so lines keep their length."""
 
 
-class Backstop(LineFilter):
+class UnsafeTextFilter(LineFilter):
     """Delete stray characters and links from whatever a widget, ours or a library's, puts on a line."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

@@ -10,15 +10,15 @@ from textual.app import App
 from textual.filter import LineFilter
 
 from console.safety.key_guard import KeyGuard
-from console.safety.line_filter import Backstop
+from console.safety.line_filter import UnsafeTextFilter
 
 
-class Shielded(App[None]):
+class SafeApp(App[None]):
     """An app that nothing a guest wrote can move, colour, or make it tell secrets."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._backstop = Backstop()
-        self.keys = KeyGuard()
+        self._backstop = UnsafeTextFilter()
+        self.key_guard = KeyGuard()
         super().__init__(*args, **kwargs)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -35,17 +35,17 @@ class Shielded(App[None]):
         markup: bool = False,
     ) -> None:
         """Show a notice; its text is made visible and never read as markup."""
-        from console.safety.text import shown  # noqa: PLC0415  the first frame comes before the nouns
+        from console.safety.text import visible_text  # noqa: PLC0415  the first frame comes before the nouns
 
-        super().notify(shown(message, keep="\n"), title=shown(title), severity=severity, timeout=timeout,
-                       markup=False)  # fmt: skip
+        text = visible_text(message, keep="\n")
+        super().notify(text, title=visible_text(title), severity=severity, timeout=timeout, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
         """Note when keys come, before anything acts on them."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            self.keys.note(event.time)
+            self.key_guard.note(event.time)
         elif isinstance(event, events.MouseDown) and not event.is_forwarded:
-            self.keys.note_mouse(event.time)
+            self.key_guard.record_mouse(event.time)
         await super().on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:

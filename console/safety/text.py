@@ -13,7 +13,7 @@ from engine.common.text import Untrusted, visible
 
 Text: TypeAlias = "str | Untrusted"
 Part: TypeAlias = "Text | tuple[Text, str]"
-"""Text, or text and its ink: words that are theme colours (`risk-high`, `muted`) or `bold`, `italic` …"""
+"""Text, or text and its style: words that are theme colours (`risk-high`, `muted`) or `bold`, `italic` …"""
 
 LONGEST = 2000
 """Characters of one text of an agent in a panel; code has a view of its own, and is never cut."""
@@ -26,7 +26,7 @@ _COMBINING = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f
 _STORM = re.compile(f"({_COMBINING}{{2}})({_COMBINING}+)")
 
 
-def shown(text: Text, *, keep: str = "") -> str:
+def visible_text(text: Text, *, keep: str = "") -> str:
     """Return `text` with control, bidirectional and invisible characters as marks.
 
     More than two combining characters in a row would climb into the lines above: the rest are counted.
@@ -45,33 +45,33 @@ def paragraphs(*lines: Iterable[Part]) -> Content:
     return Content("\n").join([content(*line) for line in lines])
 
 
-def broken(parts: Iterable[Part], cells: int) -> list[list[tuple[str, str]]]:
+def wrapped_parts(parts: Iterable[Part], cells: int) -> list[list[tuple[str, str]]]:
     """Return parts as lines of at most `cells`, broken after blanks, and within a word only where it must."""
     lines: list[list[tuple[str, str]]] = [[]]
     left = cells
     for part in parts:
-        text, ink = part if isinstance(part, tuple) else (part, "")
+        text, style = part if isinstance(part, tuple) else (part, "")
         kept = ""
         for word in _words(_bounded(text, ""), cells):
             if cell_len(word.rstrip()) > left:
-                lines[-1].append((kept, ink))
+                lines[-1].append((kept, style))
                 lines.append([])
                 kept, left = "", cells
             kept += word
             left -= cell_len(word)
-        lines[-1].append((kept, ink))
+        lines[-1].append((kept, style))
     return lines
 
 
 def first_line(text: Text) -> str:
     """Return the first line of `text` that is not blank, made visible."""
     raw = text.text if isinstance(text, Untrusted) else text
-    return shown(next((line.strip() for line in raw.split("\n") if line.strip()), ""))
+    return visible_text(next((line.strip() for line in raw.split("\n") if line.strip()), ""))
 
 
 def clip(text: Text, cells: int) -> str:
     """Return `text` made visible and cut to `cells`, with `…` where something is missing."""
-    line = shown(text)
+    line = visible_text(text)
     if cell_len(line) <= cells:
         return line
     kept, used = [], 0
@@ -103,9 +103,9 @@ def _styled(part: Part, keep: str) -> str | tuple[str, str]:
 
 def _bounded(text: Text, keep: str) -> str:
     if not isinstance(text, Untrusted) or len(text.text) <= LONGEST:
-        return shown(text, keep=keep)
+        return visible_text(text, keep=keep)
     more = len(text.text) - LONGEST
-    return f"{shown(text.text[:LONGEST], keep=keep)} … and {more:,} more characters"
+    return f"{visible_text(text.text[:LONGEST], keep=keep)} … and {more:,} more characters"
 
 
 def _word(word: str) -> str:

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Token = tuple[int, int, str]
-"""Start and end in characters of the line, and the ink."""
+"""Start and end in characters of the line, and the style."""
 
 MAX_CHARACTERS = 512 * 1024
 MAX_LINE = 2000
 _LEXERS = {Language.PYTHON: "python", Language.JAVASCRIPT: "javascript", Language.SHELL: "bash"}
-_INKS = (
+_STYLES = (
     ("Token.Comment", "code-comment"),
     ("Token.Keyword.Constant", "code-number"),
     ("Token.Keyword", "code-keyword"),
@@ -39,13 +39,13 @@ def highlight(code: str, language: Language) -> list[list[Token]]:
         return lines
     row, start = 0, 0
     for _, kind, value in _tokens(code, language):
-        ink = _ink(str(kind))
+        style = _style_name(str(kind))
         pieces = value.split("\n")
         for number, piece in enumerate(pieces):
             if number:
                 row, start = row + 1, 0
-            if ink and piece:
-                lines[row].append((start, start + len(piece), ink))
+            if style and piece:
+                lines[row].append((start, start + len(piece), style))
             start += len(piece)
     return lines
 
@@ -57,5 +57,5 @@ def _tokens(code: str, language: Language) -> Iterator[tuple[int, Any, str]]:
     return get_lexer_by_name(_LEXERS[language]).get_tokens_unprocessed(code)
 
 
-def _ink(kind: str) -> str:
-    return next((ink for prefix, ink in _INKS if kind.startswith(prefix)), "")
+def _style_name(kind: str) -> str:
+    return next((style for prefix, style in _STYLES if kind.startswith(prefix)), "")

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import App
 from textual.command import CommandPalette
 
-from console.app import preferences
+from console.app.preferences import load_preferences, preferences_file, save_theme
 from console.theming import theme
 
 if TYPE_CHECKING:
@@ -23,22 +23,22 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
-class Dress:
+class ApplyTheme:
     """The command of the palette that puts a theme on."""
 
-    app: Dressed
+    app: ThemeManager
     name: str
 
     def __call__(self) -> None:
         """Wear the theme, and keep the choice."""
-        self.app.wear(self.name)
+        self.app.apply(self.name)
 
 
-class Dressed(App[None]):
+class ThemeManager(App[None]):
     """An app that wears themes from files."""
 
-    prefer: Preferences
-    keeps: bool = True
+    preferences: Preferences
+    saves_preferences: bool = True
     """Whether a choice is written down for the next time."""
 
     def dress(self) -> list[str]:
@@ -48,7 +48,7 @@ class Dressed(App[None]):
         for each in loaded.themes:
             self.register_theme(each)
         problems = list(loaded.problems)
-        wanted = self.prefer.theme
+        wanted = self.preferences.theme
         if wanted not in names:
             problems.append(f"no theme is called {wanted}; there are {', '.join(names)}")
         self.theme = wanted if wanted in names else theme.DEFAULT
@@ -56,13 +56,13 @@ class Dressed(App[None]):
             self.unregister_theme(name)
         return problems
 
-    def wear(self, name: str) -> None:
+    def apply(self, name: str) -> None:
         """Wear a theme and keep the choice."""
         self._before = self.theme = name
-        if not self.keeps:
+        if not self.saves_preferences:
             return
         try:
-            preferences.keep_theme(name)
+            save_theme(name)
         except OSError as error:
             self.notify(f"The choice could not be kept: {error.strerror}", severity="warning")
 
@@ -77,7 +77,7 @@ class Dressed(App[None]):
     @on(CommandPalette.OptionHighlighted)
     def _try_on(self, message: CommandPalette.OptionHighlighted) -> None:
         command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
-        self.theme = command.name if isinstance(command, Dress) else self._before or self.theme
+        self.theme = command.name if isinstance(command, ApplyTheme) else self._before or self.theme
 
     @on(CommandPalette.Closed)
     def _put_back(self, message: CommandPalette.Closed) -> None:
@@ -86,31 +86,31 @@ class Dressed(App[None]):
 
     # --- live ---------------------------------------------------------------------------------------
 
-    async def follow_files(self) -> None:
+    async def watch_files(self) -> None:
         """Load themes and preferences anew whenever one of their files changes, for as long as this runs."""
         known = await asyncio.to_thread(stamps)
-        fresh, wrong = await asyncio.to_thread(preferences.load)
-        if self.keeps and not wrong and fresh != self.prefer:
-            self.dressed_anew()  # saved while the console opened
+        fresh, wrong = await asyncio.to_thread(load_preferences)
+        if self.saves_preferences and not wrong and fresh != self.preferences:
+            self.reload()  # saved while the console opened
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             now = await asyncio.to_thread(stamps)
             if now != known:
                 known = now
-                self.dressed_anew()
+                self.reload()
 
     def preferred(self, before: Preferences) -> None:
         """Take in what is preferred now, and was not before."""
 
-    def dressed_anew(self) -> None:
+    def reload(self) -> None:
         """Take the files in as they are now; say what is wrong with them."""
-        before, wrong = self.prefer, ""
-        if self.keeps:
-            fresh, wrong = preferences.load()
-            self.prefer = before if wrong else fresh
+        before, wrong = self.preferences, ""
+        if self.saves_preferences:
+            fresh, wrong = load_preferences()
+            self.preferences = before if wrong else fresh
         wearing = self.theme
         problems = [*self.dress(), *([wrong] if wrong else [])]
-        if not self.keeps and wearing in self.available_themes:
+        if not self.saves_preferences and wearing in self.available_themes:
             self.theme = wearing
         self.refresh_css(animate=False)
         self.screen.refresh(layout=True)
@@ -121,7 +121,7 @@ class Dressed(App[None]):
 
 def stamps() -> Stamp:
     """Return what changes when a file of a theme, or of the preferences, does."""
-    files = [preferences.file(), *theme.own().glob("*.yaml"), *theme.shipped().glob("*.yaml")]
+    files = [preferences_file(), *theme.own().glob("*.yaml"), *theme.shipped().glob("*.yaml")]
     return tuple(sorted(_stamp(path) for path in files))
 
 

@@ -12,12 +12,12 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.safety.text import Part, shown
+from console.safety.text import Part, visible_text
 
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike"})
 
 
-def ink(widget: Widget, words: str) -> Style:
+def style_of(widget: Widget, words: str) -> Style:
     """Return the style of `words`: theme colours and attributes, `on NAME` for a background."""
     variables = widget.app.theme_variables
     style, background = Style.null(), False
@@ -30,7 +30,7 @@ def ink(widget: Widget, words: str) -> Style:
     return style
 
 
-def room(widget: Widget) -> Size:
+def drawing_size(widget: Widget) -> Size:
     """Return the cells that a line-drawing widget draws on: what its scroll bars leave of its size."""
     styles, size = widget.styles, widget.size
     barred = widget.show_vertical_scrollbar or styles.overflow_y == "scroll"
@@ -49,8 +49,8 @@ def strip(widget: Widget, parts: Iterable[Part], width: int, base: Style) -> Str
 
 def _segment(widget: Widget, part: Part, base: Style) -> Segment:
     if isinstance(part, tuple):
-        return Segment(shown(part[0]), base + ink(widget, part[1]))
-    return Segment(shown(part), base)
+        return Segment(visible_text(part[0]), base + style_of(widget, part[1]))
+    return Segment(visible_text(part), base)
 
 
 @lru_cache(64)

@@ -22,7 +22,7 @@ _SOURCE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Colours:
+class ThemeColours:
     """Every colour that the console uses, by what it is for."""
 
     background: str
@@ -71,7 +71,7 @@ class ThemeFile:
 
     name: str
     title: str
-    colours: Colours
+    colours: ThemeColours
     dark: bool = True
     ansi: bool = False
     """Whether the terminal's own colours are used."""
@@ -89,7 +89,7 @@ class ThemeFile:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedThemes:
     """What a folder of themes held: the good ones, and a sentence about each bad one."""
 
     themes: tuple[Theme, ...]
@@ -107,7 +107,7 @@ def own() -> Path:
     return locations.settings_file().parent / "themes"
 
 
-def load(folders: Iterable[Path]) -> Loaded:
+def load(folders: Iterable[Path]) -> LoadedThemes:
     """Read every `*.yaml` of the folders; a later theme of the same name wins."""
     themes: dict[str, Theme] = {}
     problems = []
@@ -117,7 +117,7 @@ def load(folders: Iterable[Path]) -> Loaded:
             themes[theme.name] = theme
         except ValueError as error:
             problems.append(f"{path.name}: {error}")
-    return Loaded(tuple(themes.values()), tuple(problems))
+    return LoadedThemes(tuple(themes.values()), tuple(problems))
 
 
 def read(path: Path) -> ThemeFile:
@@ -128,13 +128,13 @@ def read(path: Path) -> ThemeFile:
         raise ValueError(" ".join(str(error).split())) from None
     values = _checked(said, ThemeFile, "the file")
     _check_kinds(values)
-    colours = _checked(values["colours"], Colours, "colours")
+    colours = _checked(values["colours"], ThemeColours, "colours")
     for name, value in colours.items():
         _check_colour(name, value)
-    return ThemeFile(**(values | {"colours": Colours(**colours)}))
+    return ThemeFile(**(values | {"colours": ThemeColours(**colours)}))
 
 
-def _checked(said: object, kind: type[ThemeFile | Colours], place: str) -> dict[str, Any]:
+def _checked(said: object, kind: type[ThemeFile | ThemeColours], place: str) -> dict[str, Any]:
     if not isinstance(said, dict):
         raise ValueError(f"{place}: a list of `key: value` is wanted")  # noqa: TRY004  all are one error to readers
     known = {field.name: field.default is MISSING for field in fields(kind)}
@@ -162,7 +162,7 @@ def _check_colour(name: str, value: object) -> None:
         raise ValueError(f"colours.{name}: {value!r} is no colour; write #rrggbb or ansi_red") from None
 
 
-def _variables(colours: Colours) -> dict[str, str]:
+def _variables(colours: ThemeColours) -> dict[str, str]:
     own_names = {name.replace("_", "-"): value for name, value in asdict(colours).items()}
     return own_names | {
         "ansi-background": colours.background,

@@ -18,7 +18,7 @@ ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "hel
 """Actions whose keys stand at the right end, and how they are called there."""
 
 
-class DeskFooter(Footer):
+class AppFooter(Footer):
     """Textual's footer; a key is there whole or not at all, and the way to all others is never pushed out."""
 
     _told: Sequence[object] = ()

@@ -11,12 +11,12 @@ SHAPES = {Level.LOW: "○", Level.MEDIUM: "◇", Level.HIGH: "▲", Level.CRITIC
 
 
 def badge(level: Level) -> tuple[str, str]:
-    """Return a level as letter and shape, and its ink."""
+    """Return a level as letter and shape, and its style."""
     return f"{SHAPES[level]} {level.value[0].upper()}", f"bold risk-{level.value}"
 
 
 def full_badge(level: Level) -> tuple[str, str]:
-    """Return a level as shape and word, and its ink."""
+    """Return a level as shape and word, and its style."""
     return f"{SHAPES[level]} {level.value.upper()}", f"bold risk-{level.value}"
 
 
@@ -70,9 +70,9 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def bar(fraction: float, cells: int, ink: str) -> list[tuple[str, str]]:
+def bar(fraction: float, cells: int, style: str) -> list[tuple[str, str]]:
     """Return a bar of `cells` that is full at 1 and empty at 0, as parts."""
     filled = round(min(1.0, max(0.0, fraction)) * cells)
     if fraction > 0:
         filled = max(1, filled)
-    return [("━" * filled, ink), ("━" * (cells - filled), "line")]
+    return [("━" * filled, style), ("━" * (cells - filled), "line")]

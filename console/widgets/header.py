@@ -12,18 +12,18 @@ from console.safety.text import Part, content
 if TYPE_CHECKING:
     from textual import events
 
-PLACES = ("review", "run", "explore", "history", "health")
+SCREENS = ("review", "run", "explore", "history", "health")
 
 
-class DeskHeader(Static):
+class AppHeader(Static):
     """Shows where the person is and how the house stands; a click on a place goes there."""
 
     DEFAULT_CSS = """
-    DeskHeader { dock: top; height: 1; background: $panel; color: $foreground; padding: 0 1; }
+    AppHeader { dock: top; height: 1; background: $panel; color: $foreground; padding: 0 1; }
     """
 
     def __init__(self, place: str) -> None:
-        super().__init__(id="desk-header")
+        super().__init__(id="app-header")
         self._place = place
         self._edges: list[tuple[int, int, str]] = []
         self._told = content()
@@ -57,7 +57,7 @@ class DeskHeader(Static):
         parts: list[Part] = [("Pratique", "bold accent"), "  "]
         at = len("Pratique") + 2
         self._edges = []
-        for number, place in enumerate(PLACES, start=1):
+        for number, place in enumerate(SCREENS, start=1):
             here = place == self._place
             title = place.title()
             parts += [(f"{number}", "primary"), " ", (title, "bold underline" if here else "muted")]

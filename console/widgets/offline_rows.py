@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from console.app.state import console
+from console.app.state import console_app
 from console.safety.text import Part
 from console.widgets.rows import Rows
 
-UNANSWERED: tuple[list[Part], ...] = (
+OFFLINE: tuple[list[Part], ...] = (
     [("The engine does not answer.", "bold warning")],
     [],
     [("It is asked again by itself.", "muted")],
@@ -15,7 +15,7 @@ UNANSWERED: tuple[list[Part], ...] = (
 )
 
 
-class AskingRows(Rows):
+class OfflineRows(Rows):
     """Rows that the engine was asked for."""
 
     def on_mount(self) -> None:
@@ -24,4 +24,4 @@ class AskingRows(Rows):
 
     def empty(self) -> tuple[list[Part], ...]:
         """Return why there are no rows."""
-        return UNANSWERED if console(self).link == "lost" else self.EMPTY
+        return OFFLINE if console_app(self).link == "lost" else self.EMPTY

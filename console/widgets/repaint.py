@@ -8,7 +8,7 @@ from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 
-def entitle(widget: Widget, words: Content, *, below: bool = False) -> None:
+def set_border_title(widget: Widget, words: Content, *, below: bool = False) -> None:
     """Put words in the border of a widget, above or below: Textual's own way draws all of the widget."""
     known = widget._border_subtitle if below else widget._border_title  # noqa: SLF001
     if known is not None and known.is_same(words):

@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from console.safety.text import Part
-from console.theming.styles import ink, room, strip
+from console.theming.styles import drawing_size, strip, style_of
 from console.widgets.repaint import extend
 
 NARROW = 100
@@ -99,7 +99,7 @@ class Rows(ScrollView, can_focus=True):
 
     def freshen(self) -> None:
         """Draw anew those lines on screen that are no longer what was drawn."""
-        top, width = self.scroll_offset.y, room(self).width
+        top, width = self.scroll_offset.y, drawing_size(self).width
         for y in range(self.size.height):
             if self._drawn.get(y) != self._line(top + y, width):
                 self.refresh_lines(top + y)
@@ -118,7 +118,7 @@ class Rows(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of what is on screen."""
-        width, base = room(self).width, self.visual_style.rich_style
+        width, base = drawing_size(self).width, self.visual_style.rich_style
         chosen, parts = self._drawn[y] = self._line(y + self.scroll_offset.y, width)
         return strip(self, parts, width, base + self.cursor_style() if chosen else base)
 
@@ -132,7 +132,7 @@ class Rows(ScrollView, can_focus=True):
 
     def cursor_style(self) -> Style:
         """Return what lies behind the chosen row."""
-        return ink(self, "on cursor" if self.has_focus else "on panel")
+        return style_of(self, "on cursor" if self.has_focus else "on panel")
 
     def _blank(self, place: int) -> list[Part]:
         words = self.empty()

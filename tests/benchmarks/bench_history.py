@@ -37,7 +37,7 @@ update, display, began = Screen._on_timer_update, App._display, [0.0, 0.0]
 def timed(self):
     began[:] = time.perf_counter(), time.thread_time()
     update(self)
-def shown(self, screen, renderable):
+def visible_text(self, screen, renderable):
     display(self, screen, renderable)
     now, cpu = time.perf_counter(), time.thread_time()
     table = next(iter(screen.query(HistoryTable)), None)

@@ -45,7 +45,7 @@ DRAWN: dict[str, tuple[str, Open]] = {
     "health": ("HealthScreen", keys("5")),
     "health-help": ("HelpScreen", keys("5", "question_mark")),
     "health-jump": ("JumpScreen", keys("5", "ctrl+g")),
-    "tour": ("TourScreen", tour_over_health),
+    "tour": ("WelcomeScreen", tour_over_health),
 }
 CODE = """import os
 import statistics

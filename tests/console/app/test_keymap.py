@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from console.app import keymap, preferences
-from console.app.preferences import Preferences
+from console.app import keymap
+from console.app.preferences import (
+    KEY_COMBINATIONS_ONLY,
+    Preferences,
+    load_preferences,
+    parse_preferences,
+    preferences_file,
+)
 from tests.console.support.fake_engine import FakeEngine, case
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -39,8 +45,8 @@ def test_every_binding_says_what_it_does_and_is_the_only_one_of_its_id() -> None
 )
 def test_a_wrong_entry_is_named_with_its_line(entry: str, said: str) -> None:
     """A wrong entry is not used; the others are."""
-    prefer = preferences.parse(f"bell: true\nkeymap:\n  go.health: H\n  {entry}\n")
-    good, faults = keymap.checked(prefer.keymap, prefer.keymap_lines)
+    parsed = parse_preferences(f"bell: true\nkeymap:\n  go.health: H\n  {entry}\n")
+    good, faults = keymap.checked(parsed.keymap, parsed.keymap_lines)
     assert {"go.health": "H"} == good
     assert 1 == len(faults)
     assert faults[0].startswith("console.yaml: line 4: keymap: ")
@@ -48,11 +54,11 @@ def test_a_wrong_entry_is_named_with_its_line(entry: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["a", "enter", "ctrl+y,y"])
-@pytest.mark.parametrize("id", sorted(preferences.CHORDS))
+@pytest.mark.parametrize("id", sorted(KEY_COMBINATIONS_ONLY))
 def test_no_plain_key_may_approve(id: str, key: str) -> None:
     """A keymap that would approve by one plain key is refused as a whole."""
     with pytest.raises(ValueError, match=f"line 2: keymap: {id}: a chord is wanted"):
-        preferences.parse(f"keymap:\n  {id}: {key}\n")
+        parse_preferences(f"keymap:\n  {id}: {key}\n")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +72,10 @@ def test_what_a_terminal_can_send_is_a_key(key: str) -> None:
 def test_what_is_not_yaml_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that cannot be parsed is one sentence, with the line."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
-    preferences.file().write_text("keymap:\n  go.health: H\n bad: [\n", encoding="utf-8")
+    preferences_file().write_text("keymap:\n  go.health: H\n bad: [\n", encoding="utf-8")
     assert (
         "console.yaml: line 3: expected <block end>, but found '<block mapping start>'"
-        == preferences.load()[1]
+        == load_preferences()[1]
     )
 
 
@@ -79,26 +85,26 @@ async def test_keys_are_taken_in_as_the_file_is_saved(
     """A key set while the console is open works at once; a broken file leaves all as it was."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     (tmp_path / "console-toured").touch()
-    async with open_console(FakeEngine(), prefer=None) as (app, pilot):
-        preferences.file().write_text(
+    async with open_console(FakeEngine(), preferences=None) as (app, pilot):
+        preferences_file().write_text(
             "vim: true\nundo_seconds: 9\nkeymap:\n  go.history: J\n", encoding="utf-8"
         )
-        await until(pilot, lambda: app.prefer.vim)
+        await until(pilot, lambda: app.preferences.vim)
         await until(pilot, lambda: app._keymap.get("go.history") == "J")
         assert app.decisions is not None
         assert 9 == app.decisions.seconds
-        preferences.file().write_text("keymap: [\n", encoding="utf-8")
+        preferences_file().write_text("keymap: [\n", encoding="utf-8")
         await until(pilot, lambda: "console.yaml: line" in frame(app))
         await press(pilot, "J")
         await until(pilot, lambda: app.current_mode == "history")
-        preferences.file().unlink()
+        preferences_file().unlink()
         await until(pilot, lambda: not app._keymap)
 
 
 async def test_the_keys_of_vim_are_an_option() -> None:
     """With `vim: true`, G goes to the last row of a list."""
     engine = FakeEngine(*(case(f"s-{number}", f"print({number})") for number in range(5)))
-    async with open_console(engine, prefer=Preferences(undo_seconds=0, vim=True)) as (app, pilot):
+    async with open_console(engine, preferences=Preferences(undo_seconds=0, vim=True)) as (app, pilot):
         await press(pilot, "4")
         table = app.screen.query_one("HistoryTable")
         await until(pilot, lambda: getattr(table, "count", 0) == 5)

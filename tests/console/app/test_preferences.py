@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from console.app import preferences
-from console.app.preferences import Preferences
+from console.app.preferences import Preferences, load_preferences, parse_preferences
 
 
 def test_what_is_said_is_taken() -> None:
     """Every setting can be set."""
     said = "theme: light\nundo_seconds: 0\nbell: true\nkeymap:\n  review.deny: ctrl+d\n"
     wanted = Preferences(theme="light", undo_seconds=0, bell=True, keymap={"review.deny": "ctrl+d"})
-    assert wanted == preferences.parse(said)
+    assert wanted == parse_preferences(said)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,7 @@ def test_what_is_said_is_taken() -> None:
 def test_what_is_wrong_is_refused(said: str) -> None:
     """An unknown key or a value of the wrong kind is an error that names it."""
     with pytest.raises(ValueError, match=r"wanted|no such key"):
-        preferences.parse(said)
+        parse_preferences(said)
 
 
 def test_a_wrong_file_is_named_and_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,6 +32,6 @@ def test_a_wrong_file_is_named_and_not_used(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     monkeypatch.delenv("PRATIQUE_CONFIG_FILE", raising=False)
     (tmp_path / "console.yaml").write_text("colour: blue", encoding="utf-8")
-    prefer, problem = preferences.load()
-    assert Preferences() == prefer
+    preferences, problem = load_preferences()
+    assert Preferences() == preferences
     assert problem.startswith("console.yaml: line 1: no such key: colour")

@@ -11,7 +11,7 @@ from textual.binding import Binding
 
 from console.app.app import ConsoleApp
 from console.app.preferences import Preferences
-from console.app.screens import PLACES
+from console.app.screens import SCREENS
 from console.explore.editor import Editor
 from console.history.case import CaseScreen
 from console.history.table import HistoryTable
@@ -228,7 +228,7 @@ async def test_every_place_fits(size: tuple[int, int]) -> None:
     """At every size each place shows the line on top, its content and its keys."""
     engine = FakeEngine(case("s-1", "import os\n", violations=(violation(span(1, 8, 10)),)), running("s-2"))
     async with open_console(engine, size) as (app, pilot):
-        for number, place in enumerate(PLACES, start=1):
+        for number, place in enumerate(SCREENS, start=1):
             await press(pilot, "escape", str(number))
             await until(pilot, lambda place=place: app.current_mode == place)  # type: ignore[misc]
             await until(pilot, lambda: all(word in plain(app) for word in ("Pratique", "gVisor", "Help")))
@@ -237,8 +237,8 @@ async def test_every_place_fits(size: tuple[int, int]) -> None:
 async def test_a_key_can_be_given_to_another_action() -> None:
     """The user's keymap changes a key by the id of its binding."""
     engine = FakeEngine(case("s-1", "print(1)"))
-    prefer = Preferences(undo_seconds=0, keymap={"go.health": "H"})
-    async with open_console(engine, prefer=prefer) as (app, pilot):
+    preferences = Preferences(undo_seconds=0, keymap={"go.health": "H"})
+    async with open_console(engine, preferences=preferences) as (app, pilot):
         await press(pilot, "H")
         await until(pilot, lambda: app.current_mode == "health")
 
@@ -247,7 +247,7 @@ def bindings() -> list[Binding]:
     """Return every binding that is declared in the console."""
 
     found = [each for each in ConsoleApp.BINDINGS if isinstance(each, Binding)]
-    for module in (*PLACES.values(), "console.review.approve:ApproveScreen",
+    for module in (*SCREENS.values(), "console.review.approve:ApproveScreen",
                    "console.review.deny:DenyScreen",
                    "console.history.case:CaseScreen", "console.review.input_files:FilesScreen",
                    "console.help.help:HelpScreen", "console.code_view.view:CodeView",

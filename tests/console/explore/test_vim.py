@@ -83,7 +83,7 @@ def test_no_keys_leave_the_text(keys: str, code: str, locked: bool) -> None:
 
 async def test_the_mode_is_shown_and_escape_leaves_from_normal_mode() -> None:
     """With `vim: true` the editor begins in normal mode; i types, Escape ends that, and again leaves."""
-    async with open_console(FakeEngine(), prefer=Preferences(undo_seconds=0, vim=True)) as (app, pilot):
+    async with open_console(FakeEngine(), preferences=Preferences(undo_seconds=0, vim=True)) as (app, pilot):
         await press(pilot, "3")
         await until(pilot, lambda: "NORMAL" in frame(app))
         editor = app.screen.query_one(Editor)

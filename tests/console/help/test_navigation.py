@@ -21,13 +21,13 @@ from textual.widgets._footer import FooterKey
 from console.app.app import ConsoleApp
 from console.app.crash import too_late
 from console.app.keymap import GROUPS
-from console.app.notifications import Announcing
+from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences
-from console.app.textual_patches import APART_SECONDS, STILL_SECONDS, Tidying
+from console.app.textual_patches import APART_SECONDS, STILL_SECONDS, IdleCollector
 from console.explore.editor import Editor
 from console.help.help import HelpScreen, lines
 from console.help.jump import JumpScreen
-from console.help.tour import TourScreen
+from console.help.welcome import WelcomeScreen
 from console.history.table import HistoryTable
 from console.safety.key_guard import KeyGuard
 from console.safety.text import paragraphs
@@ -143,12 +143,12 @@ async def test_the_tour_is_shown_once_and_never_over_what_waits(
     """Whoever opens the console for the first time sees it, where nothing waits; a number goes on from it."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     engine = FakeEngine(*([case("s-1", "print(1)")] if waits else []))
-    async with open_console(engine, prefer=None) as (app, pilot):
-        assert waits is not isinstance(app.screen, TourScreen)
+    async with open_console(engine, preferences=None) as (app, pilot):
+        assert waits is not isinstance(app.screen, WelcomeScreen)
         await press(pilot, "4")
         await until(pilot, lambda: app.current_mode == "history" and not app.screen.is_modal)
-    async with open_console(FakeEngine(), prefer=None) as (app, pilot):
-        assert waits is isinstance(app.screen, TourScreen)
+    async with open_console(FakeEngine(), preferences=None) as (app, pilot):
+        assert waits is isinstance(app.screen, WelcomeScreen)
 
 
 @pytest.mark.parametrize("key", ["3", "question_mark", "down", ""], ids=["place", "help", "move", "nothing"])
@@ -170,18 +170,18 @@ async def test_the_tour_never_comes_over_what_somebody_began(
         answers.set()
         await until(pilot, lambda: app.link == "connected")
         await pilot.pause()
-        assert (key == "") is isinstance(app.screen, TourScreen)
-    async with open_console(FakeEngine(), prefer=None) as (app, pilot):
-        assert (key != "") is isinstance(app.screen, TourScreen)
+        assert (key == "") is isinstance(app.screen, WelcomeScreen)
+    async with open_console(FakeEngine(), preferences=None) as (app, pilot):
+        assert (key != "") is isinstance(app.screen, WelcomeScreen)
 
 
 async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """The title has the number; bell and notice come when it grows, where they are wanted."""
     sent: list[str] = []
-    monkeypatch.setattr(Announcing, "tell_terminal", lambda self, sequence: sent.append(sequence))
-    prefer = Preferences(undo_seconds=0, notify=True)
+    monkeypatch.setattr(TerminalNotifications, "tell_terminal", lambda self, sequence: sent.append(sequence))
+    preferences = Preferences(undo_seconds=0, notify=True)
     engine = FakeEngine(case("s-1", "print(1)"))
-    async with open_console(engine, prefer=prefer) as (_, pilot):
+    async with open_console(engine, preferences=preferences) as (_, pilot):
         await until(pilot, lambda: any("Pratique (1 waiting)" in each for each in sent))
         engine.put(case("s-2", "print(2)"))
         await until(pilot, lambda: "\x1b]9;Pratique: 2 waiting for a decision\x07" in sent)
@@ -200,7 +200,7 @@ async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
 def test_memory_is_tidied_between_keys() -> None:
     """A full collection waits until no key is pressed, and comes at most twice a minute."""
     keys = KeyGuard()
-    tidying = Tidying(keys, now=0)
+    tidying = IdleCollector(keys, now=0)
     assert not tidying.look(APART_SECONDS - 1)
     keys.note(APART_SECONDS)
     assert not tidying.look(APART_SECONDS + STILL_SECONDS / 2)

@@ -26,7 +26,7 @@ from console.pictures.graphics import (
     sixel,
 )
 from console.pictures.pixels import Pixels
-from console.safety.line_filter import Backstop
+from console.safety.line_filter import UnsafeTextFilter
 from tests.benchmarks.pty_console import PtyConsole
 from tests.console.pictures.test_pictures import BLUE, RED, png
 
@@ -73,7 +73,7 @@ def test_placeholders_pass_the_filter_as_they_are(pixels: Pixels, id: int) -> No
     assert (box(pixels)[0], box(pixels)[1]) == (lines[0].cell_length, len(lines))
     for line in lines:
         segments = list(line)
-        assert segments == Backstop().apply(segments, Color(0, 0, 0))
+        assert segments == UnsafeTextFilter().apply(segments, Color(0, 0, 0))
         assert box(pixels)[0] == cell_len(segments[0].text)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from console.plain import formatting, main
 from console.plain.output import Spoken
 from console.plain.session import PlainDesk
-from console.review.grant_reduction import worded
+from console.review.grant_reduction import parse_grant
 from engine.common.text import Untrusted
 from engine.models import (
     Case,
@@ -155,7 +155,7 @@ def test_any_line_is_answered(line: str) -> None:
 def test_less_is_never_more(word: str) -> None:
     """A number that is not listed, a limit above what was asked, a word that says nothing: refused."""
     with pytest.raises(ValueError, match=r"not a number|not understood"):
-        worded(WANTED, [word])
+        parse_grant(WANTED, [word])
 
 
 async def test_lines_are_answered_until_there_are_no_more() -> None:

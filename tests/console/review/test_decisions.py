@@ -10,37 +10,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.review import reasons
-from console.review.decisions import Decided, Decisions
-from console.review.grant_reduction import Dial, choices, grant
+from console.review.decisions import DecisionBuffer, PendingDecision
+from console.review.grant_reduction import LimitChoice, grant, grant_choices
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Limits, Package, Permissions
 from tests.console.support.fake_engine import case
 
-ONE = Decided(case("s-1", "1"), DecisionOutcome.APPROVED)
-TWO = Decided(case("s-2", "2"), DecisionOutcome.DENIED)
+ONE = PendingDecision(case("s-1", "1"), DecisionOutcome.APPROVED)
+TWO = PendingDecision(case("s-2", "2"), DecisionOutcome.DENIED)
 
 
 class Sent:
     """Takes what is sent."""
 
     def __init__(self) -> None:
-        self.decided: list[Decided] = []
+        self.decided: list[PendingDecision] = []
 
-    async def __call__(self, decided: Decided) -> None:
+    async def __call__(self, decided: PendingDecision) -> None:
         self.decided.append(decided)
 
 
 async def test_a_decision_is_sent_after_its_time() -> None:
     """What is not undone goes out."""
     sent = Sent()
-    await Decisions(sent, 0.01).take(ONE, 60)
+    await DecisionBuffer(sent, 0.01).take(ONE, 60)
     assert [ONE] == sent.decided
 
 
 async def test_an_undone_decision_is_never_sent() -> None:
     """Undoing returns the decision, and nothing goes out."""
     sent = Sent()
-    decisions = Decisions(sent, 60)
+    decisions = DecisionBuffer(sent, 60)
     async with asyncio.TaskGroup() as group:
         group.create_task(decisions.take(ONE, 600))
         await asyncio.sleep(0)
@@ -52,7 +52,7 @@ async def test_an_undone_decision_is_never_sent() -> None:
 async def test_a_further_decision_sends_the_one_before() -> None:
     """Only the last decision can be undone."""
     sent = Sent()
-    decisions = Decisions(sent, 60)
+    decisions = DecisionBuffer(sent, 60)
     async with asyncio.TaskGroup() as group:
         group.create_task(decisions.take(ONE, 600))
         await asyncio.sleep(0)
@@ -66,7 +66,7 @@ async def test_a_decision_close_to_the_deadline_does_not_wait() -> None:
     """With seconds left, the time for second thoughts would become an expiry."""
     sent = Sent()
     async with asyncio.timeout(5):
-        await Decisions(sent, 60).take(ONE, 10)
+        await DecisionBuffer(sent, 60).take(ONE, 10)
     assert [ONE] == sent.decided
 
 
@@ -80,13 +80,13 @@ ASKED = Permissions(
 
 def test_all_switches_on_is_what_was_asked() -> None:
     """Untouched, a grant is the request."""
-    assert ASKED == grant(ASKED, choices(ASKED)).permissions
+    assert ASKED == grant(ASKED, grant_choices(ASKED)).permissions
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Limits.model_fields)), st.sampled_from([-1, 1])), max_size=40))
 def test_no_turn_of_a_dial_gives_more_than_was_asked(turns: list[tuple[str, int]]) -> None:
     """However the dials are turned, every limit stays valid and within the request."""
-    given_ = {each.name: each for each in choices(ASKED) if isinstance(each, Dial)}
+    given_ = {each.name: each for each in grant_choices(ASKED) if isinstance(each, LimitChoice)}
     for name, step in turns:
         given_[name] = given_[name].turned(step)
     limits = grant(ASKED, tuple(given_.values())).permissions.limits

@@ -20,7 +20,7 @@ from console.review.approve import ApproveScreen
 from console.review.compare import CompareScreen, DifferenceRows
 from console.review.deny import DenyScreen
 from console.review.input_files import FilesScreen
-from console.review.pre_approvals import StandScreen
+from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
 from console.review.review_record import looked
 from console.review.screen import ReviewScreen
@@ -136,13 +136,13 @@ async def test_the_mouse_never_approves() -> None:
 async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
     """A key that comes with a mouse button is not one that a person pressed."""
     guard = KeyGuard()
-    guard.note_mouse(10.0)
+    guard.record_mouse(10.0)
     guard.note(10.001)
-    assert not await guard.was_person()
+    assert not await guard.pressed_by_person()
     guard.note(11.0)
-    assert await guard.was_person()
-    guard.note_mouse(11.5)
-    assert not await guard.was_person()
+    assert await guard.pressed_by_person()
+    guard.record_mouse(11.5)
+    assert not await guard.pressed_by_person()
 
 
 async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -315,7 +315,7 @@ async def test_a_denial_carries_its_reason() -> None:
 async def test_a_decision_can_be_taken_back() -> None:
     """Within the time for it, u keeps a decision from being sent."""
     engine = FakeEngine(case("s-1", CODE))
-    async with open_console(engine, prefer=Preferences(undo_seconds=20)) as (app, pilot):
+    async with open_console(engine, preferences=Preferences(undo_seconds=20)) as (app, pilot):
         await open_sheet(app, pilot)
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: app.decisions is not None and app.decisions.held is not None)
@@ -444,7 +444,7 @@ async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back(
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: app.approved is not None)
         await press(pilot, "s")
-        await until(pilot, lambda: isinstance(app.screen, StandScreen))
+        await until(pilot, lambda: isinstance(app.screen, PreApprovalScreen))
         await pilot.pause(0.5)
         await press(pilot, "right", "down", "down", "right", "y", "enter")
         assert [] == engine.given

@@ -9,7 +9,7 @@ from rich.style import Style
 from textual._ansi_theme import ALABASTER, MONOKAI
 
 from console.run.terminal import segments
-from console.safety.contrast import LEAST_CONTRAST, _contrast, legible
+from console.safety.contrast import LEAST_CONTRAST, _contrast, readable
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -27,7 +27,7 @@ def test_text_in_the_colour_of_the_screen_is_drawn_in_the_ordinary_one(
     base: Style, theme: object, codes: str
 ) -> None:
     """What would melt into the background is seen."""
-    (drawn,) = legible(segments(f"\x1b[{codes}mhidden", base), base, theme)  # type: ignore[arg-type]
+    (drawn,) = readable(segments(f"\x1b[{codes}mhidden", base), base, theme)  # type: ignore[arg-type]
     assert ("hidden", base.color) == (drawn.text, drawn.style.color if drawn.style else None)
 
 
@@ -35,13 +35,13 @@ def test_colours_that_can_be_seen_stay() -> None:
     """Red is red, and so is black on a background that the guest paints itself."""
     for codes in ("31", "30;42", "7", "38;2;90;120;200"):
         line = segments(f"\x1b[{codes}mshown", DARK)
-        assert line == legible(line, DARK, MONOKAI)
+        assert line == readable(line, DARK, MONOKAI)
 
 
 @given(BYTES, BYTES)
 def test_whatever_pair_of_colours_it_chooses_can_be_told_apart(colour: str, behind: str) -> None:
     """Text and background differ by the least contrast at least."""
-    (drawn,) = legible(segments(f"\x1b[38;2;{colour};48;2;{behind}mtext", DARK), DARK, MONOKAI)
+    (drawn,) = readable(segments(f"\x1b[38;2;{colour};48;2;{behind}mtext", DARK), DARK, MONOKAI)
     assert drawn.style
     assert drawn.style.color
     assert drawn.style.bgcolor

@@ -20,10 +20,10 @@ from console.code_view.view import CodeView
 from console.explore import snippets
 from console.explore.editor import Editor
 from console.explore.snippets import Snippet
-from console.help.tour import TourScreen
+from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import BesideScreen
 from console.review.approve import ApproveScreen
-from console.review.pre_approvals import StandScreen
+from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
 from console.run.replay import ReplayScreen
 from engine.common.text import Untrusted
@@ -162,12 +162,12 @@ async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the tour again."""
-    await app.push_screen(TourScreen())
+    await app.push_screen(WelcomeScreen())
 
 
 async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval beforehand."""
-    await app.push_screen(StandScreen(await app.client.case(app.queue[0].id)))
+    await app.push_screen(PreApprovalScreen(await app.client.case(app.queue[0].id)))
 
 
 async def pre_approvals(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -216,7 +216,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "help": ("HelpScreen", keys("question_mark")),
     "palette": ("CommandPalette", keys("ctrl+k")),
     "jump": ("JumpScreen", keys("ctrl+g")),
-    "tour": ("TourScreen", tour),
+    "tour": ("WelcomeScreen", tour),
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
 adds it here."""
@@ -239,7 +239,7 @@ def screens() -> set[str]:
         kinds = open_ones.pop().__subclasses__()
         open_ones += kinds
         found |= {kind.__name__ for kind in kinds if kind.__module__.split(".")[1] in PACKAGES}
-    return found - BASES - {"Opening"}
+    return found - BASES - {"LoadingScreen"}
 
 
 def test_every_screen_is_mounted() -> None:
@@ -271,7 +271,7 @@ async def back(app: ConsoleApp, pilot: Pilot[Any]) -> None:
         app.pop_screen()
         await pilot.pause()
     await app.switch_mode("review")
-    app.screen.remove_class("-wants")
+    app.screen.remove_class("-request")
     app.clear_notifications()
     await pilot.pause()
 
@@ -281,14 +281,14 @@ async def test_the_reviewer_sees_every_hostile_text() -> None:
     async with open_console(hostile(*PAYLOADS.values()), (200, 60)) as (app, pilot):
         for index, name in enumerate(PAYLOADS):
             app.screen.query_one(QueueList).cursor = index
-            await until(pilot, lambda: PAYLOADS[name] in shown(app), 60)  # noqa: B023  awaited at once
+            await until(pilot, lambda: PAYLOADS[name] in visible_text(app), 60)  # noqa: B023  awaited at once
             await pilot.pause()
             text = plain(app)
             assert (name, True) == (name, "AAA" in text)
             assert (name, True) == (name, name in {"huge", "many"} or "ZZZ" in text)
 
 
-def shown(app: ConsoleApp) -> str:
+def visible_text(app: ConsoleApp) -> str:
     """Return the code that is in the code view, as it came."""
     return "\n".join(app.screen.query_one(CodeView).lines)
 

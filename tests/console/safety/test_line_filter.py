@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from console.app.app import ConsoleApp
-from console.safety.line_filter import Backstop
+from console.safety.line_filter import UnsafeTextFilter
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console
 
@@ -21,7 +21,7 @@ def test_stray_characters_and_links_are_taken_off_a_line() -> None:
     """ESC, C1, bidi, zero-width and tag characters go, and so does the link of a style; the rest stays."""
     style = Style(bold=True, link="https://evil.example")
     line = [Segment("a\x1b]0;x\x07b\x9b\u202e\u200b\U000e0041c", style)]
-    cleaned = Backstop().apply(line, BLACK)
+    cleaned = UnsafeTextFilter().apply(line, BLACK)
     assert ["a]0;xbc"] == [segment.text for segment in cleaned]
     assert [None] == [segment.style.link for segment in cleaned if segment.style]
     assert [True] == [segment.style.bold for segment in cleaned if segment.style]
@@ -30,20 +30,20 @@ def test_stray_characters_and_links_are_taken_off_a_line() -> None:
 def test_a_clean_line_is_left_as_it_is() -> None:
     """A line with nothing to take off is the same line."""
     line = [Segment("plain"), Segment("über 漢", Style(color="red"))]
-    assert line is Backstop().apply(line, BLACK)
+    assert line is UnsafeTextFilter().apply(line, BLACK)
 
 
 def test_the_toolkit_asks_every_widget_for_its_filters() -> None:
     """The console overrides the method that the toolkit calls; its documents call it internal."""
     assert App.get_line_filters is not ConsoleApp.get_line_filters
-    assert isinstance(ConsoleApp(prefer=None).get_line_filters()[-1], Backstop)
+    assert isinstance(ConsoleApp(preferences=None).get_line_filters()[-1], UnsafeTextFilter)
 
 
 async def test_a_widget_that_forgot_the_door_still_cannot_steer_the_terminal() -> None:
     """Raw text in a stock widget reaches the frame without its escape."""
     async with open_console(FakeEngine()) as (app, pilot):
         raw = Content("raw\x1b]52;c;UFdO\x07end", strip_control_codes=False)
-        app.screen.query_one("#desk-header", Static).update(raw)
+        app.screen.query_one("#app-header", Static).update(raw)
         await pilot.pause()
         assert "\x1b]52" not in frame(app)
         assert "raw]52;c;UFdOend" in frame(app)

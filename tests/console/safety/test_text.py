@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.safety.text import LONGEST, broken, clip, content, first_line, pad, shown
+from console.safety.text import LONGEST, clip, content, first_line, pad, visible_text, wrapped_parts
 from engine.common.text import Untrusted
 
 STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -17,7 +17,7 @@ STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\u
 @given(st.text(st.characters(codec=None)))
 def test_nothing_steers_a_terminal_after_the_door(text: str) -> None:
     """Whatever comes in, what comes out has no control, bidi, zero-width or surrogate character."""
-    assert [] == STRAY.findall(shown(Untrusted(text)))
+    assert [] == STRAY.findall(visible_text(Untrusted(text)))
     assert [] == STRAY.findall(content(Untrusted(text), (text, "bold")).plain)
 
 
@@ -35,8 +35,8 @@ def test_markup_stays_text() -> None:
 
 
 def test_a_storm_of_combining_characters_is_counted() -> None:
-    """Two combining characters are shown, the rest would climb over the lines above."""
-    assert "e\u0301\u0301⟨+58⟩" == shown("e" + "\u0301" * 60)
+    """Two combining characters are visible_text, the rest would climb over the lines above."""
+    assert "e\u0301\u0301⟨+58⟩" == visible_text("e" + "\u0301" * 60)
 
 
 def test_what_is_left_out_is_said() -> None:
@@ -59,7 +59,7 @@ def test_the_first_line_is_the_first_with_something_on_it() -> None:
 @given(st.lists(st.text()), st.integers(2, 40))
 def test_broken_lines_hold_all_words_and_fit(texts: list[str], cells: int) -> None:
     """Nothing is lost where a line is broken, and only blanks run past its end."""
-    lines = broken([(Untrusted(text), "bold") for text in texts], cells)
+    lines = wrapped_parts([(Untrusted(text), "bold") for text in texts], cells)
     words = ["".join(text for text, _ in line) for line in lines]
-    assert "".join(map(shown, map(Untrusted, texts))) == "".join(words)
+    assert "".join(map(visible_text, map(Untrusted, texts))) == "".join(words)
     assert all(cell_len(line.rstrip()) <= cells for line in words)

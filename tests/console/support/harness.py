@@ -19,7 +19,7 @@ QUICK = Preferences(undo_seconds=0)
 
 @asynccontextmanager
 async def open_console(
-    engine: FakeEngine, size: tuple[int, int] = (120, 36), prefer: Preferences | None = QUICK
+    engine: FakeEngine, size: tuple[int, int] = (120, 36), preferences: Preferences | None = QUICK
 ) -> AsyncIterator[tuple[ConsoleApp, Pilot[Any]]]:
     """Open the console and wait until it shows what the engine says."""
 
@@ -27,7 +27,7 @@ async def open_console(
         await engine.health()
         return engine
 
-    app = ConsoleApp(connect, prefer)  # type: ignore[arg-type]
+    app = ConsoleApp(connect, preferences)  # type: ignore[arg-type]
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.link == "connected" and app.current_mode == "review")
         await pilot.pause()

@@ -101,7 +101,7 @@ async def test_a_theme_is_reloaded_when_its_file_changes(own_home: Path) -> None
     mine = own_home / "themes" / "mine.yaml"
     mine.parent.mkdir()
     mine.write_text(text, encoding="utf-8")
-    async with open_console(FakeEngine(), prefer=Preferences(theme="mine")) as (app, pilot):
+    async with open_console(FakeEngine(), preferences=Preferences(theme="mine")) as (app, pilot):
         mine.write_text(text.replace('background: "#0f141b"', 'background: "#2f0000"'), encoding="utf-8")
         await until(pilot, lambda: app.screen.styles.background.hex == "#2F0000", 60)
         assert "mine" == app.theme
@@ -111,7 +111,7 @@ async def test_a_theme_is_tried_on_in_the_palette_and_kept_when_chosen(own_home:
     """Moving over a theme shows it; Esc puts the old one back; Enter keeps it for the next time."""
     (own_home / "console-toured").touch()
     (own_home / "console.yaml").write_text("# mine\nundo_seconds: 0\n", encoding="utf-8")
-    async with open_console(FakeEngine(), prefer=None) as (app, pilot):
+    async with open_console(FakeEngine(), preferences=None) as (app, pilot):
         for end, wanted in (("escape", "dark"), ("enter", "light")):
             await press(pilot, "ctrl+k", *"theme light")
             await until(pilot, lambda: app.theme == "light")

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from console.app.app import ConsoleApp
 from console.review.queue import QueueList
-from console.review.requests import Wants
+from console.review.requests import RequestPanel
 from console.widgets.rows import Rows
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
@@ -74,5 +74,5 @@ async def test_a_panel_that_was_hidden_opens_with_the_submission_on_screen() -> 
         await until(pilot, lambda: "Violations 19" in plain(app))
         await press(pilot, "]", "i")
         await until(pilot, lambda: " 1th" in plain(app))
-        assert app.screen.query_one(Wants).max_scroll_y
+        assert app.screen.query_one(RequestPanel).max_scroll_y
         await until(pilot, lambda: plain(app) == painted_whole(app))

@@ -9,12 +9,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 
-class Opening(Screen[None]):
+class LoadingScreen(Screen[None]):
     """The name of the house, and that it opens."""
 
     DEFAULT_CSS = """
-    Opening #bar { dock: top; height: 1; padding: 0 1; background: $panel; color: $accent; text-style: bold; }
-    Opening #word { width: 1fr; height: 1fr; content-align: center middle; color: $muted; }
+    LoadingScreen #bar { dock: top; height: 1; padding: 0 1; background: $panel; color: $accent;
+                         text-style: bold; }
+    LoadingScreen #word { width: 1fr; height: 1fr; content-align: center middle; color: $muted; }
     """
 
     def compose(self) -> Iterable[Static]:

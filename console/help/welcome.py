@@ -33,13 +33,13 @@ WORDS: list[list[Part]] = [
 ]
 
 
-class TourScreen(ModalScreen[None]):
+class WelcomeScreen(ModalScreen[None]):
     """Says it once; any key ends it, and a number goes to its place."""
 
     AUTO_FOCUS = ""
     HELP_TITLE = "Tour"
     DEFAULT_CSS = """
-    TourScreen .sheet Static { height: auto; }
+    WelcomeScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,enter,space", "leave", "Begin", id="tour.leave", tooltip="Begin"),
