@@ -25,7 +25,7 @@ SCREEN_DESCRIPTIONS = {
     "history": "Go and find what ran, who let it, and what it did",
     "health": "Go and see whether gVisor is proven, and what to mend",
 }
-NEVER = frozenset({"approve.confirm", "stand.confirm"})
+NEVER = frozenset({"approve.confirm", "pre-approval.confirm"})
 """An approval is given by its chord alone."""
 
 

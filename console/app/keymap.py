@@ -19,7 +19,7 @@ GROUPS = {
     "review": "Review",
     "approve": "Approving",
     "deny": "Denying",
-    "stand": "Approving beforehand",
+    "pre-approval": "Pre-approvals",
     "compare": "Comparing",
     "grant": "Giving less",
     "run": "Run",

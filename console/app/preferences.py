@@ -11,7 +11,7 @@ import yaml
 
 from engine import locations
 
-KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "stand.confirm"})
+KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "pre-approval.confirm"})
 """Bindings that approve: no plain key may, since a terminal's own answers arrive as plain keys."""
 
 

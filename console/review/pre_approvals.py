@@ -55,8 +55,8 @@ class PreApprovalForm(Rows):
     """What has to be the same, how risky it may be, how often, and for how long."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,minus", "turn(-1)", "Less", id="stand.less", tooltip="One step less"),
-        Binding("right,plus", "turn(1)", "More", id="stand.more", tooltip="One step more"),
+        Binding("left,minus", "turn(-1)", "Less", id="pre-approval.less", tooltip="One step less"),
+        Binding("right,plus", "turn(1)", "More", id="pre-approval.more", tooltip="One step more"),
     ]
 
     def __init__(self, risk: Level) -> None:
@@ -121,8 +121,8 @@ class PreApprovalScreen(ModalScreen[None]):
     PreApprovalScreen PreApprovalForm { background: $surface; margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+y", "give", "Give", id="stand.confirm", priority=True, tooltip="Approve beforehand"),
-        Binding("escape", "leave", "Back", id="stand.cancel", tooltip="Approve nothing beforehand"),
+        Binding("ctrl+y", "give", "Give", id="pre-approval.confirm", priority=True, tooltip="Approve beforehand"),
+        Binding("escape", "leave", "Back", id="pre-approval.cancel", tooltip="Approve nothing beforehand"),
     ]
 
     def __init__(self, case: Case) -> None:
@@ -209,8 +209,8 @@ class PreApprovalsScreen(ModalScreen[None]):
     PreApprovalsScreen PreApprovalRows { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "revoke", "Revoke", id="stand.revoke", tooltip="Take it back; nothing rests on it then"),
-        Binding("escape,S,q", "leave", "Close", id="stand.close", tooltip="Close the list"),
+        Binding("x", "revoke", "Revoke", id="pre-approval.revoke", tooltip="Take it back; nothing rests on it then"),
+        Binding("escape,S,q", "leave", "Close", id="pre-approval.close", tooltip="Close the list"),
     ]
 
     def compose(self) -> ComposeResult:

@@ -82,9 +82,9 @@ class ReviewScreen(Judging):
                 tooltip="What differs from the approved submission that is most like it"),
         Binding("t", "claim", "Take", id="review.claim", show=False,
                 tooltip="Keep other reviewers from approving this while you read it, or let go of it"),
-        Binding("s", "stand", "Stand", id="review.stand", show=False,
+        Binding("s", "pre_approve", "Pre-approve", id="review.pre-approve", show=False,
                 tooltip="Approve beforehand what is the same as what you approved last"),
-        Binding("S", "standings", "Standing", id="review.standings", show=False,
+        Binding("S", "pre_approvals", "Pre-approvals", id="review.pre-approvals", show=False,
                 tooltip="List what is approved beforehand, and take it back"),
         Binding("escape", "leave", "Leave", id="review.leave", show=False, tooltip="Close the search line"),
     ]  # fmt: skip

@@ -178,7 +178,7 @@ async def test_the_tour_never_comes_over_what_somebody_began(
 async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """The title has the number; bell and notice come when it grows, where they are wanted."""
     sent: list[str] = []
-    monkeypatch.setattr(TerminalNotifications, "tell_terminal", lambda self, sequence: sent.append(sequence))
+    monkeypatch.setattr(TerminalNotifications, "write_terminal", lambda self, sequence: sent.append(sequence))
     preferences = Preferences(undo_seconds=0, notify=True)
     engine = FakeEngine(case("s-1", "print(1)"))
     async with open_console(engine, preferences=preferences) as (_, pilot):

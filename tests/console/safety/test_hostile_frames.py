@@ -226,7 +226,7 @@ SILENT = {"ask", "open", "help", "palette", "tour"}
 PACKAGES = {"review", "run", "explore", "history", "health", "help"}
 """The packages of the console that have screens."""
 
-BASES = {"Watched", "Workbench", "Place", "Reading", "Judging", "Searching"}
+BASES = {"Watched", "Workbench", "BaseScreen", "Reading", "Judging", "Searching"}
 
 
 def screens() -> set[str]:
