@@ -176,7 +176,7 @@ class PreApprovalRows(Rows):
     )
 
     def __init__(self) -> None:
-        super().__init__(id="standings")
+        super().__init__(id="pre-approvals")
         self.pre_approvals: tuple[PreApproval, ...] = ()
 
     @property
@@ -203,7 +203,7 @@ class PreApprovalRows(Rows):
 class PreApprovalsScreen(ModalScreen[None]):
     """Lists what is approved beforehand, and takes it back."""
 
-    AUTO_FOCUS = "#standings"
+    AUTO_FOCUS = "#pre-approvals"
     DEFAULT_CSS = """
     PreApprovalsScreen .sheet { width: 96%; height: 60%; }
     PreApprovalsScreen PreApprovalRows { background: $surface; }
@@ -224,7 +224,7 @@ class PreApprovalsScreen(ModalScreen[None]):
         """Load the list."""
         self._load()
 
-    @work(exclusive=True, group="standings")
+    @work(exclusive=True, group="pre-approvals")
     async def _load(self) -> None:
         pre_approvals = await console_app(self).ask(lambda client: client.pre_approvals())
         self.query_one(PreApprovalRows).show(pre_approvals or ())

@@ -194,7 +194,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "files": ("FilesScreen", keys("v")),
     "compare": ("CompareScreen", keys("c")),
     "stand": ("StandScreen", stand),
-    "standings": ("PreApprovalsScreen", pre_approvals),
+    "pre-approvals": ("PreApprovalsScreen", pre_approvals),
     "run": ("RunScreen", keys("2")),
     "table": ("LeftScreen", left("a")),
     "left": ("LeftScreen", left("a", "n")),
