@@ -121,7 +121,9 @@ class PreApprovalScreen(ModalScreen[None]):
     PreApprovalScreen PreApprovalForm { background: $surface; margin: 1 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+y", "give", "Give", id="pre-approval.confirm", priority=True, tooltip="Approve beforehand"),
+        Binding(
+            "ctrl+y", "give", "Give", id="pre-approval.confirm", priority=True, tooltip="Approve beforehand"
+        ),
         Binding("escape", "leave", "Back", id="pre-approval.cancel", tooltip="Approve nothing beforehand"),
     ]
 
@@ -209,7 +211,13 @@ class PreApprovalsScreen(ModalScreen[None]):
     PreApprovalsScreen PreApprovalRows { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "revoke", "Revoke", id="pre-approval.revoke", tooltip="Take it back; nothing rests on it then"),
+        Binding(
+            "x",
+            "revoke",
+            "Revoke",
+            id="pre-approval.revoke",
+            tooltip="Take it back; nothing rests on it then",
+        ),
         Binding("escape,S,q", "leave", "Close", id="pre-approval.close", tooltip="Close the list"),
     ]
 
