@@ -9,40 +9,40 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.exit_codes import Exit
+from engine.cli.exit_codes import ExitCode
 from engine.common.errors import Problem
 
 COMMANDS = {
-    "submit": "engine.cli.submissions:submit",
-    "queue": "engine.cli.submissions:queue",
-    "show": "engine.cli.submissions:show",
-    "approve": "engine.cli.submissions:approve",
-    "deny": "engine.cli.submissions:deny",
-    "claim": "engine.cli.pre_approvals:claim",
-    "pre-approval": "engine.cli.pre_approvals:app",
-    "history": "engine.cli.submissions:history",
-    "run": "engine.cli.runs:run",
-    "tail": "engine.cli.runs:tail",
-    "kill": "engine.cli.runs:kill",
-    "files": "engine.cli.artifacts:files",
-    "fetch": "engine.cli.artifacts:fetch",
-    "analyze": "engine.cli.analyze:analyze",
-    "rules": "engine.cli.analyze:rules",
-    "policy": "engine.cli.policy:app",
-    "audit": "engine.cli.audit:app",
-    "dev": "engine.cli.dev:app",
-    "secret": "engine.cli.secrets:app",
-    "session": "engine.cli.sessions:app",
-    "token": "engine.cli.tokens:app",
-    "demo": "engine.cli.demo:demo",
-    "mcp": "engine.cli.mcp:mcp",
-    "serve": "engine.cli.serve:serve",
-    "stop": "engine.cli.serve:stop",
-    "setup": "engine.cli.machine:setup",
-    "doctor": "engine.cli.machine:doctor",
-    "image": "engine.cli.machine:image",
-    "selftest": "engine.cli.selftest:command",
-    "bench": "engine.cli.machine:bench",
+    "submit": "engine.cli.commands.submissions:submit",
+    "queue": "engine.cli.commands.submissions:queue",
+    "show": "engine.cli.commands.submissions:show",
+    "approve": "engine.cli.commands.submissions:approve",
+    "deny": "engine.cli.commands.submissions:deny",
+    "claim": "engine.cli.commands.claims:claim",
+    "pre-approval": "engine.cli.commands.pre_approvals:app",
+    "history": "engine.cli.commands.submissions:history",
+    "run": "engine.cli.commands.runs:run",
+    "tail": "engine.cli.commands.runs:tail",
+    "kill": "engine.cli.commands.runs:kill",
+    "files": "engine.cli.commands.artifacts:files",
+    "fetch": "engine.cli.commands.artifacts:fetch",
+    "analyze": "engine.cli.commands.analyze:analyze",
+    "rules": "engine.cli.commands.analyze:rules",
+    "policy": "engine.cli.commands.policy:app",
+    "audit": "engine.cli.commands.audit:app",
+    "dev": "engine.cli.commands.dev:app",
+    "secret": "engine.cli.commands.secrets:app",
+    "session": "engine.cli.commands.sessions:app",
+    "token": "engine.cli.commands.tokens:app",
+    "demo": "engine.cli.commands.demo:demo",
+    "mcp": "engine.cli.commands.mcp:mcp",
+    "serve": "engine.cli.commands.serve:serve",
+    "stop": "engine.cli.commands.serve:stop",
+    "setup": "engine.cli.commands.setup:setup",
+    "doctor": "engine.cli.commands.setup:doctor",
+    "image": "engine.cli.commands.images:app",
+    "selftest": "engine.cli.commands.selftest:command",
+    "bench": "engine.cli.commands.bench:bench",
 }
 
 
@@ -53,12 +53,12 @@ def main(arguments: list[str]) -> int:
         app(arguments, standalone_mode=True)
     except Problem as problem:
         sys.stderr.write(f"pratique: {problem}\n")
-        return Exit.PROBLEM
+        return ExitCode.ERROR
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else Exit.PROBLEM
+        return ended.code if isinstance(ended.code, int) else ExitCode.ERROR
     except KeyboardInterrupt:
-        return Exit.INTERRUPTED
-    return Exit.DONE
+        return ExitCode.INTERRUPTED
+    return ExitCode.OK
 
 
 def _app(named: list[str]) -> typer.Typer:
@@ -76,7 +76,7 @@ def _app(named: list[str]) -> typer.Typer:
     return app
 
 
-def _say_version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"pratique {version('pratique')}")
         raise typer.Exit
@@ -88,7 +88,7 @@ def _itself(
     ] = False,
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Say which version this is.", callback=_say_version, is_eager=True),
+        typer.Option("--version", help="Say which version this is.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     if plain:

@@ -12,7 +12,7 @@ from engine.client.client import Client
 T = TypeVar("T")
 
 
-def engaged(work: Callable[[Client], Awaitable[T]], requester: str = "") -> T:
+def with_client(work: Callable[[Client], Awaitable[T]], requester: str = "") -> T:
     """Return what `work` makes of a client of the engine, which is started where none answers."""
 
     async def working() -> T:

@@ -9,7 +9,7 @@ from engine.common.errors import Problem
 from engine.settings import Settings
 
 
-def settings() -> Settings:
+def load_settings() -> Settings:
     """Return the settings.
 
     Raises:

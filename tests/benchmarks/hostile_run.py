@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from engine.analysis_pool import AnalysisPool
-from engine.cli.batch import Item, analyse_all
+from engine.cli.analysis.batch import Item, analyse_all
 from engine.models import Analysis
 from engine.settings import AnalysisSettings
 from tests.benchmarks.hostile import Hostile, fault, hostile

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from engine.cli.exit_codes import Exit
+from engine.cli.exit_codes import ExitCode
 
 
 def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -21,9 +21,9 @@ def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_it_says_what_held_and_leaves_nothing() -> None:
     """One promise is tried, and the exit code says that it held."""
     done = selftest("--only", "host's name", "--json")
-    assert (Exit.DONE, True) == (done.returncode, json.loads(done.stdout)["ok"]), done.stderr
+    assert (ExitCode.OK, True) == (done.returncode, json.loads(done.stdout)["ok"]), done.stderr
 
 
 def test_an_attempt_that_there_is_not_is_a_problem() -> None:
     """A selection of nothing proves nothing."""
-    assert Exit.PROBLEM == selftest("--only", "no such thing").returncode
+    assert ExitCode.ERROR == selftest("--only", "no such thing").returncode

@@ -23,8 +23,8 @@ from pydantic import BaseModel, ValidationError
 from console.history.case_facts import happened
 from console.history.timeline import way
 from console.safety.text import paragraphs
-from engine.cli.audit import say_steps
-from engine.cli.formatting import say_summaries
+from engine.cli.commands.audit import print_steps
+from engine.cli.output.formatting import print_summaries
 from engine.common.text import Untrusted, visible
 from engine.history import AuditLog
 from engine.history.events.types import Fact
@@ -115,8 +115,8 @@ async def test_every_type_of_event_is_harmless(
     assert {name for _, name in TYPES} == {event.type for event in events}
     assert all(HOSTILE in event.data["beside"] for event in events[:-1])
     summaries = await log.summaries()
-    say_summaries(summaries)
-    say_steps(timeline(events))
+    print_summaries(summaries)
+    print_steps(timeline(events))
     printed = capsys.readouterr()
     lines = (line for event in events for line in happened(event))
     screens = paragraphs(*way(events, 80), *lines).plain

@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.cli.test_every_command import EVERY
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 PAGES = [
     path
     for pattern in ("*.md", "docs/*.md", "console/**/*.py", "engine/**/*.py")

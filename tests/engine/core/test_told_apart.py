@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.exit_codes import Exit, exit_of
-from engine.cli.formatting import say_case
+from engine.cli.exit_codes import ExitCode, exit_code_of
+from engine.cli.output.formatting import print_case
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.models import Case, DecisionOutcome, Draft, Language
@@ -52,8 +52,8 @@ async def test_each_end_is_a_status_of_its_own(
         told = (await client.get(f"/submissions/{case.submission.id}")).json()
         assert (status, True) == (told["status"], why in told["decision"]["reason"])
         assert (status, True) == (outcome(case).status.value, why in outcome(case).reason)
-        assert Exit.NOT_APPROVED is exit_of(case)
-        say_case(case)
+        assert ExitCode.NOT_APPROVED is exit_code_of(case)
+        print_case(case)
         assert status in capsys.readouterr().out
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
-from engine.cli.exit_codes import Exit
+from engine.cli.exit_codes import ExitCode
 from engine.common.text import Untrusted
 from engine.history import AuditLog
 from engine.history.devtools.seed import seed_history
@@ -88,7 +88,7 @@ def test_verify_says_that_a_history_cannot_be_read_to_its_end(
     engine = EngineProcess(tmp_path)
     engine.start()
     try:
-        assert Exit.FAILED == main(["audit", "verify"])
+        assert ExitCode.FAILED == main(["audit", "verify"])
     finally:
         engine.end()
     assert (
@@ -145,11 +145,11 @@ def test_a_full_disk_is_told_and_got_over(
     code.write_text(f"print('{'x' * 100_000}')\n")
     written = database.with_name("pratique.db-wal").stat().st_size + PAGE
     resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (written, resource.RLIM_INFINITY))
-    assert Exit.PROBLEM == main(["submit", str(code)])
+    assert ExitCode.ERROR == main(["submit", str(code)])
     assert "nothing was recorded" in capsys.readouterr().err
     resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert Exit.DONE == main(["submit", str(code)])
-    assert Exit.DONE == main(["audit", "verify"])
+    assert ExitCode.OK == main(["submit", str(code)])
+    assert ExitCode.OK == main(["audit", "verify"])
     assert "intact" in capsys.readouterr().out
 
 
@@ -173,12 +173,13 @@ RIGHT = ("a AND", "NEAR(a b)", "na*me")
 
 
 @pytest.mark.parametrize(
-    ("typed", "status"), [*((text, Exit.PROBLEM) for text in WRONG), *((text, Exit.DONE) for text in RIGHT)]
+    ("typed", "status"),
+    [*((text, ExitCode.ERROR) for text in WRONG), *((text, ExitCode.OK) for text in RIGHT)],
 )
 def test_a_search_is_answered_whatever_is_typed(
     engine: EngineProcess,
     typed: str,
-    status: Exit,
+    status: ExitCode,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -189,4 +190,4 @@ def test_a_search_is_answered_whatever_is_typed(
     assert status == found, said
     assert "\x1b" not in said.out + said.err
     assert 8 >= len((said.out + said.err).splitlines())
-    assert status == Exit.DONE or "^" in said.err
+    assert status == ExitCode.OK or "^" in said.err

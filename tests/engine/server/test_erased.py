@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from engine.cli import main
-from engine.cli.exit_codes import Exit
+from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
@@ -81,9 +81,9 @@ def test_what_was_erased_is_gone_by_its_rule(
         (410, f"a.csv of s-old was {RULE}"),
         (410, f"the output of s-old was {RULE}"),
     ] == [(problem.status, problem.title) for problem in asyncio.run(asked(engine))]
-    assert Exit.PROBLEM == main(["audit", "replay", "s-old"])
+    assert ExitCode.ERROR == main(["audit", "replay", "s-old"])
     assert f"the output of s-old was {RULE}" in capsys.readouterr().err
-    assert Exit.DONE == main(["show", "s-old"])
+    assert ExitCode.OK == main(["show", "s-old"])
     assert "erased by retention: code: older than 30 days" in capsys.readouterr().err
 
 
@@ -97,7 +97,7 @@ def test_the_rest_of_an_output_says_that_part_of_it_was_erased(
         answer = http.get("/runs/s-part/output")
     assert "part of the output: older than 30 days" == answer.headers["Pratique-Erased"]
     for words in (("replay", "s-part"), ("export", "s-part", "--format", "cast")):
-        assert Exit.DONE == main(["audit", *words])
+        assert ExitCode.OK == main(["audit", *words])
         said = capsys.readouterr()
         assert "kept" in said.out
         assert "erased by retention: part of the output: older than 30 days" in said.err

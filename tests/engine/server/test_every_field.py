@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.cli.draft_options import Wishes, draft_of
+from engine.cli.options.draft import DraftOptions, build_draft
 from engine.common.draft_files import Asked, read_folder
 from engine.common.text import Untrusted
 from engine.models import Draft, ExpectedOutput, Language, Limits, Permissions, Session, SessionState
@@ -48,9 +48,9 @@ def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
     extra.write_text("x")
     limits = [f"{name}={value}" for name, value in LIMITS.items()]
     lists = ([extra], ["a.org"], ["six==1.17.0"], ["key"], limits)
-    wishes = Wishes("why", *lists, "node", "ses-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
-    assert EVERYTHING - {"operation"} <= said(draft_of(str(code), None, wishes)) | NOT_ASKED
-    assert Limits.model_validate(LIMITS) == draft_of(str(code), None, wishes).permissions.limits
+    wishes = DraftOptions("why", *lists, "node", "ses-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
+    assert EVERYTHING - {"operation"} <= said(build_draft(str(code), None, wishes)) | NOT_ASKED
+    assert Limits.model_validate(LIMITS) == build_draft(str(code), None, wishes).permissions.limits
 
 
 def test_a_folder_in_the_inbox_asks_for_everything(tmp_path: Path) -> None:
@@ -100,4 +100,4 @@ def test_a_package_without_an_exact_version_is_refused(package: str, tmp_path: P
     code = tmp_path / "a.py"
     code.write_text("2")
     with pytest.raises(Exception, match="no exact version"):
-        draft_of(str(code), None, Wishes(packages=[package]))
+        build_draft(str(code), None, DraftOptions(packages=[package]))

@@ -1,0 +1,1 @@
+"""Analysing many files at once, without an engine."""

@@ -1,0 +1,91 @@
+"""`pratique files | fetch`: the files of a run, while it goes on and afterwards."""
+
+from __future__ import annotations
+
+import json as plain_json
+import os
+import sys
+from base64 import b64encode
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.client_context import with_client
+from engine.cli.commands.submissions import Id, Json
+from engine.cli.output.formatting import print_json, print_line
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.plural import many
+from engine.common.text import Untrusted, visible
+from engine.models import Artifact, WorkspaceFile
+
+Name = Annotated[str, typer.Argument(help="The file, as `pratique files` names it, or its digest.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A new file here, instead of standard output.")
+]
+
+
+def files(id: Id, json: Json = False) -> None:
+    """List the files of a run: what it has while it goes on, what it left once it is over."""
+    found = with_client(lambda client: files_of(client, id))
+    if json:
+        print_json(found)
+        return
+    for one in found:
+        print_line(f"{one.size:>12,}  {visible(one.name)}")
+    if not found:
+        print_line("There are none.", error=True)
+
+
+def fetch(id: Id, name: Name, output: Output = None, json: Json = False) -> None:
+    """Fetch a file of a run: its bytes into a pipe or a new file, made visible on a terminal."""
+    content = with_client(lambda client: _content(client, id, name))
+    if output is not None:
+        _save(content, output)
+    if json:
+        told = {"name": name, "size": len(content)}
+        print_line(plain_json.dumps(told if output else told | {"base64": b64encode(content).decode()}))
+    elif output is not None:
+        print_line(f"{visible(str(output))}: {many(len(content), 'byte')}", error=True)
+    elif sys.stdout.isatty():
+        print_line(visible(content.decode(errors="replace"), keep="\n\t"))
+    else:
+        sys.stdout.buffer.write(content)
+
+
+async def files_of(client: Client, id: str) -> tuple[WorkspaceFile | Artifact, ...]:
+    """Return the files that a run has while it goes on, and those that it left once it is over.
+
+    Raises:
+        Problem: it has not begun.
+    """
+    try:
+        return await client.files(id)
+    except Problem as problem:
+        case = await client.case(id)
+        if problem.status != 409 or case.result is None:
+            raise
+        return case.result.artifacts
+
+
+async def _content(client: Client, id: str, name: str) -> bytes:
+    """Return a file by its name; where there is none, by how its name is shown."""
+    try:
+        return await client.artifact(id, Untrusted(name))
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        shown = [one.name for one in await files_of(client, id) if visible(one.name) == name]
+        if len(shown) != 1 or shown[0].text == name:
+            raise
+        return await client.artifact(id, shown[0])
+
+
+def _save(content: bytes, path: Path) -> None:
+    """Write a new file that its owner alone reads, and never over another or through a link."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None

@@ -1,0 +1,171 @@
+"""`pratique policy show | test | diff`."""
+
+from __future__ import annotations
+
+import json as jsons
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine import locations
+from engine.cli.exit_codes import ExitCode
+from engine.cli.load_settings import load_settings
+from engine.cli.output.formatting import dim, level, print_line
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.history import HistoryError
+from engine.history.search.scan import every_case
+from engine.models import Assessment, Case, KillReason
+from engine.policy import Policy, PolicyError, load
+from engine.policy.policy import Rule
+from engine.policy.policy_diff import Flip, Outcome, Stored, flips
+
+app = typer.Typer(help="Look at the policy, run its examples, and see what another one would change.")
+
+MOST_SHOWN = 200
+
+File = Annotated[Path | None, typer.Argument(help="A policy file; without one, the policy in force.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+
+
+@app.command()
+def show(file: File = None, json: Json = False) -> None:
+    """List the rules of a policy, those that weigh most first."""
+    policy = _loaded(file)
+    if json:
+        _print_lines(_rule_facts(rule) for rule in policy.rules)
+        return
+    for rule in policy.rules:
+        what = "REFUSED " if rule.spec.refuse else level(rule.level)
+        lowers = f", lowers {', '.join(rule.spec.lowers)}" if rule.spec.lowers else ""
+        print_line(f"{what} {rule.spec.id}{lowers}  {dim(visible(str(rule.place)))}")
+    for risk, seconds in sorted(policy.deadlines.items(), key=lambda item: -item[0].rank):
+        print_line(f"{level(risk)} is denied after {seconds:g} s")
+    print_line(dim(f"hash {policy.hash}"))
+    print_line(
+        dim("An engine that `make run` or `pratique demo` started leaves 1800 s; its Health screen says so.")
+    )
+
+
+@app.command("test")
+def run_examples(file: File = None, json: Json = False) -> None:
+    """Run the examples of every rule."""
+    try:
+        policy = _load(file)
+    except PolicyError as error:
+        if json:
+            _print_lines([{"holds": False, "faults": [str(fault) for fault in error.faults]}])
+            raise typer.Exit(ExitCode.FAILED) from None
+        for fault in error.faults:
+            print_line(visible(str(fault)), error=True)
+        raise typer.Exit(ExitCode.FAILED) from None
+    examples = sum(len(rule.spec.match) + len(rule.spec.not_match) for rule in policy.rules)
+    if json:
+        _print_lines([{"holds": True, "rules": len(policy.rules), "examples": examples, "hash": policy.hash}])
+    else:
+        print_line(f"{len(policy.rules)} rules, {examples} examples: all hold")
+
+
+@app.command()
+def diff(
+    new: Annotated[Path, typer.Argument(help="The policy that would take the place of yours.")],
+    limit: Annotated[int, typer.Option(help="Show at most so many.", min=1)] = MOST_SHOWN,
+    json: Json = False,
+) -> None:
+    """Show what another policy would decide otherwise, DENY to ALLOW first, with what each run did."""
+    changed = flips(_stored(), _loaded(None), _loaded(new))
+    if json:
+        _print_lines(_flip_facts(flip) for flip in changed[:limit])
+        return
+    for flip in changed[:limit]:
+        _print_flip(flip)
+    if len(changed) > limit:
+        print_line(dim(f"and {len(changed) - limit} more: add --limit {len(changed)}"))
+    print_line(_counted(changed))
+
+
+def _print_lines(facts: Iterable[dict[str, object]]) -> None:
+    for one in facts:
+        print_line(jsons.dumps(one))
+
+
+def _rule_facts(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.spec.id,
+        "level": rule.level.value,
+        "refuses": rule.spec.refuse,
+        "lowers": list(rule.spec.lowers),
+        "place": str(rule.place),
+    }
+
+
+def _flip_facts(flip: Flip) -> dict[str, object]:
+    return {
+        "id": flip.id,
+        "before": flip.before.value,
+        "after": flip.after.value,
+        "risk_before": flip.old.risk.value,
+        "risk_after": flip.new.risk.value,
+        "rules_before": [match.rule for match in flip.old.matches],
+        "rules_after": [match.rule for match in flip.new.matches],
+        "did": flip.did,
+    }
+
+
+def _loaded(file: Path | None) -> Policy:
+    try:
+        return _load(file)
+    except PolicyError as error:
+        more = f" (and {len(error.faults) - 1} more)" if len(error.faults) > 1 else ""
+        hint = "Type: pratique policy test " + (visible(str(file)) if file else "")
+        raise Problem(422, visible(str(error.faults[0])) + more, hint=hint.strip()) from None
+
+
+def _load(file: Path | None) -> Policy:
+    own = locations.policy_file()
+    files = (file,) if file else (own,) if own.exists() else ()
+    return load(*files, deadlines=load_settings().policy.deadlines)
+
+
+def _stored() -> Iterator[Stored]:
+    if not locations.database().exists():
+        return
+    try:
+        for case in every_case(locations.database()):
+            submission, outcome = case.submission, case.decision.outcome if case.decision else None
+            yield Stored(submission.id, submission.draft, case.analysis, outcome, _did(case))
+    except HistoryError as error:
+        raise Problem(503, str(error)) from None
+
+
+def _did(case: Case) -> str:
+    result = case.result
+    if result is None:
+        return case.status.value
+    if result.kill_reason is not KillReason.NONE:
+        return f"ran {result.duration:.1f} s and was killed: {result.kill_reason}"
+    return f"ran {result.duration:.1f} s, exit code {result.exit_code}, {len(result.artifacts)} files left"
+
+
+def _print_flip(flip: Flip) -> None:
+    word = f"{flip.before} -> {flip.after}"
+    print_line(f"{word:<14} {level(flip.old.risk)}-> {level(flip.new.risk)} {flip.id}  {dim(flip.did)}")
+    print_line(dim(f"{'':14} was {_rules(flip.old)}; would be {_rules(flip.new)}"))
+
+
+def _rules(assessment: Assessment) -> str:
+    return ", ".join(dict.fromkeys(match.rule for match in assessment.matches))
+
+
+def _counted(changed: Iterable[Flip]) -> str:
+    counts = Counter((flip.before, flip.after) for flip in changed)
+    told = [
+        f"{counts[before, after]} {before} -> {after}"
+        for before in Outcome
+        for after in reversed(Outcome)
+        if counts[before, after]
+    ]
+    return "; ".join(told) or "Nothing changes."

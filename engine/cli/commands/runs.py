@@ -1,0 +1,142 @@
+"""`pratique run | tail | kill`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+
+import typer
+
+from engine.cli.client_context import with_client
+from engine.cli.commands.submissions import Id, Json
+from engine.cli.exit_codes import exit_code_of
+from engine.cli.options.draft import (
+    BuildOptions,
+    CodeArgument,
+    DomainOptions,
+    DraftOptions,
+    ExpectOption,
+    FileOptions,
+    ImageOption,
+    LanguageOption,
+    LimitOptions,
+    PackageOptions,
+    PurposeOption,
+    SecretOptions,
+    SessionOption,
+    VerifyOption,
+    build_draft,
+)
+from engine.cli.output.formatting import (
+    print_case,
+    print_erasures,
+    print_json,
+    print_line,
+    print_output,
+    result_line,
+)
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.models import Case, DecisionOutcome, ExpectedOutput, Status
+
+OPEN = {Status.PENDING, Status.QUEUED, Status.RUNNING}
+OVER_SECONDS = 10.0
+"""How long one request waits for a case whose output has ended to be over."""
+KILL_SECONDS = 10.0
+"""How long a killed run may take to be over."""
+
+
+def run(  # noqa: PLR0913, PLR0917  each is an option
+    file: CodeArgument,
+    language: LanguageOption = None,
+    purpose: PurposeOption = "",
+    input_file: FileOptions = None,
+    domain: DomainOptions = None,
+    package: PackageOptions = None,
+    build: BuildOptions = None,
+    secret: SecretOptions = None,
+    limit: LimitOptions = None,
+    image: ImageOption = "",
+    session: SessionOption = "",
+    expect: ExpectOption = ExpectedOutput.ANYTHING,
+    verify: VerifyOption = "",
+    json: Json = False,
+) -> None:
+    """Do the whole job in a plain terminal: violations, the question, live output, the result."""
+    lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
+    wishes = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    draft = build_draft(file, language, wishes)
+
+    async def whole(client: Client) -> Case:
+        case = await client.submit(draft)
+        if not json:
+            print_case(case)
+        if case.status is Status.PENDING:
+            case = await _ask_reviewer(client, case)
+        return await follow(client, case.submission.id, quiet=json)
+
+    _finish(with_client(whole), json)
+
+
+def tail(id: Id, json: Json = False) -> None:
+    """Print a run's output, live or all of it where the run is over, and how it ended."""
+    _finish(with_client(lambda client: follow(client, id, quiet=json)), json)
+
+
+def kill(id: Id, json: Json = False) -> None:
+    """End a run at once."""
+
+    async def end(client: Client) -> Case:
+        await client.kill(id)
+        return await client.case(id, within=KILL_SECONDS)
+
+    case = with_client(end)
+    print_json(case) if json else print_line(f"{visible(id)}: killed")
+
+
+async def follow(client: Client, id: str, *, quiet: bool = False) -> Case:
+    """Print the output of a submission's run, all of it, until it is over, and return its case."""
+    await _print_output(client, id, quiet=quiet)
+    while (case := await client.case(id, within=OVER_SECONDS)).status in OPEN:
+        pass
+    return case
+
+
+async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
+    """Print what a run writes and has written. What retention has erased is a line and not the end."""
+    try:
+        async with contextlib.aclosing(client.output(id)) as output:
+            async for chunk in output:
+                if not quiet:
+                    print_output(chunk)
+        print_erasures(one for one in await client.erased(id) if one.what == "output")
+    except Problem as problem:
+        if problem.status != 410:
+            raise
+        print_line(str(problem), error=True)
+
+
+async def _ask_reviewer(client: Client, case: Case) -> Case:
+    submission = case.submission
+    if not sys.stdin.isatty():
+        print_line(
+            f"It waits for a decision: pratique approve {submission.id} --digest {submission.digest[:12]}"
+        )
+        return case
+    typed = await asyncio.to_thread(
+        typer.prompt, f'Run it? Type "{submission.digest[:4]}" to approve', "deny"
+    )
+    outcome = DecisionOutcome.APPROVED if typed == submission.digest[:4] else DecisionOutcome.DENIED
+    return await client.decide(submission.id, outcome, submission.digest)
+
+
+def _finish(case: Case, json: bool) -> None:
+    if json:
+        print_json(case)
+    elif case.result:
+        print_line(result_line(case.result), error=True)
+    else:
+        print_line(f"{case.submission.id}: {case.status.value}", error=True)
+    raise typer.Exit(exit_code_of(case))

@@ -1,0 +1,73 @@
+"""`pratique selftest`: tries on this machine to break what a sandbox promises, and prints what held."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+import typer
+
+from engine.cli.exit_codes import ExitCode
+from engine.cli.output.formatting import print_json, print_line
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.images import reference
+from engine.models import Check, Language
+from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox.selftest.attack_case import AttackCase
+from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, selftest
+from engine.settings import Settings
+
+
+def command(
+    only: Annotated[str, typer.Option(help="Those alone whose name has this in it.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Try to break out of sandboxes of this machine: each promise, and whether it held.
+
+    It takes a minute or two, needs no engine, and leaves nothing behind.
+    """
+    chosen = tuple(tried for tried in ATTEMPTS if only in tried.name)
+    if not chosen:
+        raise Problem(404, f"no attempt is named like {visible(only)}")
+    broken = asyncio.run(_run_attempts(chosen, as_json))
+    if not as_json:
+        print_line(f"{len(chosen) - broken} of {len(chosen)} promises held")
+    if broken:
+        raise typer.Exit(ExitCode.ERROR)
+
+
+async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
+    """Try each, print each, and return how many did not hold."""
+    settings = Settings().sandbox
+    manager = SandboxManager(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
+    broken = 0
+    try:
+        await manager.start()
+        async with aclosing(_outcomes(manager, chosen)) as outcomes:
+            async for outcome in outcomes:
+                broken += not outcome.held
+                _print(outcome, as_json)
+    except SandboxUnavailable as error:
+        raise Problem(503, str(error), hint=f"Type: {error.hint}" if error.hint else "") from None
+    finally:
+        await manager.close()
+    return broken
+
+
+def _outcomes(manager: SandboxManager, chosen: tuple[AttackCase, ...]) -> AsyncGenerator[AttackOutcome, None]:
+    names = manager.settings.images
+    return selftest(manager, {Language(one): reference(name) for one, name in names.items()}, chosen)
+
+
+def _print(outcome: AttackOutcome, as_json: bool) -> None:
+    tried = outcome.attempt
+    if as_json:
+        print_json([Check(name=tried.name, ok=outcome.held, detail=outcome.detail)])
+        return
+    mark = typer.style("held  ", fg="green") if outcome.held else typer.style("BROKEN", fg="red", bold=True)
+    detail = "" if outcome.held else f": {visible(outcome.detail)}"
+    print_line(f"{mark} {tried.promise} ({tried.name}){detail}")

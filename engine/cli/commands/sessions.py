@@ -1,0 +1,186 @@
+"""`pratique session …`: sessions, and calls in them."""
+
+from __future__ import annotations
+
+import contextlib
+import json as plain_json
+import sys
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.client_context import with_client
+from engine.cli.exit_codes import ExitCode
+from engine.cli.options.draft import MAX_BYTES, BuildOptions, PurposeOption, parse_package
+from engine.cli.output.formatting import dim, print_json, print_line, print_text
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.models import Language, Session
+from engine.models.api import Line
+
+app = typer.Typer(help="Sessions: sandboxes that keep their state between executions.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+Id = Annotated[str, typer.Argument(help="The session, as `pratique session list` names it.")]
+Path_ = Annotated[str, typer.Argument(help="A path below /workspace.")]
+Requester = Annotated[str, typer.Option(help="The agent that asks.")]
+
+
+@app.command("open")
+def open_(
+    language: Annotated[Language, typer.Option(help="What runs in it.")] = Language.PYTHON,
+    image: Annotated[str, typer.Option(help="Its image; empty: the language's own.")] = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Open a session. It runs nothing yet."""
+    session = with_client(lambda client: client.create_session(language, image), requester)
+    print_json(session) if json else print_line(_line(session))
+
+
+@app.command("list")
+def listed(requester: Requester = "", json: Json = False) -> None:
+    """List your sessions."""
+    found = with_client(lambda client: client.sessions(), requester)
+    if json:
+        print_json(found)
+        return
+    for session in found:
+        print_line(_line(session))
+    if not found:
+        print_line("There are none. Try: pratique session open")
+
+
+@app.command("run")
+def run(
+    id: Id,
+    file: Annotated[str, typer.Argument(help="A file of code, or - for standard input.")],
+    purpose: PurposeOption = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Run code in a session, with what ran there before still there."""
+    code = _code(file)
+    _stream_call(lambda client: client.execute(id, code, purpose), requester, json)
+
+
+@app.command("install")
+def install(
+    id: Id,
+    packages: Annotated[list[str], typer.Argument(help="NAME==VERSION.")],
+    build: BuildOptions = None,
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Install packages in a session."""
+    wanted = tuple(parse_package(one) for one in packages)
+    _stream_call(lambda client: client.install(id, *wanted, builds=build or ()), requester, json)
+
+
+@app.command("files")
+def files(
+    id: Id,
+    path: Annotated[str, typer.Argument(help="A folder below /workspace.")] = "",
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """List files of a session."""
+    found = with_client(lambda client: client.list_files(id, path), requester)
+    for one in found:
+        print_line(
+            plain_json.dumps(one) if json else f"{one.get('size', 0):>12,}  {visible(str(one.get('name')))}"
+        )
+
+
+@app.command("read")
+def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
+    """Print a file of a session: its bytes into a pipe, made visible on a terminal."""
+    content = with_client(lambda client: client.read_file(id, path), requester)
+    if json:
+        print_line(plain_json.dumps({"path": path, "text": content.decode(errors="replace")}))
+    elif sys.stdout.isatty():
+        print_line(visible(content.decode(errors="replace"), keep="\n\t"))
+    else:
+        sys.stdout.buffer.write(content)
+
+
+@app.command("write")
+def write(
+    id: Id,
+    path: Path_,
+    file: Annotated[Path, typer.Argument(help="The file here.", exists=True, dir_okay=False)],
+    requester: Requester = "",
+    json: Json = False,
+) -> None:
+    """Write a file into a session."""
+    content = file.read_bytes()
+    with_client(lambda client: client.write_file(id, path, content), requester)
+    _print_done({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
+
+
+@app.command("remove")
+def remove(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
+    """Remove a file from a session."""
+    with_client(lambda client: client.remove_file(id, path), requester)
+    _print_done({"path": path}, f"{visible(path)}: removed", json)
+
+
+@app.command("close")
+def close(id: Id, requester: Requester = "", json: Json = False) -> None:
+    """End a session, with whatever runs in it."""
+    closed = with_client(lambda client: client.close_session(id), requester)
+    print_json(closed) if json else print_line(_line(closed))
+
+
+def _stream_call(speak: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
+    async def listen(client: Client) -> Line:
+        last = Line()
+        async with contextlib.aclosing(speak(client)) as lines:
+            async for last in lines:
+                _print(last, json)
+        return last
+
+    last = with_client(listen, requester)
+    if last.status in {"denied", "expired", "refused"}:
+        raise typer.Exit(ExitCode.NOT_APPROVED)
+    if last.status == "killed":
+        raise typer.Exit(ExitCode.KILLED)
+    raise typer.Exit(ExitCode.FAILED if last.exit_code else ExitCode.OK)
+
+
+def _print(line: Line, json: bool) -> None:
+    if json:
+        print_line(line.model_dump_json(exclude_none=True, ensure_ascii=True))
+    elif line.text is not None:
+        print_text(line.text, error=line.stream == "stderr")
+    elif line.error:
+        print_line(visible(line.error), error=True)
+    elif line.image:
+        print_line(dim(f"a picture, {line.mime or 'of some kind'}"), error=True)
+
+
+def _print_done(told: dict[str, object], words: str, json: bool) -> None:
+    print_line(plain_json.dumps(told) if json else words)
+
+
+def _line(session: Session) -> str:
+    what = f"{session.language}, {session.image}, {session.state}"
+    return f"{session.id}  {what}{f': {visible(session.close_reason)}' if session.close_reason else ''}"
+
+
+def _code(file: str) -> str:
+    content = sys.stdin.buffer.read(MAX_BYTES) if file == "-" else _bytes(Path(file))
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise Problem(422, f"{visible(file)} is not UTF-8 text, from byte {error.start} on") from None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Problem(422, f"{visible(str(path))} cannot be read: {error.strerror}") from None

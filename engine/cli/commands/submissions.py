@@ -1,0 +1,161 @@
+"""`pratique submit | queue | show | approve | deny | history`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from engine.cli.client_context import with_client
+from engine.cli.options.draft import (
+    BuildOptions,
+    CodeArgument,
+    DomainOptions,
+    DraftOptions,
+    ExpectOption,
+    FileOptions,
+    ImageOption,
+    LanguageOption,
+    LimitOptions,
+    PackageOptions,
+    PurposeOption,
+    SecretOptions,
+    SessionOption,
+    VerifyOption,
+    build_draft,
+)
+from engine.cli.options.grant import reduced_grant
+from engine.cli.output.formatting import (
+    consequence_line,
+    dim,
+    print_case,
+    print_erasures,
+    print_json,
+    print_line,
+    print_summaries,
+    result_line,
+)
+from engine.cli.output.full_view import print_submission, print_untriaged, printed_record
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.models import Case, DecisionOutcome, Erasure, ExpectedOutput, ReviewRecord, Status
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+Id = Annotated[str, typer.Argument(help="The submission, as `pratique queue` names it.")]
+Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; the agent and the history are told.")]
+
+
+def submit(  # noqa: PLR0913, PLR0917  each is an option
+    file: CodeArgument,
+    language: LanguageOption = None,
+    purpose: PurposeOption = "",
+    requester: Annotated[str, typer.Option(help="The agent that asks.")] = "",
+    input_file: FileOptions = None,
+    domain: DomainOptions = None,
+    package: PackageOptions = None,
+    build: BuildOptions = None,
+    secret: SecretOptions = None,
+    limit: LimitOptions = None,
+    image: ImageOption = "",
+    session: SessionOption = "",
+    expect: ExpectOption = ExpectedOutput.ANYTHING,
+    verify: VerifyOption = "",
+    json: Json = False,
+) -> None:
+    """Hand in code for a decision."""
+    lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
+    wishes = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    draft = build_draft(file, language, wishes)
+    case = with_client(lambda client: client.submit(draft), requester)
+    print_json(case) if json else print_case(case)
+
+
+def queue(json: Json = False) -> None:
+    """List what waits, is queued or runs."""
+    summaries = with_client(lambda client: client.queue())
+    if json:
+        print_json(summaries)
+    elif summaries:
+        print_summaries(summaries)
+    else:
+        print_line("Nothing waits. Try: pratique submit FILE")
+
+
+def history(
+    filter: Annotated[str, typer.Argument(help="What to look for.")] = "", json: Json = False
+) -> None:
+    """List submissions, the newest first."""
+    summaries = with_client(lambda client: client.history(filter))
+    if json:
+        print_json(summaries)
+    elif summaries:
+        print_summaries(summaries)
+    else:
+        print_line("Nothing has happened yet that matches." if filter else "Nothing has happened yet.")
+
+
+def show(id: Id, json: Json = False) -> None:
+    """Show a submission: its code, files and violations, and what became of it."""
+    case, erased = with_client(lambda client: _with_erasures(client, id))
+    if json:
+        print_json(case)
+        return
+    print_submission(case)
+    print_erasures(erased)
+    if case.result:
+        print_line()
+        print_line(
+            f"It ended: {result_line(case.result)}. What it printed: pratique tail {case.submission.id}"
+        )
+    if case.status is Status.PENDING:
+        print_untriaged(case, ReviewRecord(seconds=0))
+
+
+async def _with_erasures(client: Client, id: str) -> tuple[Case, tuple[Erasure, ...]]:
+    return await client.case(id), await client.erased(id)
+
+
+def approve(
+    id: Id,
+    digest: Annotated[str, typer.Option(help="Of what you read.")],
+    reason: Reason = "",
+    without: Annotated[list[str] | None, typer.Option(help="Not this: file:NAME, domain:NAME.")] = None,
+    limit: Annotated[list[str] | None, typer.Option(help="No more than this: memory_mb=256.")] = None,
+    triage: Annotated[
+        list[str] | None, typer.Option(help="What you make of a violation: 1=accepted, all=mitigated.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print all that the digest names and approve it, or less of what it asks for; its run starts."""
+
+    async def decide(client: Client) -> Case:
+        case = await client.case(id)
+        submission = case.submission
+        if not (len(digest) >= 8 and submission.digest.startswith(digest)):
+            raise Problem(409, f"{id} has another digest", hint=f"Read it again: pratique show {id}")
+        grant = reduced_grant(submission.draft.permissions, without or [], limit or [])
+        review_record = printed_record(case, triage or [])
+        if not json:
+            print_submission(case)
+            print_untriaged(case, review_record)
+        for one in await client.consequences(id, grant):
+            print_line(dim(consequence_line(one)), error=True)
+        record = None if json else review_record
+        return await client.decide(id, DecisionOutcome.APPROVED, submission.digest, reason, grant, record)
+
+    _print_decision(with_client(decide), json)
+
+
+def deny(id: Id, reason: Reason = "", json: Json = False) -> None:
+    """Deny a submission."""
+
+    async def decide(client: Client) -> Case:
+        digest = (await client.case(id)).submission.digest
+        return await client.decide(id, DecisionOutcome.DENIED, digest, reason)
+
+    _print_decision(with_client(decide), json)
+
+
+def _print_decision(case: Case, json: bool) -> None:
+    print_json(case) if json else print_line(f"{visible(case.submission.id)}: {case.status.value}")

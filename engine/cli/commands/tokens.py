@@ -1,0 +1,63 @@
+"""`pratique token create | list | revoke`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from json import dumps
+from typing import Annotated
+
+import typer
+
+from engine.cli.client_context import with_client
+from engine.cli.output.formatting import dim, print_json, print_line
+from engine.common.text import visible
+from engine.models import Scope, Token
+
+app = typer.Typer(help="Tokens, by which programs are let in over TCP.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="The principal that it stands for.")],
+    scope: Annotated[list[Scope], typer.Option(help="What it is good for; may come more than once.")],
+    days: Annotated[float, typer.Option(help="How long it holds.", min=0.001, max=3660)] = 30,
+    key: Annotated[str, typer.Option(help="The Ed25519 public key, in hex, that signs its decisions.")] = "",
+    json: Json = False,
+) -> None:
+    """Make a token. Its secret is printed this once; only a hash is kept."""
+    made = with_client(lambda client: client.create_token(name, tuple(scope), days, key))
+    if json:
+        print_json(made)
+        return
+    print_line(made.secret)
+    print_line(dim(f"{_line(made.token)}. Nobody can show it again."), error=True)
+
+
+@app.command("list")
+def listed(json: Json = False) -> None:
+    """List the tokens that are not revoked."""
+    tokens = with_client(lambda client: client.tokens())
+    if json:
+        print_json(tokens)
+    for token in () if json else tokens:
+        print_line(_line(token))
+    if not tokens and not json:
+        print_line("There are none. Try: pratique token create NAME --scope submit")
+
+
+@app.command()
+def revoke(
+    id: Annotated[str, typer.Argument(help="The token, as `pratique token list` names it.")],
+    json: Json = False,
+) -> None:
+    """Take a token back, at once."""
+    with_client(lambda client: client.revoke_token(id))
+    print_line(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
+
+
+def _line(token: Token) -> str:
+    scopes = ", ".join(token.scopes)
+    state = "until" if token.expires_at > datetime.now(UTC) else "expired"
+    return f"{token.id}  {visible(token.name):<16} {scopes:<16} {state} {token.expires_at:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,1 @@
+"""Terminal output: text, progress bars, exports."""

@@ -1,0 +1,197 @@
+"""How the command line says things: plain lines, agent text made visible, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+import typer
+from pydantic import BaseModel
+
+from engine.common.plural import many
+from engine.common.text import Untrusted, visible
+from engine.models import (
+    Case,
+    Consequence,
+    DecisionOutcome,
+    Draft,
+    Erasure,
+    KillReason,
+    Level,
+    OutputChunk,
+    Package,
+    Result,
+    Status,
+    Stream,
+    Summary,
+    Violation,
+)
+
+COLOURS = {
+    Level.LOW: typer.colors.BLUE,
+    Level.MEDIUM: typer.colors.YELLOW,
+    Level.HIGH: typer.colors.MAGENTA,
+    Level.CRITICAL: typer.colors.RED,
+}
+
+COLUMNS = 80
+"""As wide as text of our own gets."""
+
+
+def print_line(text: str = "", *, error: bool = False) -> None:
+    """Print a line of our own words."""
+    typer.echo(text, err=error, color=_colour())
+
+
+def wrap(text: str, indent: int = 0) -> str:
+    """Return text of our own broken at 80 columns, every line but the first indented."""
+    return textwrap.fill(
+        text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def print_json(noun: BaseModel | Sequence[BaseModel]) -> None:
+    """Print a noun, or one a line of several, as JSON; control characters travel escaped."""
+    for one in noun if isinstance(noun, Sequence) else (noun,):
+        print_line(one.model_dump_json(ensure_ascii=True))
+
+
+def level(value: Level) -> str:
+    """Return a level as a coloured word of fixed width."""
+    return typer.style(f"{value.value.upper():<8}", fg=COLOURS[value], bold=True)
+
+
+def dim(text: str) -> str:
+    """Return text that steps back."""
+    return typer.style(text, dim=True)
+
+
+def print_case(case: Case) -> None:
+    """Print a case as a reviewer needs it: who asks, how risky, which violations where."""
+    submission = case.submission
+    draft = submission.draft
+    lines = many(draft.code.text.count("\n") + (not draft.code.text.endswith("\n")), "line")
+    print_line(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines}, {_status(case)}")
+    print_line(wrap(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9))
+    for line in request_lines(draft):
+        print_line(wrap(f"         {line}", 11))
+    print_violations(case.analysis.violations)
+    print_line(dim(f"         digest {submission.digest}"))
+
+
+def request_lines(draft: Draft) -> list[str]:
+    """Return all that a draft asks for, a line for each kind: nobody approves what is not shown."""
+    asked, operation = draft.permissions, draft.operation
+    kinds = {
+        "does": f"{operation.kind} {visible(operation.path)}" if operation else "",
+        "executable": "yes" if operation and operation.executable else "",
+        "domains": _listed(asked.domains),
+        "packages": ", ".join(_package(one) for one in asked.packages),
+        "secrets": _listed(asked.secrets),
+        "builds": _listed(asked.builds),
+        "limits": ", ".join(f"{name}={value:g}" for name, value in asked.limits),
+        "session": f"keeps its state {draft.session}".strip() if asked.session or draft.session else "",
+        "files": ", ".join(f"{visible(one.name)} ({_size(len(one.content))})" for one in draft.files),
+        "image": draft.image,
+        "expect": draft.expect.value,
+        "verify": visible(draft.verify),
+    }
+    return [f"{kind}: {text}" for kind, text in kinds.items() if text]
+
+
+def _listed(names: Iterable[Untrusted]) -> str:
+    return ", ".join(visible(name) for name in names)
+
+
+def _package(one: Package) -> str:
+    where = f" from {visible(one.registry)}" if one.registry else ""
+    place = f" in {visible(one.place)}" if one.place else ""
+    hashes = "".join(f" {visible(hash_)[:19]}…" for hash_ in one.hashes)
+    return f"{visible(one.name)}=={visible(one.version)}{place}{where}{hashes}"
+
+
+def _size(count: int) -> str:
+    return many(count, "byte") if count < 10_000 else f"{count / 1000:,.0f} kB"
+
+
+def print_violations(violations: Iterable[Violation]) -> None:
+    """Print violations, a line each, with the place of each."""
+    for violation in violations:
+        place = f"{violation.span.line}:{violation.span.column}"
+        rule = dim(f"[{violation.rule}]")
+        print_line(f"  {place:>6} {level(violation.severity)} {visible(violation.message)} {rule}")
+
+
+def consequence_line(one: Consequence) -> str:
+    """Return what comes of giving less, in one line."""
+    fail = "will fail" if one.certain else "may fail"
+    lines = ", ".join(str(line) for line in one.lines)
+    where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no line is known to fail"
+    return f"without {visible(one.permission)}: {where}"
+
+
+def print_erasures(erased: Iterable[Erasure]) -> None:
+    """Print what the rules of retention have erased, each kind once."""
+    for line in dict.fromkeys(f"{_lost(one)}: {visible(one.rule)}" for one in erased):
+        print_line(f"erased by retention: {line}; its digest is in the events", error=True)
+
+
+def _lost(one: Erasure) -> str:
+    return "part of the output" if one.partly else f"{one.what} {visible(one.name)}".rstrip()
+
+
+def print_summaries(summaries: Iterable[Summary]) -> None:
+    """Print one aligned line for each submission."""
+    for summary in summaries:
+        left = _left(summary) if summary.status is Status.PENDING else summary.status.value
+        who = visible(summary.requester)[:16]
+        first = visible(summary.first_line)[:60]
+        print_line(
+            f"{level(summary.risk)} {summary.id}  {left:>9}  {summary.language:<10} {who:<16} "
+            f"{many(summary.lines, 'line'):>10}  {many(summary.violations, 'violation'):>13}  {dim(first)}"
+        )
+
+
+def print_output(chunk: OutputChunk) -> None:
+    """Print what a guest wrote, made visible, to the stream that it wrote to."""
+    print_text(chunk.data.decode(errors="replace"), error=chunk.stream is Stream.STDERR)
+
+
+def print_text(text: str, *, error: bool = False) -> None:
+    """Print text that a guest wrote, made visible."""
+    typer.echo(visible(text, keep="\n\t"), nl=False, err=error, color=_colour())
+
+
+def result_line(result: Result) -> str:
+    """Return how a run ended, in one line."""
+    ended = f"exit code {result.exit_code}"
+    if result.kill_reason is not KillReason.NONE:
+        ended = f"killed: {result.kill_reason.value} ({visible('; '.join(result.evidence))})"
+    cut = ", output truncated" if result.truncated else ""
+    return f"{ended}, {result.duration:.2f} s, peak memory {result.memory_peak / 2**20:.0f} MB{cut}"
+
+
+def _status(case: Case) -> str:
+    if case.decision is None:
+        return case.status.value
+    reason = f": {visible(case.decision.reason)}" if case.decision.reason else ""
+    approved = ", approved" if case.decision.outcome is DecisionOutcome.APPROVED else ""
+    return f"{case.status.value}{approved} by {visible(case.decision.by.name)}{reason}"
+
+
+def _purpose(purpose: Untrusted) -> str:
+    return f', who says "{visible(purpose)}"' if purpose else ""
+
+
+def _left(summary: Summary) -> str:
+    if summary.deadline is None:
+        return "pending"
+    return f"{max(0, (summary.deadline - datetime.now(UTC)).total_seconds()):.0f} s left"
+
+
+def _colour() -> bool | None:
+    """Return what click understands: False for none, None for where there is a terminal."""
+    return False if os.environ.get("NO_COLOR") or not sys.stdout.isatty() else None

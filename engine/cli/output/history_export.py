@@ -1,0 +1,82 @@
+"""What of the history is written out, and in which form."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+
+from engine.cli.output.formatting import print_erasures
+from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.history.exports.asciicast import recording
+from engine.history.exports.ocsf import records
+from engine.history.exports.tables import comma_separated, jsonl
+from engine.models import Case, Event, OutputChunk, Summary
+
+PAGE = 500
+
+
+class Format(StrEnum):
+    """What the history is written as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    OCSF = "ocsf"
+    CAST = "cast"
+
+
+def write(output: Path | None, lines: Iterable[str]) -> None:
+    """Write lines to a file, or to standard output.
+
+    Raises:
+        Problem: the file cannot be written.
+    """
+    if output is None:
+        sys.stdout.writelines(lines)
+        return
+    try:
+        with output.open("w") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise Problem(422, f"{visible(str(output))} cannot be written: {error.strerror}") from None
+
+
+async def exported(client: Client, what: str, kind: Format) -> list[str]:
+    """Return the lines of an export, which the engine records. Raises Problem."""
+    if kind is Format.CAST:
+        made = list(recording(*await _run(client, what)))
+        await client.exported(what, kind.value, 1)
+        return made
+    summaries = await found_by(client, what)
+    await client.exported(what, kind.value, len(summaries))
+    if kind is Format.CSV:
+        return list(comma_separated(summaries))
+    events = [event for summary in summaries for event in await client.trail(summary.id)]
+    return list(jsonl(events)) if kind is Format.JSONL else _ocsf(events)
+
+
+def _ocsf(events: Iterable[Event]) -> list[str]:
+    return [json.dumps(record) + "\n" for record in records(events)]
+
+
+async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
+    if not id:
+        raise Problem(422, "a recording is of one run", hint="Type: pratique audit export ID --format cast")
+    case, chunks = await client.case(id), [chunk async for chunk in client.output(id)]
+    print_erasures(one for one in await client.erased(id) if one.what == "output")
+    return case, chunks
+
+
+async def found_by(client: Client, filter: str, limit: int | None = None) -> list[Summary]:
+    """Return what a filter finds, the newest first: so many, or all. Raises Problem."""
+    found: list[Summary] = []
+    while limit is None or len(found) < limit:
+        page = await client.history(filter, found[-1].id if found else None, PAGE)
+        if not page:
+            break
+        found += page
+    return found[:limit]

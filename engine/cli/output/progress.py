@@ -1,0 +1,50 @@
+"""A progress bar for what can be counted, on a terminal; nothing in a pipe."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engine.history import Tell
+
+_CELLS = 30
+_OFTEN = 0.1
+"""Seconds between two pictures."""
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Tell]:
+    """Show on standard error how many of all are done, and how fast."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    try:
+        yield _drawer(what)
+    finally:
+        sys.stderr.write("\r\x1b[K")
+
+
+def line(what: str, done: int, total: int, seconds: float, columns: int) -> str:
+    """Return one line, narrower than `columns`: a bar, a share, a count and a rate."""
+    cells = _CELLS * done // max(total, 1)
+    rate = f"{done / seconds:,.0f}/s" if seconds > 0 else ""
+    bar = f"{'━' * cells}{'─' * (_CELLS - cells)} {100 * done // max(total, 1)} %"
+    return f"{bar}  {done:,} of {total:,} {what}  {rate}"[: columns - 1]
+
+
+def _drawer(what: str) -> Tell:
+    begun = last = time.monotonic()
+
+    def draw(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _OFTEN or done == total:
+            last = now
+            shown = line(what, done, total, now - begun, shutil.get_terminal_size().columns)
+            sys.stderr.write(f"\r\x1b[K{shown}")
+            sys.stderr.flush()
+
+    return draw

@@ -1,0 +1,120 @@
+"""`pratique policy`, over a history of its own."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from engine import locations
+from engine.cli import main
+from engine.cli.exit_codes import ExitCode
+from engine.common.text import Untrusted
+from engine.history import AuditLog
+from engine.models import (
+    Analysis,
+    Case,
+    Decision,
+    DecisionOutcome,
+    Draft,
+    Language,
+    Level,
+    Principal,
+    Status,
+    Submission,
+)
+from engine.policy import assess, shipped
+from engine.settings import HistorySettings
+
+AGENT = Principal(name=Untrusted("agent"))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let everything lie in a folder of its own."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def denied(id: str) -> Case:
+    """Return the case of clean code that somebody denied."""
+    draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
+    now = datetime.now(UTC)
+    return Case(
+        submission=Submission(id=id, draft=draft, requester=AGENT, submitted_at=now, digest="0" * 64),
+        status=Status.DENIED,
+        analysis=Analysis(),
+        assessment=assess(draft, Analysis(), shipped()),
+        decision=Decision(submission=id, digest="0" * 64, outcome=DecisionOutcome.DENIED, by=AGENT, at=now),
+    )
+
+
+async def remember(case: Case) -> None:
+    """Write a case into the history."""
+    log = await AuditLog.open(locations.database(), HistorySettings())
+    data = {"risk": Level.HIGH.value, "rules": []}
+    await log.append("submission.assessed", case.submission.id, AGENT.name, data, case=case)
+    await log.close()
+
+
+def test_the_shipped_examples_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a policy of one's own, the shipped one is tried."""
+    assert ExitCode.OK == main(["policy", "test"])
+    assert "all hold" in capsys.readouterr().out
+    assert ExitCode.OK == main(["policy", "test", "--json"])
+    assert json.loads(capsys.readouterr().out)["holds"] is True
+
+
+def test_a_broken_policy_is_told_by_file_and_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every mistake of the user's policy stands on a line of its own, and the exit code is 1."""
+    locations.policy_file().write_text("rules:\n  - {id: network, risk: tiny, odd: 1}\n")
+    assert ExitCode.FAILED == main(["policy", "test"])
+    assert 2 == capsys.readouterr().err.count(f"{home}/policy.yaml:2:")
+    assert ExitCode.FAILED == main(["policy", "test", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (False, 2) == (told["holds"], len(told["faults"]))
+
+
+def test_a_failing_example_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file whose examples fail is refused by file, line and example."""
+    new = home / "new.yaml"
+    new.write_text(
+        "rules:\n  - id: x\n    risk: low\n    when: {operation: run}\n    match: [{operation: list}]\n"
+    )
+    assert ExitCode.FAILED == main(["policy", "test", str(new)])
+    assert f"{new}:5: `x`: example 1 of `match` should match and does not" in capsys.readouterr().err
+
+
+async def test_what_would_flip_is_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a person denied and the new policy lets pass is told as DENY -> ALLOW, with what came of it."""
+    await remember(denied("s-1"))
+    new = home / "new.yaml"
+    new.write_text("rules:\n  - {id: clean-code, enabled: true}\n")
+    assert ExitCode.OK == main(["policy", "diff", str(new)])
+    told = capsys.readouterr().out
+    assert "DENY -> ALLOW" in told.splitlines()[0]
+    assert "s-1  denied" in told
+    assert "1 DENY -> ALLOW" == told.splitlines()[-1]
+    assert ExitCode.OK == main(["policy", "diff", str(new), "--json"])
+    flip = json.loads(capsys.readouterr().out)
+    assert ("s-1", "DENY", "ALLOW") == (flip["id"], flip["before"], flip["after"])
+
+
+def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every rule of the policy in force is listed with its place."""
+    assert ExitCode.OK == main(["policy", "show"])
+    assert "default.yaml:" in capsys.readouterr().out
+    assert ExitCode.OK == main(["policy", "show", "--json"])
+    rules = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all("default.yaml:" in rule["place"] for rule in rules)
+
+
+def test_diff_against_a_broken_policy_is_a_problem(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy that cannot be used is told with its line and what to type."""
+    (home / "new.yaml").write_text("deadlines: {high: never}\n")
+    assert ExitCode.ERROR == main(["policy", "diff", str(home / "new.yaml")])
+    told = capsys.readouterr().err
+    assert "new.yaml:1:" in told
+    assert "pratique policy test" in told
