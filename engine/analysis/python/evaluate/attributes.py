@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python import gadgets
-from engine.analysis.python.evaluate import calls, functions, lookups
+from engine.analysis.python.evaluate import functions, lookups
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import BUILTINS, HEAVY_MODULES, canonical
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call
 from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules import execution
 from engine.models import Level
@@ -93,8 +94,8 @@ def looked_up(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Val
 
 def _item(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value | None:
     if base.name == "os.environ":
-        read = calls.CALLS["os.environ.__getitem__"]
-        return read(walk, calls.Call(node, "os.environ.__getitem__", [key], {}))
+        read = CALLS["os.environ.__getitem__"]
+        return read(walk, Call(node, "os.environ.__getitem__", [key], {}))
     if (
         base.items is not None
         and key is not None

@@ -8,14 +8,14 @@ from engine.analysis.python.evaluate import attributes, fold, functions, lookups
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import (
     CALLS,
+    DANGEROUS_CALLBACKS,
     METHODS,
     PREFIXES,
     TEXT_METHODS,
     TOUCHING,
     Call,
-    handles,
 )
-from engine.analysis.python.evaluate.values import NOTHING, Taint, Value, derived, taint_of
+from engine.analysis.python.evaluate.values import NOTHING, Value, derived, taint_of
 from engine.analysis.python.loops import loops, resources
 
 
@@ -91,10 +91,6 @@ def _unknown(walk: Walk, node: ast.Call, receiver: Value | None) -> Value | None
             taint |= value.taint
             tainted = value
     return derived(NOTHING, tainted) if taint else None
-
-
-DANGEROUS_CALLBACKS: set[str] = set()
-"""Functions that are as good as called when they are handed to somebody."""
 
 
 def handed_over(walk: Walk, node: ast.expr, value: Value) -> None:
@@ -194,26 +190,3 @@ def _on_constant(
         named = {key: value.const for key, value in keywords.items() if value is not None}
         result = fold.method(receiver.const, name, consts, named)
     return derived(result, receiver, *args)
-
-
-def starred(walk: Walk, name: str) -> Value | None:
-    """Return what `name` means where it can only come from a star import."""
-    for module in walk.stars:
-        qualified = f"{module}.{name}"
-        if qualified in CALLS or module in PREFIXES:
-            return Value(name=qualified)
-    return None
-
-
-__all__ = [
-    "CALLS",
-    "METHODS",
-    "PREFIXES",
-    "Call",
-    "Taint",
-    "call",
-    "hand_over_arguments",
-    "handles",
-    "invoke",
-    "starred",
-]

@@ -9,9 +9,9 @@ from engine.analysis.python.evaluate import (
     attributes,
     calls,
     comprehensions,
+    definitions,
     displays,
     fold,
-    functions,
     lookups,
 )
 from engine.analysis.python.evaluate.evaluator import EXPRESSIONS, Walk
@@ -129,7 +129,7 @@ def _conditional(walk: Walk, node: ast.IfExp) -> Value | None:
 
 def _lambda(walk: Walk, node: ast.Lambda) -> Value:
     function = Function(node, walk.scope)
-    functions.read_defaults(walk, function)
+    definitions.read_defaults(walk, function)
     walk.pending.append(function)
     walk.functions.append(function)
     value = Value()

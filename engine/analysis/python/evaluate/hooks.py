@@ -7,6 +7,7 @@ import ast
 from engine.analysis.python.evaluate import calls, functions
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.scopes import Class, Function
+from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, Call
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD
@@ -17,7 +18,7 @@ def decorated(walk: Walk, decorator: ast.expr, value: Value) -> None:
     if type(decorator) is ast.Name and not walk.scope.lookup(decorator.id):
         return
     callee = walk.value(decorator)
-    if callee is not None and callee.name in calls.DANGEROUS_CALLBACKS:
+    if callee is not None and callee.name in DANGEROUS_CALLBACKS:
         calls.handed_over(walk, decorator, callee)
     elif callee is not None and callee.name in _DETOURS:
         walk.report(INDIRECT_NAME, decorator, f"A decorator that calls `{callee.name}`")
@@ -32,7 +33,7 @@ _DETOURS = frozenset(("builtins.open", "builtins.input"))
 def class_defined(walk: Walk, node: ast.ClassDef, owner: Class) -> None:
     """Read what a class hands to the interpreter: operators that are dangerous functions, `__reduce__`."""
     for name, value in owner.attributes.items():
-        if name.startswith("__") and value is not None and value.name in calls.DANGEROUS_CALLBACKS:
+        if name.startswith("__") and value is not None and value.name in DANGEROUS_CALLBACKS:
             calls.handed_over(walk, _assigned(node, name), value)
     if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
         walk.report(DESERIALIZE, node.bases[0], "Derives an unpickler")
@@ -56,13 +57,13 @@ def _check_reduce(walk: Walk, node: ast.ClassDef, function: Function, owner: Cla
     me.owner = owner
     result = functions.called(walk, function, [me], {})
     first = result.items.get(0) if result is not None and result.items else None
-    if first is not None and first.name in calls.DANGEROUS_CALLBACKS:
+    if first is not None and first.name in DANGEROUS_CALLBACKS:
         walk.report(PICKLE_PAYLOAD, function.node, f"Loading the pickle calls {first.name}", value=first)
         args = result.items.get(1) if result is not None and result.items else None
         values = list(args.items.values()) if args is not None and args.items else []
         if args is not None and isinstance(args.const, list | tuple):
             values = [Value(part) for part in args.const]
-        calls.CALLS[first.name](walk, calls.Call(_place(node), first.name, values, {}, None, first))
+        CALLS[first.name](walk, Call(_place(node), first.name, values, {}, None, first))
 
 
 def _place(node: ast.AST) -> ast.expr:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from engine.analysis.python.evaluate import calls
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import KNOWN
 from engine.analysis.python.evaluate.scopes import Scope
+from engine.analysis.python.evaluate.sink_registry import CALLS, PREFIXES
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules.execution import LOOSE_FUNCTION
 
@@ -23,10 +23,19 @@ def meaning(walk: Walk, name: str) -> Value | None:
             return scope.names[name]
         scope = scope.parent
     if walk.stars:
-        found = calls.starred(walk, name)
+        found = starred(walk, name)
         if found is not None:
             return found
     return KNOWN.get(name)
+
+
+def starred(walk: Walk, name: str) -> Value | None:
+    """Return what `name` means where it can only come from a star import."""
+    for module in walk.stars:
+        qualified = f"{module}.{name}"
+        if qualified in CALLS or module in PREFIXES:
+            return Value(name=qualified)
+    return None
 
 
 def check_loose(walk: Walk, node: ast.expr, value: Value) -> None:

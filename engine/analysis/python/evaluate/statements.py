@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from engine.analysis.python.evaluate import imports, targets
-from engine.analysis.python.evaluate.calls import CALLS, Call
+from engine.analysis.python.evaluate.definitions import read_class, read_function
 from engine.analysis.python.evaluate.evaluator import STATEMENTS, Walk
-from engine.analysis.python.evaluate.functions import read_class, read_function
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call
 from engine.analysis.python.evaluate.values import either
 from engine.analysis.python.loops import loops
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from engine.analysis.python.evaluate import calls
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call
 from engine.analysis.python.evaluate.values import NOTHING, Value, taint_of
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
@@ -112,7 +112,7 @@ def _bind_item(walk: Walk, target: ast.Subscript, value: Value | None) -> None:
         return
     if container.name == "os.environ":
         name = "os.environ.__setitem__"
-        calls.CALLS[name](walk, calls.Call(target, name, [key, value], {}))
+        CALLS[name](walk, Call(target, name, [key, value], {}))
     if value is not None and value.taint:
         container.taint |= value.taint
     if container.items is not None and key is not None and isinstance(key.const, str | int):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.calls import METHODS, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import METHODS, Call, handles
 from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules import files as rules
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.analysis.python.evaluate.attributes import looked_up
-from engine.analysis.python.evaluate.calls import CALLS, Call, handles, invoke
+from engine.analysis.python.evaluate.calls import invoke
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB

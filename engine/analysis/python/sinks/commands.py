@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.calls import Call
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of, shown
+from engine.analysis.python.evaluate.sink_registry import Call
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE

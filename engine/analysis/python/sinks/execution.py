@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.analysis.python.evaluate.attributes import check_built
-from engine.analysis.python.evaluate.calls import DANGEROUS_CALLBACKS, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, STDLIB, canonical
+from engine.analysis.python.evaluate.sink_registry import DANGEROUS_CALLBACKS, Call, handles
 from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.models import Language, Level

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.calls import CALLS, Call, hand_over_arguments, handles
+from engine.analysis.python.evaluate.calls import hand_over_arguments
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, Taint, Value, text_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.calls import Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import Call, handles
 from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules.objects import GADGET, PROBE, TAMPER
 from engine.analysis.python.sinks.callables import parts_of

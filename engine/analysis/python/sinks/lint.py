@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.calls import CALLS, METHODS, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, Call, handles
 from engine.analysis.python.evaluate.values import Value, text_of
 from engine.analysis.python.rules import lint as rules
 from engine.analysis.python.rules.network import LISTEN

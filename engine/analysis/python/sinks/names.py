@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.analysis.python.evaluate.attributes import check_built, looked_up, member
-from engine.analysis.python.evaluate.calls import CALLS, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.loops.resources import number, too_many
 from engine.analysis.python.rules import processes as rules

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value, taint_words
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pickletools
 
-from engine.analysis.python.evaluate.calls import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, canonical
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import FOREIGN, Taint, Value, taint_words
 from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE

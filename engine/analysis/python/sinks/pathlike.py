@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.calls import CALLS, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.sinks.files import judge_content, open_file, path_of, shown, touch

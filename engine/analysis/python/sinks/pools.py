@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.calls import Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import Call, handles
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.loops.resources import number
 from engine.analysis.python.rules import processes as rules

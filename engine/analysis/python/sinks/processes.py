@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import shlex
 
-from engine.analysis.python.evaluate.calls import CALLS, DANGEROUS_CALLBACKS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.sink_registry import (
+    CALLS,
+    DANGEROUS_CALLBACKS,
+    METHODS,
+    PREFIXES,
+    Call,
+    handles,
+)
 from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB

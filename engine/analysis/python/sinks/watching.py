@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.calls import PREFIXES, Call, handles
 from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.sink_registry import PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import Taint, Value
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.processes import KILL
