@@ -8,7 +8,7 @@ from types import MappingProxyType
 from engine.analysis import limits
 from engine.analysis.extension import extensions
 from engine.analysis.javascript import rules as javascript
-from engine.analysis.python import rules as python
+from engine.analysis.python import catalogue as python
 from engine.analysis.rule import Rule
 from engine.analysis.shell import rules as shell
 from engine.analysis.text import rules as text

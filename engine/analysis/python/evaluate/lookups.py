@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import ast
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import KNOWN
 from engine.analysis.python.evaluate.scopes import Scope
 from engine.analysis.python.evaluate.sink_registry import CALLS, PREFIXES
 from engine.analysis.python.evaluate.values import Value
-from engine.analysis.python.rules.execution import LOOSE_FUNCTION
+from engine.models import Level
+
+LOOSE_FUNCTION = python_rule(
+    "py-loose-function",
+    "A function that runs texts or programs is passed on",
+    "exec_eval",
+    Level.MEDIUM,
+    attack="Hands it on under another name, in a container or as an argument, to be called there.",
+    why="MEDIUM: it is named, but what it will run is not seen here.",
+    fix="Call it where it is named.",
+    match=(
+        "import os\nrun = os.system",
+        "table = {'a': exec}",
+        "import os\nsorted(x, key=os.popen)",
+        "import os\ndef f(run=os.system): run(x)",
+        "from subprocess import getoutput\nthing.run = getoutput",
+    ),
+    not_match=("import os\ngo = os.getcwd", "import re\nc = re.compile", "f = df.eval", "print(run)"),
+    cwe=95,
+)
+
 
 LOOSE: set[str] = set()
 """Functions that nobody passes around in honest code: each runs a text or a program."""

@@ -5,10 +5,34 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.scopes import Function, Scope
 from engine.analysis.python.evaluate.values import Value
-from engine.analysis.python.rules.resources import RECURSION
+from engine.models import Level
+
+RECURSION = python_rule(
+    "py-endless-recursion",
+    "A function calls itself without a condition",
+    "resource",
+    Level.MEDIUM,
+    attack="Exhausts the stack; with a raised limit, crashes the interpreter.",
+    why="MEDIUM: the interpreter's limit ends it; HIGH where the limit is raised.",
+    fix="Give the recursion an end.",
+    match=(
+        "def f():\n    f()",
+        "def a():\n    b()\ndef b():\n    a()",
+        "f = lambda: f()",
+        "class A:\n    def __init__(self):\n        self.a = A()",
+    ),
+    not_match=(
+        "def f(n):\n    if n:\n        f(n - 1)",
+        "def f(n):\n    return n and f(n - 1)",
+        "def even(n):\n    return n == 0 or odd(n - 1)\ndef odd(n):\n    return n != 0 and even(n - 1)",
+    ),
+    cwe=674,
+)
+
 
 _MAX_DEPTH = 4
 _BRANCHES = (ast.If, ast.Try, ast.While, ast.For, ast.With, ast.Match, ast.Raise)

@@ -7,11 +7,37 @@ import re
 import unicodedata
 
 from engine.analysis.python import literals
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import ALL_BUILTINS, DANGEROUS_MODULES
-from engine.analysis.python.rules import reading
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.words import words
+from engine.models import Level
+
+DISGUISED = python_rule(
+    "py-disguised-name",
+    "A name is written in characters that only look different",
+    "obfuscation",
+    Level.HIGH,
+    attack="Writes `eval` in letters that a search does not find; Python folds them (NFKC).",
+    why="HIGH: the name is one of Python's own.",
+    fix="Use plain letters.",
+    match=("\U0001d452val('1')", "import os\nos.\uff53ystem('ls')"),
+    not_match=("h\xf6he = 1", "eval = 1"),
+    cwe=1007,
+)
+SUPPRESSION = python_rule(
+    "py-suppression",
+    "A comment asks analysers to be silent",
+    "unreadable",
+    Level.LOW,
+    attack="Asks tools to look away from the line.",
+    why="LOW: shown, and not obeyed.",
+    fix="Remove the comment.",
+    match=("import os\nos.system('ls')  # nosec", "x = 1  # noqa: S102"),
+    not_match=("x = 1  # no second try",),
+)
+
 
 _SUPPRESSION = re.compile(
     r"#[^\n]*?\b(nosec\b|noqa\s*:\s*S\d+|nosemgrep\b|pylint\s*:\s*disable|type:\s*ignore\[)"
@@ -62,7 +88,7 @@ def look_at_names(walk: Walk, tree: ast.AST) -> None:
 def _suppressions(walk: Walk) -> None:
     for match in _SUPPRESSION.finditer(walk.source):
         walk.found.violations.append(
-            reading.SUPPRESSION.violation(
+            SUPPRESSION.violation(
                 walk.lines.span(*match.span()), f"Asks for silence: `{match.group()[:60]}`; not obeyed"
             )
         )
@@ -81,7 +107,7 @@ def _disguised(walk: Walk) -> None:
             and (plain in ALL_BUILTINS or plain in DANGEROUS_MODULES or plain in _TELLING_NAMES)
         ):
             walk.found.violations.append(
-                reading.DISGUISED.violation(walk.lines.span(*match.span()), f"Python reads this as `{plain}`")
+                DISGUISED.violation(walk.lines.span(*match.span()), f"Python reads this as `{plain}`")
             )
 
 

@@ -6,8 +6,35 @@ import re
 
 from engine.analysis.findings import Findings
 from engine.analysis.positions import Lines
-from engine.analysis.python.rules.reading import SYNTAX, TOKENS
-from engine.models import Level, Violation
+from engine.analysis.python.declare import python_rule
+from engine.models import Confidence, Level, Violation
+
+SYNTAX = python_rule(
+    "py-syntax",
+    "The code does not parse",
+    "unreadable",
+    Level.HIGH,
+    attack="Hides behind a syntax that this analyser does not know but another interpreter runs.",
+    why="HIGH: what does not parse was read as far as possible only.",
+    fix="Send code that Python 3.11 parses.",
+    match=("print('a'", "def f(:\n    pass", "x = \x00"),
+    not_match=("print('a')",),
+    cwe=1286,
+)
+TOKENS = python_rule(
+    "py-unparsed-name",
+    "A dangerous name stands in code that does not parse",
+    "exec_eval",
+    Level.MEDIUM,
+    attack="The same as in code that parses.",
+    why="MEDIUM: read from words, not from the meaning.",
+    fix="Send code that parses.",
+    match=("eval(x) +", "import os\nos.system('ls'"),
+    not_match=("print(x",),
+    confidence=Confidence.LOW,
+    cwe=1286,
+)
+
 
 _MAX_HITS = 200
 _WORDS = re.compile(

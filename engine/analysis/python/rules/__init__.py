@@ -1,28 +1,6 @@
-"""The rules of Python."""
+"""The rules of Python that several modules report, by theme.
 
-from __future__ import annotations
-
-from engine.analysis.python.rules import (
-    execution,
-    files,
-    lint,
-    network,
-    objects,
-    private,
-    processes,
-    reading,
-    resources,
-)
-from engine.analysis.rule import Rule
-
-RULES: tuple[Rule, ...] = (
-    *reading.RULES,
-    *execution.RULES,
-    *processes.RULES,
-    *files.RULES,
-    *network.RULES,
-    *private.RULES,
-    *objects.RULES,
-    *resources.RULES,
-    *lint.RULES,
-)
+To add a rule, declare it with `python_rule(...)` in the module that reports it, such as a sink. Declare it
+here where several modules report it, because code has several ways to the same effect. A new module that
+declares rules is added to `engine.analysis.python.catalogue`.
+"""

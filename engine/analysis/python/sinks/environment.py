@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
 from engine.analysis.python.evaluate.values import Taint, Value
@@ -12,6 +13,20 @@ from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.words import words
 from engine.models import EffectKind, Level
+
+ENVIRONMENT = python_rule(
+    "py-environment",
+    "The environment is read",
+    "secrets_env",
+    Level.LOW,
+    attack="Looks for keys and tokens.",
+    why="LOW: a named variable is common; the sandbox's environment is empty.",
+    fix="Ask for the value as an input or a secret by reference.",
+    match=("import os\nos.getenv('HOME')", "import os\nos.environ['PATH']"),
+    not_match=("environ['a']",),
+    cwe=526,
+)
+
 
 _SECRET_NAME = re.compile(
     r"(?i)secret|token|passw|pwd$|api_?key|access_?key|private|credential|auth|_key$|_pat$|session|cookie"
@@ -26,7 +41,7 @@ def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
     if secret:
         walk.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
     else:
-        walk.report(rules.ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
+        walk.report(ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
     value = Value(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
     value.trail = (node,)
     return value

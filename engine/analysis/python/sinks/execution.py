@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.attributes import check_built
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.lookups import LOOSE
@@ -10,6 +11,75 @@ from engine.analysis.python.evaluate.sink_registry import DANGEROUS_CALLBACKS, C
 from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.models import Language, Level
+
+EXEC = python_rule(
+    "py-exec",
+    "Text is run as code",
+    "exec_eval",
+    Level.HIGH,
+    attack="Runs whatever the text says, which no reader of this code has seen.",
+    why="HIGH: the code that runs is not the code under review; MEDIUM where the text is a visible constant.",
+    fix="Write the code itself; for literals use `ast.literal_eval`, for arithmetic a parser.",
+    match=("eval(x)", "exec(open('a').read())", "import builtins as b\nb.exec('1')", "f = eval\nf(x)"),
+    not_match=("df.eval('a + b')", "import ast\nast.literal_eval(x)", "def eval(x): return x\neval(1)"),
+    cwe=95,
+    owasp="LLM05",
+)
+EXEC_DECODED = python_rule(
+    "py-exec-decoded",
+    "Decoded text is run as code",
+    "exec_eval",
+    Level.CRITICAL,
+    attack="Hides the payload from the reader by an encoding and unpacks it when it runs.",
+    why="CRITICAL: code is encoded before it is run only to keep it from being read.",
+    fix="Send the decoded code.",
+    match=(
+        "import base64\nexec(base64.b64decode('cHJpbnQoMSk='))",
+        "import zlib\nexec(zlib.decompress(data))",
+        "import codecs\nexec(codecs.decode('cevag(1)', 'rot13'))",
+    ),
+    not_match=("import base64\nprint(base64.b64decode('cHJpbnQoMSk='))", "exec('print(1)')"),
+    cwe=506,
+    owasp="LLM05",
+)
+EXEC_FOREIGN = python_rule(
+    "py-exec-foreign",
+    "Text from outside is run as code",
+    "exec_eval",
+    Level.CRITICAL,
+    attack="Whoever writes the input, answers the request or sits at the socket decides what runs.",
+    why="CRITICAL: the text that runs comes from a person or machine that nobody approved.",
+    fix="Parse the input; never run it.",
+    match=("eval(input())", "import requests\nexec(requests.get('https://a.example/x').text)"),
+    not_match=("import ast\nast.literal_eval(input())", "eval('1')"),
+    cwe=95,
+    owasp="LLM05",
+)
+COMPILE = python_rule(
+    "py-compile",
+    "Text is compiled to code",
+    "exec_eval",
+    Level.MEDIUM,
+    attack="Makes a code object that a later, harmless-looking call runs.",
+    why="MEDIUM: compiling alone runs nothing; running the result has a violation of its own.",
+    fix="Write the code itself.",
+    match=("c = compile('1', 's', 'exec')",),
+    not_match=("import re\nre.compile('a')",),
+    cwe=95,
+)
+DYNAMIC_IMPORT = python_rule(
+    "py-dynamic-import",
+    "A module is imported by name at run time",
+    "exec_eval",
+    Level.MEDIUM,
+    attack="Loads a module that no import statement shows.",
+    why="MEDIUM: the name may be harmless; HIGH where a dangerous name was put together from pieces.",
+    fix="Use an import statement.",
+    match=("__import__('os')", "import importlib\nimportlib.import_module(name)"),
+    not_match=("import os", "importer('os')"),
+    cwe=470,
+)
+
 
 _RUNNERS = (
     "builtins.eval",
@@ -66,10 +136,10 @@ def _report(walk: Walk, call: Call, source: Value | None, code: str | None, shor
     taint = source.taint if source is not None else 0
     if layers or taint & Taint.DECODED:
         peeled = " → ".join((*layers, short))
-        walk.report(rules.EXEC_DECODED, call.node, f"Peeled: {peeled}", value=source)
+        walk.report(EXEC_DECODED, call.node, f"Peeled: {peeled}", value=source)
     elif taint & FOREIGN:
         walk.report(
-            rules.EXEC_FOREIGN,
+            EXEC_FOREIGN,
             call.node,
             f"`{short}` runs text from {taint_words(taint & FOREIGN)}",
             value=source,
@@ -77,16 +147,16 @@ def _report(walk: Walk, call: Call, source: Value | None, code: str | None, shor
     elif code is not None:
         built = source is not None and source.built
         level = None if built else Level.MEDIUM
-        walk.report(rules.EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
+        walk.report(EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
     else:
-        walk.report(rules.EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
+        walk.report(EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
 
 
 @handles("builtins.compile")
 def compile_text(walk: Walk, call: Call) -> Value | None:
     """Report `compile`; its result stands for the text that was compiled."""
     source = call.arg(0, "source")
-    walk.report(rules.COMPILE, call.node, "`compile` makes code from text", value=source)
+    walk.report(COMPILE, call.node, "`compile` makes code from text", value=source)
     if source is None:
         return Value(name="code-object")
     value = source.copy()
@@ -112,9 +182,7 @@ def import_by_name(walk: Walk, call: Call) -> Value | None:
     name = call.arg(0, "name")
     text = (text_of(name) or "").replace(":", ".") or None
     if text is None:
-        walk.report(
-            rules.DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name
-        )
+        walk.report(DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name)
         return Value(name="module?")
     top = text.partition(".")[0]
     heavy = canonical(top).partition(".")[0] in HEAVY_MODULES
@@ -124,7 +192,7 @@ def import_by_name(walk: Walk, call: Call) -> Value | None:
     if heavy and name is not None and (name.built or name.layers):
         check_built(walk, call.node, found, name)
     level = None if heavy or top not in STDLIB else Level.LOW
-    walk.report(rules.DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
+    walk.report(DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
     return found
 
 

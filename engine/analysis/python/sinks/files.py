@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.calls import hand_over_arguments
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
@@ -12,6 +13,24 @@ from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
 from engine.analysis.python.sinks import paths
 from engine.analysis.python.words import words
 from engine.models import EffectKind, Level
+
+ENCODED_WRITE = python_rule(
+    "py-encoded-write",
+    "Encoded or decoded content is written to a file",
+    "obfuscation_write",
+    Level.MEDIUM,
+    attack="Drops a payload that was carried as text, or hides what is stored.",
+    why="MEDIUM: images and archives are decoded too.",
+    fix="Write the plain content.",
+    match=(
+        "import base64\nopen('a', 'wb').write(base64.b64decode(x))",
+        "from cryptography.fernet import Fernet\nopen('a', 'wb').write(Fernet(k).encrypt(d))",
+        "import binascii\nf = open('a', 'w')\nprint(binascii.hexlify(x), file=f)",
+    ),
+    not_match=("open('a', 'w').write('x')",),
+    cwe=506,
+)
+
 
 _WRITING = frozenset("wax+")
 
@@ -109,7 +128,7 @@ def judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value 
     elif taint & (Taint.DECODED | Taint.ENCODED):
         hidden = paths.is_hidden(name) or paths.is_program(name)
         walk.report(
-            rules.ENCODED_WRITE,
+            ENCODED_WRITE,
             call.node,
             "Encoded or decoded content goes to a file",
             severity=Level.HIGH if hidden else None,

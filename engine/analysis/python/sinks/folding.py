@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate import decoders
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.fold import MAX_TEXT, attempt
@@ -13,10 +15,22 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, TOUCHING, Call,
 from engine.analysis.python.evaluate.targets import element
 from engine.analysis.python.evaluate.values import NOTHING, Taint, Value, derived
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
-from engine.analysis.python.rules.resources import ZIP_BOMB
 from engine.analysis.python.sinks.paths import is_sensitive
 from engine.analysis.python.words import words
 from engine.models import Level
+
+ZIP_BOMB = python_rule(
+    "py-decompression",
+    "A constant unpacks to very much more than itself",
+    "resource",
+    Level.HIGH,
+    attack="A few bytes fill the memory.",
+    why="HIGH: the ratio is that of a bomb.",
+    fix="Read in pieces, with a bound.",
+    match=(f"import zlib\nzlib.decompress({zlib.compress(bytes(1_000_000))!r})",),
+    not_match=("import zlib\nzlib.decompress(x)",),
+    cwe=409,
+)
 
 
 def _text(*args: Any) -> Any:

@@ -4,14 +4,68 @@ from __future__ import annotations
 
 import re
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, Call, handles
 from engine.analysis.python.evaluate.values import Value, text_of
-from engine.analysis.python.rules import lint as rules
 from engine.analysis.python.rules.network import LISTEN
 from engine.analysis.python.sinks.network import LOCAL
 from engine.models import Level
+
+SQL = python_rule(
+    "py-sql-injection",
+    "SQL is put together from text",
+    "vuln_lint",
+    Level.MEDIUM,
+    attack="Ends the statement early and starts another.",
+    why="MEDIUM: depends on where the text comes from.",
+    fix="Pass the values as parameters.",
+    match=(
+        "c.execute('SELECT * FROM t WHERE a = ' + b)",
+        "c.execute(f'DELETE FROM t WHERE a = {b}')",
+        "c.execute('SELECT * FROM t WHERE a = %s' % b)",
+    ),
+    not_match=("c.execute('SELECT 1')", "c.execute('SELECT * FROM t WHERE a = ?', (b,))"),
+    cwe=89,
+)
+WEAK_HASH = python_rule(
+    "py-weak-hash",
+    "A broken hash is used",
+    "vuln_lint",
+    Level.LOW,
+    attack="Finds a second text with the same hash.",
+    why="LOW: fine where nothing depends on it.",
+    fix="Use SHA-256, or `usedforsecurity=False`.",
+    match=("import hashlib\nhashlib.md5(x)", "import hashlib\nhashlib.new('sha1', x)"),
+    not_match=("import hashlib\nhashlib.sha256(x)",),
+    cwe=327,
+)
+DEBUG = python_rule(
+    "py-debug-server",
+    "A server runs with its debugger open",
+    "vuln_lint",
+    Level.MEDIUM,
+    attack="Runs code in the debugger's console from afar.",
+    why="MEDIUM: only while the server is reachable.",
+    fix="Remove `debug=True`.",
+    match=("from flask import Flask\napp = Flask(__name__)\napp.run(debug=True)",),
+    not_match=("from flask import Flask\napp = Flask(__name__)\napp.run()", "log(debug=True)"),
+    cwe=489,
+)
+TEMPLATE = python_rule(
+    "py-template",
+    "A template comes from text that is not constant, or escapes nothing",
+    "vuln_lint",
+    Level.LOW,
+    attack="Reaches Python through the template, or puts a script on the page.",
+    why="LOW: depends on where the text comes from.",
+    fix="Use constant templates with `autoescape=True`.",
+    match=("import jinja2\njinja2.Environment()", "from mako.template import Template\nTemplate(x)"),
+    not_match=("import jinja2\njinja2.Environment(autoescape=True)",),
+    cwe=94,
+)
+
 
 _SQL = re.compile(
     r"(?i)^\s*(?:select\b.+\bfrom|insert\s+into|update\b.+\bset|delete\s+from|drop\s+table|create\s+table|alter\s+table|with\b.+\bselect)\b",
@@ -22,7 +76,7 @@ _SQL = re.compile(
 def _execute(walk: Walk, call: Call) -> Value | None:
     text = pattern_of(call.arg(0))
     if HOLE in text and text != HOLE and _SQL.search(text):
-        walk.report(rules.SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
+        walk.report(SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
     return None
 
 
@@ -56,7 +110,7 @@ def weak(walk: Walk, call: Call) -> Value | None:
         and re.search(r"(?i)md[45]|sha1|DES|ARC4", name)
         and not (spared is not None and spared.const is False)
     ):
-        walk.report(rules.WEAK_HASH, call.node, f"`{name}` is broken")
+        walk.report(WEAK_HASH, call.node, f"`{name}` is broken")
     return Value(name="hashlib.hash()", taint=call.taint)
 
 
@@ -65,7 +119,7 @@ def debug(walk: Walk, call: Call) -> Value | None:
     """A server with a debugger."""
     wanted = call.keywords.get("debug")
     if wanted is not None and wanted.const:
-        walk.report(rules.DEBUG, call.node, "`debug=True`")
+        walk.report(DEBUG, call.node, "`debug=True`")
     host = call.text(0, "host")
     if host is not None and not LOCAL.match(host):
         walk.report(LISTEN, call.node, f"Listens on `{host}`")
@@ -88,5 +142,5 @@ def template(walk: Walk, call: Call) -> Value | None:
         bad = text_of(call.arg(0)) is None
     if bad:
         level = Level.MEDIUM if call.name == "flask.render_template_string" else None
-        walk.report(rules.TEMPLATE, call.node, f"`{call.name}`", severity=level)
+        walk.report(TEMPLATE, call.node, f"`{call.name}`", severity=level)
     return Value(name=f"{call.name}()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb, perm, prod
 from typing import Any
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
 from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
@@ -14,6 +15,35 @@ from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
 from engine.analysis.python.words import words
 from engine.models import Level
+
+LIMITS = python_rule(
+    "py-limits",
+    "Limits of the interpreter or the process are changed",
+    "resource",
+    Level.LOW,
+    attack="Makes room for an exhaustion.",
+    why="LOW: deep recursion needs it; MEDIUM for limits of the process.",
+    fix="Do without.",
+    match=("import sys\nsys.setrecursionlimit(10**6)", "import resource\nresource.setrlimit(a, b)"),
+    not_match=("import sys\nsys.getrecursionlimit()",),
+    cwe=400,
+)
+REGEX = python_rule(
+    "py-regex-explosion",
+    "A regular expression can take exponential time",
+    "resource",
+    Level.MEDIUM,
+    attack="Hangs on a short text.",
+    why="MEDIUM: needs a text that does it.",
+    fix="Do not repeat what already repeats.",
+    match=(
+        "import re\nre.compile(r'(a+)+$')",
+        "import re\nre.match(r'(a|a)*b', x)",
+        "import re\nre.compile(r'(([a-z])+.)+x')",
+    ),
+    not_match=("import re\nre.compile(r'(ab)+')", "import re\nre.compile(r'a+b+')"),
+    cwe=1333,
+)
 
 
 def _sized(previous: Handler | None, width: int) -> Handler:
@@ -185,7 +215,7 @@ def truncate(walk: Walk, call: Call) -> Value | None:
 def limits(walk: Walk, call: Call) -> Value | None:
     """Limits changed."""
     level = Level.MEDIUM if call.name.startswith("resource.") else None
-    walk.report(rules.LIMITS, call.node, f"`{call.name}`", severity=level)
+    walk.report(LIMITS, call.node, f"`{call.name}`", severity=level)
     return None
 
 
@@ -194,7 +224,7 @@ def regex(walk: Walk, call: Call) -> Value | None:
     """A regular expression that can take exponential time."""
     pattern = text_of(call.arg(0, "pattern"))
     if pattern is not None and explodes(pattern):
-        walk.report(rules.REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
+        walk.report(REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
     if call.name == "re.sub" and len(call.args) > 2:
         return derived(NOTHING, call.args[2])
     return derived(NOTHING, *call.args[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.attributes import check_built, looked_up, member
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
@@ -9,6 +10,20 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER
+from engine.models import Level
+
+DYNAMIC_ATTRIBUTE = python_rule(
+    "py-dynamic-attribute",
+    "Attributes or names are reached by text",
+    "exec_eval",
+    Level.LOW,
+    attack="Reaches, replaces or removes things whose names do not stand in the code as names.",
+    why="LOW: common in honest code; HIGH violations follow where the name is dangerous or hidden.",
+    fix="Write the attribute plainly where it is known.",
+    match=("getattr(a, b)", "setattr(a, 'b', 1)", "delattr(a, b)", "globals()"),
+    not_match=("a.b", "a.getattr(b)"),
+    cwe=470,
+)
 
 
 @handles(
@@ -26,7 +41,7 @@ def get_attribute(walk: Walk, call: Call) -> Value | None:
 
 def got(walk: Walk, call: Call, owner: Value | None, name: Value | None, text: str | None) -> Value | None:
     """Return what the attribute of `owner` that `name` tells is; `text` is its name where that is known."""
-    walk.report(rules.DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by text")
+    walk.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by text")
     head = (owner.name or "").partition(".")[0] if owner is not None else ""
     if text is None:
         if head in HEAVY_MODULES:
@@ -54,7 +69,7 @@ def got(walk: Walk, call: Call, owner: Value | None, name: Value | None, text: s
 def set_attribute(walk: Walk, call: Call) -> Value | None:
     """Report attributes set by text, and modules that are tampered with."""
     owner = call.arg(0)
-    walk.report(rules.DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by text")
+    walk.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by text")
     if owner is not None and owner.name and owner.name.partition(".")[0] in HEAVY_MODULES:
         walk.report(TAMPER, call.node, f"Changes an attribute of `{owner.name}`")
     text = call.text(1)
@@ -66,7 +81,7 @@ def set_attribute(walk: Walk, call: Call) -> Value | None:
 @handles("builtins.vars", "builtins.globals", "builtins.locals")
 def namespace(walk: Walk, call: Call) -> Value | None:
     """Return a namespace: of a module, or of the code itself."""
-    walk.report(rules.DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` gives names by text")
+    walk.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` gives names by text")
     owner = call.arg(0)
     if owner is not None and owner.name:
         return Value(name=f"{owner.name}.__dict__")

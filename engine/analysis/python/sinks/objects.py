@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickletools
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, canonical
 from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
@@ -12,6 +13,20 @@ from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE
 from engine.analysis.python.words import words
 from engine.models import Level
+
+XML = python_rule(
+    "py-xml",
+    "XML is parsed without protection from entities",
+    "deserialization",
+    Level.LOW,
+    attack="Expands entities to gigabytes, or fetches files through them.",
+    why="LOW: the standard parsers no longer fetch; MEDIUM for the SAX, DOM and lxml parsers.",
+    fix="Use `defusedxml`.",
+    match=("import xml.etree.ElementTree as E\nE.fromstring(x)", "import xml.sax\nxml.sax.parseString(x, h)"),
+    not_match=("import xml.etree.ElementTree as E\nE.Element('a')",),
+    cwe=611,
+)
+
 
 _LOADERS = words(
     "pickle.load pickle.loads pickle.Unpickler pickle.Unpickler().load dill.load dill.loads "
@@ -147,7 +162,7 @@ _LOUD_XML = words(
 def parse_xml(walk: Walk, call: Call) -> Value | None:
     """XML parsed by a parser that expands entities."""
     level = Level.MEDIUM if call.name in _LOUD_XML else None
-    walk.report(rules.XML, call.node, f"`{call.name}` expands entities", severity=level)
+    walk.report(XML, call.node, f"`{call.name}` expands entities", severity=level)
     return Value(name=f"{call.name}()", taint=call.taint)
 
 

@@ -6,12 +6,51 @@ import ast
 import re
 from math import prod
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.values import Value
 from engine.analysis.python.loops.loops import COMPREHENSIONS, always_true, turns_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.resources import FLOOD
 from engine.models import Level
+
+SYSTEM_WRITE = python_rule(
+    "py-system-write",
+    "A file of the system is written or removed",
+    "fs_sensitive",
+    Level.HIGH,
+    attack="Replaces programs or settings of the machine.",
+    why="HIGH: what lies there belongs to the system.",
+    fix="Write below the working folder.",
+    match=("open('/usr/bin/x', 'w')", "import shutil\nshutil.copy(a, '/etc/x')"),
+    not_match=("open('/usr/share/dict/words')", "open('out/x', 'w')"),
+    cwe=73,
+)
+KERNEL_PATH = python_rule(
+    "py-kernel-path",
+    "A path of the kernel is used",
+    "kernel_surface",
+    Level.MEDIUM,
+    attack="Reads the machine's layout and other processes, or talks to devices.",
+    why="MEDIUM: `/proc/cpuinfo` is harmless; HIGH for writing, memory, devices and cgroups.",
+    fix="Use `os` or `platform`.",
+    match=("open('/proc/kallsyms')", "import os\nos.listdir('/sys/fs/cgroup')", "open('/dev/mem', 'rb')"),
+    not_match=("open('/dev/null', 'w')", "open('proc/x')"),
+    cwe=552,
+)
+HIDDEN_WRITE = python_rule(
+    "py-hidden-write",
+    "A hidden or disguised file is written",
+    "obfuscation_write",
+    Level.MEDIUM,
+    attack="Leaves something where a listing does not show it, or as something that it is not.",
+    why="MEDIUM: some settings are hidden files; HIGH where what is written was encoded.",
+    fix="Use a visible name.",
+    match=("open('/tmp/.x', 'w')", "import os\nos.rename('a.txt', '.a')"),
+    not_match=("open('./a', 'w')", "open('../a', 'w')"),
+    cwe=506,
+)
+
 
 _SENSITIVE = re.compile(
     r"(?:^|/)etc/(?:passwd|shadow|gshadow|group|sudoers|hosts|ssh|ssl/private|krb5|fstab|crontab|security|pam|"
@@ -63,16 +102,14 @@ def judge(walk: Walk, node: ast.AST, name: str, value: Value | None, *, write: b
             rules.SENSITIVE, node, f"`{shown}` belongs to the system", severity=Level.MEDIUM, value=value
         )
     elif changed and is_system(name):
-        walk.report(rules.SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
+        walk.report(SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
     if _KERNEL.match(name) and not _CALM_KERNEL.match(name):
         grave = changed or _GRAVE_KERNEL.search(name)
-        walk.report(
-            rules.KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value
-        )
+        walk.report(KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value)
     if write and PERSISTENT.search(name.lower()):
         walk.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start", value=value)
     if write and is_hidden(name):
-        walk.report(rules.HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
+        walk.report(HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
     if write and is_program(name):
         walk.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
     return sensitive

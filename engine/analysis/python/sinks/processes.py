@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
@@ -22,6 +23,65 @@ from engine.analysis.python.sinks import commands
 from engine.analysis.python.sinks.paths import many_turns
 from engine.analysis.python.words import words
 from engine.models import Confidence, EffectKind, Level
+
+PROCESS_FOREIGN = python_rule(
+    "py-process-foreign",
+    "A command comes from outside or from a decoder",
+    "process",
+    Level.HIGH,
+    attack="Whoever writes the input or answers the request runs commands here.",
+    why="HIGH: nobody can review a command that is not there; CRITICAL where it comes over the network.",
+    fix="Choose among constant commands; never pass text from outside to a shell.",
+    match=(
+        "import os\nos.system(input())",
+        "import subprocess, requests\nsubprocess.run(requests.get(u).text, shell=True)",
+        "import os, base64\nos.system(base64.b64decode(x).decode())",
+    ),
+    not_match=("import os\nos.system('ls')",),
+    cwe=78,
+    owasp="LLM05",
+)
+REVERSE_SHELL = python_rule(
+    "py-reverse-shell",
+    "A shell is connected to a socket",
+    "reverse_shell",
+    Level.CRITICAL,
+    attack="Gives somebody on the network a shell on this machine.",
+    why="CRITICAL: there is no honest use in submitted code.",
+    fix="Remove it.",
+    match=(
+        "import socket, os\ns = socket.socket()\ns.connect(('a', 1))\nos.dup2(s.fileno(), 0)",
+        "import socket, subprocess\ns = socket.socket()\nsubprocess.call(['sh'], stdin=s.fileno())",
+        "import socket, os\ns = socket.socket()\nos.system(s.recv(9).decode())",
+    ),
+    not_match=("import socket\ns = socket.socket()\ns.connect(('a', 1))\ns.send(b'x')",),
+    cwe=506,
+)
+DUP = python_rule(
+    "py-redirect-streams",
+    "Standard streams are redirected to another descriptor",
+    "reverse_shell",
+    Level.MEDIUM,
+    attack="Connects a shell's input and output to a socket, or hides output.",
+    why="MEDIUM: daemons do it too; CRITICAL where the descriptor is a socket.",
+    fix="Pass `stdin=` and `stdout=` to the child, or use `contextlib.redirect_stdout`.",
+    match=("import os\nos.dup2(fd, 1)", "import pty\npty.spawn('/bin/sh')"),
+    not_match=("import os\nos.dup(1)",),
+    cwe=506,
+)
+FORK = python_rule(
+    "py-fork",
+    "The process forks",
+    "resource",
+    Level.MEDIUM,
+    attack="Multiplies processes, or leaves one behind that outlives the run.",
+    why="MEDIUM: once is a daemon; CRITICAL in a loop.",
+    fix="Use `subprocess` or `concurrent.futures`.",
+    match=("import os\nos.fork()", "import os\nwhile True:\n    os.fork()"),
+    not_match=("fork()",),
+    cwe=400,
+)
+
 
 _SHELLS = words(
     "os.system os.popen os.popen2 os.popen3 os.popen4 subprocess.getoutput subprocess.getstatusoutput "
@@ -55,7 +115,7 @@ def shell(walk: Walk, call: Call) -> Value | None:
     _started(walk, call, call.arg(at, "cmd") or call.arg(at, "command"), by_shell=True)
     if call.name == "pty.spawn":
         walk.fact("spawn-shell", call.node)
-        walk.report(rules.DUP, call.node, "`pty.spawn` gives a program a terminal")
+        walk.report(DUP, call.node, "`pty.spawn` gives a program a terminal")
     return _result(call)
 
 
@@ -70,7 +130,7 @@ def program(walk: Walk, call: Call) -> Value | None:
     for stream in ("stdin", "stdout", "stderr"):
         value = call.keywords.get(stream)
         if value is not None and value.taint & Taint.SOCKET:
-            walk.report(rules.REVERSE_SHELL, call.node, f"`{stream}` of the program is a socket", value=value)
+            walk.report(REVERSE_SHELL, call.node, f"`{stream}` of the program is a socket", value=value)
     return _result(call)
 
 
@@ -106,16 +166,16 @@ def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -
     shown = (line or "").replace(HOLE, "…")[:120]
     message = f"Starts `{shown}`" if line else "Starts a program that only the run will tell"
     if taint & Taint.SOCKET and (foreign or layers):
-        walk.report(rules.REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
+        walk.report(REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
     if call.name == "webbrowser.open":
         pass
     elif layers or taint & Taint.DECODED:
         peeled = " → ".join((*layers, "command"))
-        walk.report(rules.PROCESS_FOREIGN, call.node, f"Peeled: {peeled}", value=command)
+        walk.report(PROCESS_FOREIGN, call.node, f"Peeled: {peeled}", value=command)
     elif foreign:
         level = Level.CRITICAL if foreign & (Taint.NETWORK | Taint.SOCKET) else None
         message = f"Runs a command from {taint_words(foreign)}"
-        walk.report(rules.PROCESS_FOREIGN, call.node, message, severity=level, value=command)
+        walk.report(PROCESS_FOREIGN, call.node, message, severity=level, value=command)
     level = Level.LOW if call.name == "webbrowser.open" else None
     walk.report(rules.PROCESS, call.node, message, severity=level, value=command)
     walk.fact("process", call.node)
@@ -199,9 +259,9 @@ def duplicate(walk: Walk, call: Call) -> Value | None:
         return None
     source = call.arg(0)
     if source is not None and source.taint & Taint.SOCKET:
-        walk.report(rules.REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
+        walk.report(REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
     else:
-        walk.report(rules.DUP, call.node, "Points one descriptor at another")
+        walk.report(DUP, call.node, "Points one descriptor at another")
     walk.fact("dup2", call.node)
     return None
 
@@ -211,7 +271,7 @@ def fork(walk: Walk, call: Call) -> Value | None:
     """Report a fork; in a loop it is a bomb."""
     if many_turns(walk):
         walk.report(BOMB, call.node, "Forks in a loop without an exit, or of very many turns")
-    walk.report(rules.FORK, call.node, f"`{call.name}`")
+    walk.report(FORK, call.node, f"`{call.name}`")
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
 from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value
@@ -10,6 +11,20 @@ from engine.analysis.python.rules.processes import SYSCALL
 from engine.analysis.python.sinks.network import LOCAL, add_network_effects, address_of, ask, outgoing
 from engine.analysis.python.words import words
 from engine.models import Level
+
+SCAN = python_rule(
+    "py-port-scan",
+    "Ports or hosts are scanned",
+    "net_access",
+    Level.HIGH,
+    attack="Maps the network around the sandbox.",
+    why="HIGH: finding open ports is reconnaissance.",
+    fix="Remove it.",
+    match=("import socket\nfor p in range(99):\n    socket.socket().connect_ex(('a', p))",),
+    not_match=("import socket\nsocket.socket().connect(('a', 1))",),
+    cwe=200,
+)
+
 
 # --- sockets ---
 
@@ -59,7 +74,7 @@ def connect(walk: Walk, call: Call) -> Value | None:
     ask(walk, call, call.name.rpartition(".")[2])
     if call.name.endswith("connect_ex"):
         walk.report(
-            rules.SCAN,
+            SCAN,
             call.node,
             "Tries whether a port is open",
             severity=None if walk.loops else Level.MEDIUM,

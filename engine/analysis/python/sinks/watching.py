@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Walk
 from engine.analysis.python.evaluate.sink_registry import PREFIXES, Call, handles
 from engine.analysis.python.evaluate.values import Taint, Value
@@ -9,6 +10,24 @@ from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.processes import KILL
 from engine.analysis.python.words import words
 from engine.models import Level
+
+WATCH = python_rule(
+    "py-watch-user",
+    "The screen, keyboard, clipboard or camera is watched",
+    "recon",
+    Level.MEDIUM,
+    attack="Sees what the person sees and types: passwords first of all.",
+    why="MEDIUM: desktop helpers do it too; HIGH for keys.",
+    fix="Remove it.",
+    match=(
+        "import pyperclip\npyperclip.paste()",
+        "from PIL import ImageGrab\nImageGrab.grab()",
+        "from pynput import keyboard\nkeyboard.Listener(f)",
+    ),
+    not_match=("pyperclip", "import pyperclip\npyperclip.copy('a')"),
+    cwe=200,
+)
+
 
 _HARMLESS_PSUTIL = frozenset(("psutil.cpu_count", "psutil.pid_exists", "psutil.wait_procs"))
 
@@ -68,7 +87,7 @@ def screen(walk: Walk, call: Call) -> Value | None:
     """Report what a person sees or says."""
     level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "pandas")) else None
     if call.name != "mss.mss":
-        walk.report(rules.WATCH, call.node, f"`{call.name}`", severity=level)
+        walk.report(WATCH, call.node, f"`{call.name}`", severity=level)
     return Value(name=f"{call.name}()", taint=Taint.SCREEN)
 
 
@@ -88,7 +107,7 @@ def screen(walk: Walk, call: Call) -> Value | None:
 )
 def keys(walk: Walk, call: Call) -> Value | None:
     """Report key loggers."""
-    walk.report(rules.WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
+    walk.report(WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
     return Value(name=f"{call.name}()", taint=Taint.SCREEN)
 
 

@@ -1,4 +1,4 @@
-"""How the rules of Python are written down."""
+"""How the rules of Python are declared."""
 
 from __future__ import annotations
 
