@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.analysis import limits
 from engine.analysis.findings import Findings
+from engine.analysis.shell import comments
 from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
 from engine.analysis.shell.rules import CHECKS, inner
@@ -23,6 +24,9 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findin
     for check in CHECKS:
         findings.violations.extend(check(script))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
+    if misread := list(comments.check(script.tree)):
+        findings.violations.extend(misread)
+        findings.complete = False
     findings.add(inner.check(script))
     findings.effects.extend(effects(script))
     if script.cut:

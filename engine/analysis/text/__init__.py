@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.findings import Findings
 from engine.analysis.positions import Lines
-from engine.analysis.text import characters, layout, names
+from engine.analysis.text import characters, layout, names, readings
 from engine.models import Language
 
 __all__ = ["analyse_text"]
@@ -13,10 +13,13 @@ __all__ = ["analyse_text"]
 def analyse_text(source: str, language: Language) -> Findings:
     """Return what is wrong with the characters of `source`, and with where they stand."""
     lines = Lines(source)
+    misread = list(readings.check(source, lines, language))
     return Findings(
         [
+            *misread,
             *characters.check(source, lines, language),
             *names.check(source, lines),
             *layout.check(source, lines, language),
-        ]
+        ],
+        complete=not misread,
     )

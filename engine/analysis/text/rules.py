@@ -105,6 +105,17 @@ CONTROL = _rule(
     not_match=("x = 1\r\ny = 2\r\n", "x = '\\x1b'", "\tx = 1"),
     cwe=150,
 )
+READINGS = _rule(
+    "text-two-readings",
+    "Two readers take this text differently",
+    Level.HIGH,
+    attack="Hides code where the reviewer sees a comment or a blank, and the interpreter does not.",
+    why="HIGH: what was read may not be what would run; nothing about this code counts as proven.",
+    fix="Use line feeds as line ends, spaces and tabs as blanks, and UTF-8 as the encoding.",
+    match=("x = 1\x0cy = 2", "x = 1\ry = 2", "echo ok \x0b#x", "x = 1 // a\u2028y = 2"),
+    not_match=("x = 1\r\ny = 2", "x = 1\n\ty = 2\n", "# -*- coding: utf-8 -*-\nx = 1", "echo ok # fine"),
+    cwe=436,
+)
 SEPARATOR = _rule(
     "text-line-separator",
     "Ends a line with a character that few editors show",
@@ -193,6 +204,6 @@ SUPPRESSION = _rule(
     cwe=693,
 )
 RULES: tuple[Rule, ...] = (
-    BIDI, INVISIBLE, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, SEPARATOR, LONG_LINE, FAR_RIGHT,
-    FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
+    BIDI, INVISIBLE, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, READINGS, SEPARATOR, LONG_LINE,
+    FAR_RIGHT, FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
 )  # fmt: skip
