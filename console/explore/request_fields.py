@@ -46,7 +46,7 @@ class _Asked(Draft):
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RequestOptions:
     """What is asked for: capabilities, files of this machine for `/workspace`, an image, and an output."""
 
     permissions: Permissions = field(default_factory=Permissions)
@@ -63,7 +63,7 @@ class Wishes:
         return sum(map(len, lists)) + (asked.limits != Limits()) + bool(self.image)
 
 
-def filled(wishes: Wishes) -> dict[str, str]:
+def filled(wishes: RequestOptions) -> dict[str, str]:
     """Return the lines that say `wishes`."""
     asked = wishes.permissions
     limits = {name: f"{value:g}" for name, value in asked.limits.model_dump().items()}
@@ -79,7 +79,7 @@ def filled(wishes: Wishes) -> dict[str, str]:
     }
 
 
-def understood(lines: Mapping[str, str]) -> Wishes:
+def understood(lines: Mapping[str, str]) -> RequestOptions:
     """Return what the lines say. Raises ValueError with a sentence that names the line."""
     named = {kind: _named(lines.get(kind, "")) for kind in ("domains", "builds", "secrets")}
     packages = tuple(_package(each) for each in _parts(lines.get("packages", "")))
@@ -87,7 +87,7 @@ def understood(lines: Mapping[str, str]) -> Wishes:
     draft = _checked(_Asked, lines, ("image", "expect", "verify"))
     paths = tuple(_parts(lines.get("paths", "")))
     permissions = Permissions(packages=packages, limits=limits, **named)
-    return Wishes(permissions, paths, draft.image, draft.expect, draft.verify)
+    return RequestOptions(permissions, paths, draft.image, draft.expect, draft.verify)
 
 
 def read(paths: tuple[str, ...]) -> tuple[InputFile, ...]:

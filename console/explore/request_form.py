@@ -11,11 +11,11 @@ from textual.containers import Grid, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from console.explore.request_fields import FIELDS, Wishes, filled, understood
+from console.explore.request_fields import FIELDS, RequestOptions, filled, understood
 from console.safety.text import content
 
 
-class AskScreen(ModalScreen["Wishes | None"]):
+class RequestFormScreen(ModalScreen["RequestOptions | None"]):
     """Changes what is asked for; nothing that is asked for is given before a decision."""
 
     HELP_TITLE = "What it may have"
@@ -26,19 +26,19 @@ class AskScreen(ModalScreen["Wishes | None"]):
         "that builds itself has to be named under install scripts, too. The output is checked after the run."
     )
     DEFAULT_CSS = """
-    AskScreen Grid { grid-size: 2; grid-columns: 20 1fr; grid-rows: 1; height: auto; }
-    AskScreen Grid Static { color: $muted; }
-    AskScreen #words { height: auto; margin: 1 0 0 0; color: $muted; }
+    RequestFormScreen Grid { grid-size: 2; grid-columns: 20 1fr; grid-rows: 1; height: auto; }
+    RequestFormScreen Grid Static { color: $muted; }
+    RequestFormScreen #words { height: auto; margin: 1 0 0 0; color: $muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Ask for this", id="ask.take", tooltip="Ask for what stands here"),
-        Binding("down", "app.focus_next", "Next line", id="ask.next", show=False, tooltip="The line below"),
-        Binding("up", "app.focus_previous", "Line before", id="ask.before", show=False,
-                tooltip="The line above"),
-        Binding("escape", "leave", "Back", id="ask.leave", tooltip="Change nothing"),
+        Binding("enter", "take", "Request", id="request.take", tooltip="Request these permissions"),
+        Binding("down", "app.focus_next", "Next field", id="request.next", show=False, tooltip="Next field"),
+        Binding("up", "app.focus_previous", "Previous field", id="request.previous", show=False,
+                tooltip="Previous field"),
+        Binding("escape", "leave", "Back", id="request.leave", tooltip="Change nothing"),
     ]  # fmt: skip
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: RequestOptions) -> None:
         super().__init__()
         self._lines = filled(wishes)
 

@@ -15,13 +15,13 @@ from textual.widgets import Input, Static
 from console.app.state import console_app
 from console.explore import request_fields, run_follow, snippets
 from console.explore.editor import Editor
-from console.explore.request_fields import Wishes
+from console.explore.request_fields import RequestOptions
 from console.explore.sessions import kept
-from console.explore.snippets import Snippet
+from console.explore.snippets import SavedSnippet
 from console.explore.workbench import Workbench
 from console.review.violations import ViolationDetail, ViolationList
 from console.run.output_log import OutputLog
-from console.run.screen import told
+from console.run.result_text import outcome_line
 from console.safety.text import content, paragraphs
 from console.widgets.formatting import now
 from engine.common.text import Untrusted
@@ -71,7 +71,7 @@ class ExploreScreen(Workbench):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wishes = Wishes()
+        self._wishes = RequestOptions()
         self._case: Case | None = None
         self._session: Session | None = None
 
@@ -130,7 +130,9 @@ class ExploreScreen(Workbench):
             return
         log, app = self.query_one(OutputLog), console_app(self)
         log.clear()
-        await self.keep(Snippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose))
+        await self.keep(
+            SavedSnippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose)
+        )
         case = await app.ask(lambda client: client.submit(draft))
         if case is not None and (ended := await run_follow.follow(app, case, log, self._say)):
             self._say(ended)
@@ -151,7 +153,7 @@ class ExploreScreen(Workbench):
     def _stand(self, case: Case) -> None:
         self.query_one(OutputLog).hint = run_follow.hint(case)
         ending = self.query_one("#ending", Static)
-        ending.update(paragraphs(run_follow.standing(case, told(case)), *run_follow.values(case)))
+        ending.update(paragraphs(run_follow.standing(case, outcome_line(case)), *run_follow.values(case)))
         ending.add_class("-said")
 
     def _tick(self) -> None:
@@ -161,10 +163,10 @@ class ExploreScreen(Workbench):
 
     def action_left(self) -> None:
         """Look at what the run showed and left."""
-        from console.run.artifacts import LeftScreen  # noqa: PLC0415  on its first use
+        from console.run.artifacts import ArtifactsScreen  # noqa: PLC0415  on its first use
 
         if self._case is not None and self._case.result is not None:
-            self.app.push_screen(LeftScreen(self._case.submission.id, self._case.result))
+            self.app.push_screen(ArtifactsScreen(self._case.submission.id, self._case.result))
 
     # --- sessions -----------------------------------------------------------------------------
 
@@ -197,9 +199,9 @@ class ExploreScreen(Workbench):
     @work
     async def action_wish(self) -> None:
         """Change what the code may have."""
-        from console.explore.request_form import AskScreen  # noqa: PLC0415  on its first use
+        from console.explore.request_form import RequestFormScreen  # noqa: PLC0415  on its first use
 
-        asked = await self.app.push_screen_wait(AskScreen(self._wishes))
+        asked = await self.app.push_screen_wait(RequestFormScreen(self._wishes))
         if asked is not None:
             self._wishes = asked
             self.set_border_title()

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from console.code_view.view import CodeView
-from console.explore.snippets import Snippet
+from console.explore.snippets import SavedSnippet
 from console.safety.text import Part, clip, content, first_line, pad
 from console.widgets.formatting import now, when
 from console.widgets.rows import Rows
@@ -26,7 +26,7 @@ class SnippetRows(Rows):
         [("Whatever you run with ctrl+r is kept here, on this machine only.", "muted")],
     )
 
-    def __init__(self, snippets: tuple[Snippet, ...]) -> None:
+    def __init__(self, snippets: tuple[SavedSnippet, ...]) -> None:
         super().__init__(id="snippets")
         self._snippets = snippets
 
@@ -43,7 +43,7 @@ class SnippetRows(Rows):
         return [" ", (pad(at, 17), "muted"), (pad(language, 12), "primary"), clip(about, width - 31)]
 
 
-class SnippetsScreen(ModalScreen["Snippet | None"]):
+class SnippetsScreen(ModalScreen["SavedSnippet | None"]):
     """Shows the snippets, and the chosen one whole."""
 
     HELP_TITLE = "Snippets"
@@ -57,7 +57,7 @@ class SnippetsScreen(ModalScreen["Snippet | None"]):
         Binding("escape,q", "leave", "Back", id="snippets.leave", tooltip="Back to what is in the editor"),
     ]
 
-    def __init__(self, snippets: tuple[Snippet, ...]) -> None:
+    def __init__(self, snippets: tuple[SavedSnippet, ...]) -> None:
         super().__init__()
         self._snippets = snippets
 

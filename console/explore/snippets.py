@@ -17,7 +17,7 @@ LONGEST = 256 * 1024
 """Characters of one snippet; a longer one is not kept."""
 
 
-class Snippet(FrozenModel):
+class SavedSnippet(FrozenModel):
     """Code that was handed in from Explore."""
 
     at: datetime
@@ -31,7 +31,7 @@ def file() -> Path:
     return locations.state() / "snippets.jsonl"
 
 
-def load() -> tuple[Snippet, ...]:
+def load() -> tuple[SavedSnippet, ...]:
     """Return the snippets that can be read, the newest first."""
     try:
         lines = file().read_text(encoding="utf-8").split("\n")
@@ -40,7 +40,7 @@ def load() -> tuple[Snippet, ...]:
     return tuple(snippet for line in reversed(lines) if (snippet := _read(line)) is not None)
 
 
-def keep(snippet: Snippet) -> None:
+def keep(snippet: SavedSnippet) -> None:
     """Put a snippet on top; the same code is kept once, and only the newest `KEPT` are."""
     if len(snippet.code.text) > LONGEST:
         return
@@ -55,8 +55,8 @@ def keep(snippet: Snippet) -> None:
     fresh.replace(path)
 
 
-def _read(line: str) -> Snippet | None:
+def _read(line: str) -> SavedSnippet | None:
     try:
-        return Snippet.model_validate_json(line) if line else None
+        return SavedSnippet.model_validate_json(line) if line else None
     except ValidationError:
         return None

@@ -13,7 +13,7 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.explore import file_watch, snippets
 from console.explore.editor import Editor
-from console.explore.snippets import Snippet
+from console.explore.snippets import SavedSnippet
 from console.review.violations import ViolationDetail, ViolationList
 from console.safety.text import content
 from console.widgets.formatting import full_badge, now
@@ -99,11 +99,11 @@ class Workbench(BaseScreen):
         """Put what was typed among the snippets, before something else takes its place."""
         editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
         if self.path is None and editor.text.strip():
-            typed = Snippet(at=now(), language=editor.code_language, code=Untrusted(editor.text),
+            typed = SavedSnippet(at=now(), language=editor.code_language, code=Untrusted(editor.text),
                             purpose=Untrusted(purpose))  # fmt: skip
             await self.keep(typed)
 
-    async def keep(self, snippet: Snippet) -> None:
+    async def keep(self, snippet: SavedSnippet) -> None:
         """Put a snippet among those that can be had again; say so where that cannot be."""
         try:
             await asyncio.to_thread(snippets.keep, snippet)

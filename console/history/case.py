@@ -15,14 +15,14 @@ from textual.widgets import ContentSwitcher, Footer, Input, Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.history.case_facts import facts, happened
-from console.history.erased import by_name, gone, unless_erased
-from console.history.erased import told as erased
-from console.history.timeline import way
+from console.history.case_facts import case_lines, event_lines
+from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
+from console.history.timeline import timeline_lines
 from console.run.output_log import OutputLog
 from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
 from console.safety.text import content, paragraphs
+from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
 from engine.client.client import Client
@@ -47,13 +47,11 @@ class CaseScreen(Screen[None]):
     CaseScreen #facts Static { height: auto; }
     CaseScreen #seen { width: 3fr; height: 100%; }
     CaseScreen ContentSwitcher { height: 1fr; }
-    CaseScreen #gone { padding: 1 2; color: $warning; }
+    CaseScreen #erased { padding: 1 2; color: $warning; }
     CaseScreen #trail { padding: 0 1; }
     CaseScreen #trail Static { height: auto; }
     CaseScreen #steps { padding: 0 1; }
     CaseScreen #steps Static { height: auto; }
-    CaseScreen #name { display: none; }
-    CaseScreen #name.-open { display: block; }
     CaseScreen.-narrow > Horizontal { layout: vertical; }
     CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
@@ -87,12 +85,12 @@ class CaseScreen(Screen[None]):
             with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
                 yield OutputLog(id="output")
                 yield CodeView(id="code")
-                yield Static(id="gone")
+                yield Static(id="erased")
                 with VerticalScroll(id="trail"):
                     yield Static(id="events")
                 with VerticalScroll(id="steps"):
-                    yield Static(id="way")
-        yield Input(id="name", select_on_focus=False)
+                    yield Static(id="timeline")
+        yield FileNamePrompt()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -110,36 +108,40 @@ class CaseScreen(Screen[None]):
         self._case = case
         self.query_one(OutputLog).hint = "It wrote nothing." if case.started_at else "It never ran."
         draft = case.submission.draft
-        self.query_one("#told", Static).update(paragraphs(*facts(case)))
+        self.query_one("#told", Static).update(paragraphs(*case_lines(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
         await self._miss(case)
         if case.started_at is None:
             self.action_see("code")
         trail = await app.ask(lambda client: client.trail(self._subject)) or ()
         self.query_one("#events", Static).update(
-            paragraphs(*(line for each in trail for line in happened(each)))
+            paragraphs(*(line for each in trail for line in event_lines(each)))
         )
-        self.query_one("#way", Static).update(paragraphs(*way(trail, self.size.width * 3 // 5 - 4)))
+        self.query_one("#timeline", Static).update(
+            paragraphs(*timeline_lines(trail, self.size.width * 3 // 5 - 4))
+        )
         if case.started_at is not None:
             await app.ask(self._read)
 
     async def _miss(self, case: Case) -> None:
         """Say what retention erased of it."""
-        self._erased = by_name(await console_app(self).ask(lambda client: client.erased(self._subject)) or ())
+        self._erased = rules_by_item(
+            await console_app(self).ask(lambda client: client.erased(self._subject)) or ()
+        )
         if self._erased:
-            self.query_one("#told", Static).update(paragraphs(*facts(case), *erased(self._erased)))
-            self.query_one("#gone", Static).update(content(gone("code", self._erased)))
+            self.query_one("#told", Static).update(paragraphs(*case_lines(case), *erased_lines(self._erased)))
+            self.query_one("#erased", Static).update(content(erased_sentence("code", self._erased)))
 
     async def _read(self, client: Client) -> None:
         log = self.query_one(OutputLog)
-        with unless_erased(partial(setattr, log, "hint")):
+        with report_erased(partial(setattr, log, "hint")):
             async with contextlib.aclosing(client.output(self._subject)) as written:
                 async for chunk in written:
                     log.add(chunk)
 
     def action_see(self, what: str) -> None:
         """Show output, code, events or timeline."""
-        place = "gone" if what == "code" and "code" in self._erased else what
+        place = "erased" if what == "code" and "code" in self._erased else what
         self.query_one(ContentSwitcher).current = place
         self.query_one(f"#{place}").focus()
         self.query_one("#seen").border_title = TITLES[what]
@@ -160,15 +162,10 @@ class CaseScreen(Screen[None]):
 
     def action_export(self) -> None:
         """Ask for the name of a file."""
-        line = self.query_one("#name", Input)
-        line.value = f"{self._subject}.zip"
-        line.cursor_position = len(line.value)
-        line.border_title = "Save the case file as; Enter saves, Esc closes"
-        line.add_class("-open")
-        line.focus()
+        self.query_one(FileNamePrompt).ask("Save the case file as", f"{self._subject}.zip")
 
-    @on(Input.Submitted, "#name")
-    def _named(self, message: Input.Submitted) -> None:
+    @on(Input.Submitted, "FileNamePrompt")
+    def _file_named(self, message: Input.Submitted) -> None:
         self.action_leave()
         self._export(message.value)
 
@@ -176,11 +173,11 @@ class CaseScreen(Screen[None]):
     async def _export(self, name: str) -> None:
         saved = await console_app(self).ask(lambda client: save_case_file(client, self._subject, name))
         if saved is not None:
-            self.notify(f"{size(saved)} are in {name}. To check it: unzip it, then python3 verify.py")
+            self.notify(f"Saved {size(saved)} to {name}. To verify: unzip it and run python3 verify.py")
 
     def action_leave(self) -> None:
         """Close the line for a name, or go back."""
-        line = self.query_one("#name", Input)
-        if not line.has_class("-open"):
+        prompt = self.query_one(FileNamePrompt)
+        if not prompt.is_open:
             self.dismiss()
-        line.remove_class("-open")
+        prompt.close()

@@ -6,20 +6,20 @@ import json
 
 from console.review.requests import asked, limits
 from console.review.review_record import looked
-from console.run.screen import told
+from console.run.result_text import outcome_line
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
 from engine.common.plural import many
 from engine.models import Case, Decision, Event, Result
 
 
-def facts(case: Case) -> list[list[Part]]:
+def case_lines(case: Case) -> list[list[Part]]:
     """Return the lines that tell a case: what was handed in, who decided, how it ran."""
     submission = case.submission
     draft = submission.draft
     lines: list[list[Part]] = [
         [full_badge(case.assessment.risk), "  ", (submission.id, "bold")],
-        [*told(case)],
+        [*outcome_line(case)],
         [("handed in  ", "muted"), submission.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
         [("asked by   ", "muted"), submission.requester.name],
         [("says       ", "muted"), (draft.purpose or "(nothing)", "italic")],
@@ -76,7 +76,7 @@ def _result(result: Result) -> list[list[Part]]:
     return lines
 
 
-def happened(event: Event) -> list[list[Part]]:
+def event_lines(event: Event) -> list[list[Part]]:
     """Return the lines that tell an event."""
     at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
     said = [part for key, value in event.data.items() for part in _fact(key, value)]

@@ -14,10 +14,10 @@ from textual.widgets import Footer, Static
 
 from console.app.state import console_app
 from console.code_view.difference import difference
-from console.history.erased import PART, by_name, gone, unless_erased
-from console.history.table import outcome_of
+from console.history.erased import PART, erased_sentence, report_erased, rules_by_item
 from console.review.compare import DifferenceRows
 from console.review.requests import limits
+from console.run.result_text import case_outcome
 from console.run.usage import limits_of
 from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import full_badge, lasted, size, when
@@ -31,20 +31,20 @@ MOST_OUTPUT = 1 << 18
 TITLES = {"code": "Code", "output": "Output"}
 
 
-class BesideScreen(Screen[None]):
+class CompareRunsScreen(Screen[None]):
     """Opens over History: `-` is the marked one, `+` the other."""
 
     AUTO_FOCUS = "#difference"
     HELP_TITLE = "Side by side"
     HELP_WORDS = "Above what is known of both; below the lines in which their code or their output differs."
     DEFAULT_CSS = """
-    BesideScreen #facts { height: auto; max-height: 14; padding: 0 1; }
-    BesideScreen #seen { height: 1fr; }
+    CompareRunsScreen #facts { height: auto; max-height: 14; padding: 0 1; }
+    CompareRunsScreen #seen { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "see('code')", "Code", id="beside.code", tooltip="What differs in the code"),
-        Binding("o", "see('output')", "Output", id="beside.output", tooltip="What differs in the output"),
-        Binding("escape,q", "leave", "Back", id="beside.leave", tooltip="Back to History"),
+        Binding("c", "see('code')", "Code", id="compare-runs.code", tooltip="Compare the code"),
+        Binding("o", "see('output')", "Output", id="compare-runs.output", tooltip="Compare the output"),
+        Binding("escape,q", "leave", "Back", id="compare-runs.leave", tooltip="Back to History"),
     ]
 
     def __init__(self, first: str, second: str) -> None:
@@ -90,7 +90,7 @@ class BesideScreen(Screen[None]):
 async def _code(client: Client, case: Case) -> str:
     """Return the code, or that it was erased."""
     id = case.submission.id
-    missing = gone("code", by_name(await client.erased(id)))
+    missing = erased_sentence("code", rules_by_item(await client.erased(id)))
     return f"{id}: {missing}" if missing else case.submission.draft.code.text
 
 
@@ -99,13 +99,13 @@ async def _written(client: Client, case: Case) -> str:
     if case.started_at is None:
         return ""
     data, missing = b"", list[str]()
-    with unless_erased(missing.append):
+    with report_erased(missing.append):
         async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
             async for chunk in chunks:
                 data += chunk.data
                 if len(data) >= MOST_OUTPUT:
                     break
-    if cut := gone(PART, by_name(await client.erased(case.submission.id))):
+    if cut := erased_sentence(PART, rules_by_item(await client.erased(case.submission.id))):
         missing.append(f"{cut}\n{data[:MOST_OUTPUT].decode(errors='replace')}")
     return "".join(missing) or data[:MOST_OUTPUT].decode(errors="replace")
 
@@ -116,7 +116,7 @@ def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
     return [
         [
             (f"{name:<12} ", "muted"),
-            *(_cell(text, style, room, bold=left[0] != right[0]) for text, style in (left, right)),
+            *(_cell(text, ink, room, bold=left[0] != right[0]) for text, ink in (left, right)),
         ]
         for name, left, right in zip(NAMES, _facts(first), _facts(second), strict=True)
     ]
@@ -126,14 +126,14 @@ NAMES = ("submission", "risk", "asked by", "handed in", "outcome", "decided by",
          "CPU", "wrote")  # fmt: skip
 
 
-def _cell(text: str, style: str, room: int, *, bold: bool) -> tuple[str, str]:
+def _cell(text: str, ink: str, room: int, *, bold: bool) -> tuple[str, str]:
     line = clip(text, room - 1)
-    return line + " " * max(0, room - len(line)), f"bold {style}" if bold and "bold" not in style else style
+    return line + " " * max(0, room - len(line)), f"bold {ink}" if bold and "bold" not in ink else ink
 
 
 def _facts(case: Case) -> list[tuple[str, str]]:
     submission, result, decision = case.submission, case.result, case.decision
-    end, style = outcome_of(case)
+    end, ink = case_outcome(case)
     badge, risk = full_badge(case.assessment.risk)
     wrote = f"{size(result.stdout_bytes)}, {size(result.stderr_bytes)} of errors" if result else "–"
     return [
@@ -141,7 +141,7 @@ def _facts(case: Case) -> list[tuple[str, str]]:
         (badge, risk),
         (clip(submission.requester.name, 200), "foreground"),
         (when(submission.submitted_at, this_moment()), "foreground"),
-        (end, style),
+        (end, ink),
         (clip(decision.by.name, 200) if decision else "–", "foreground"),
         (" · ".join(limits(limits_of(case))) if decision and decision.grant else "–", "foreground"),
         (lasted(result.duration if result else None), "foreground"),

@@ -15,12 +15,12 @@ HASH = "Its hash is in the events."
 PART = "part of the output"
 
 
-def by_name(erasures: Iterable[Erasure]) -> dict[str, str]:
+def rules_by_item(erasures: Iterable[Erasure]) -> dict[str, str]:
     """Return the rule that erased each thing: `code`, `output` or `PART`, `file NAME`, `artifact NAME`."""
     return {PART if each.partly else f"{each.what} {each.name.text}".strip(): each.rule for each in erasures}
 
 
-def gone(what: str, rules: Mapping[str, str]) -> str:
+def erased_sentence(what: str, rules: Mapping[str, str]) -> str:
     """Return in words that something was erased and by which rule; nothing where it is kept."""
     the = what if what == PART else f"the {what}"
     return (
@@ -28,7 +28,7 @@ def gone(what: str, rules: Mapping[str, str]) -> str:
     )
 
 
-def told(rules: Mapping[str, str]) -> list[list[Part]]:
+def erased_lines(rules: Mapping[str, str]) -> list[list[Part]]:
     """Return a heading and a line for each thing that was erased; nothing where all is kept."""
     if not rules:
         return []
@@ -39,7 +39,7 @@ def told(rules: Mapping[str, str]) -> list[list[Part]]:
 
 
 @contextlib.contextmanager
-def unless_erased(tell: Callable[[str], object]) -> Iterator[None]:
+def report_erased(tell: Callable[[str], object]) -> Iterator[None]:
     """Tell in words that something was erased, where the engine answers that.
 
     Raises:

@@ -148,13 +148,13 @@ class HistoryScreen(Searching):
 
     def action_beside(self) -> None:
         """Put the marked submission and the one under the cursor side by side."""
-        from console.history.compare_runs import BesideScreen  # noqa: PLC0415  on its first use
+        from console.history.compare_runs import CompareRunsScreen  # noqa: PLC0415  on its first use
 
         chosen = self.query_one(HistoryTable).chosen
         if self._marked is None:
             self.notify("Mark one first: m", severity="warning")
         elif chosen is not None:
-            self.app.push_screen(BesideScreen(self._marked, chosen.id))
+            self.app.push_screen(CompareRunsScreen(self._marked, chosen.id))
 
     def action_trends(self) -> None:
         """Show how the desk does."""

@@ -10,11 +10,12 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
-from console.run.run_list import ending, signed
+from console.run.result_text import outcome
+from console.run.run_list import status_sign
 from console.safety.text import Part, clip, content, pad
 from console.widgets.formatting import badge, now, size, when
 from console.widgets.offline_rows import OfflineRows
-from engine.models import Case, Status, Summary
+from engine.models import Summary
 
 PAGE = 200
 KEPT_PAGES = 64
@@ -130,10 +131,10 @@ class HistoryTable(OfflineRows):
         row = self._row(index)
         if row is None:
             return [("  …", "faint")]
-        text, style = badge(row.risk)
+        text, ink = badge(row.risk)
         end, end_ink = outcome(row)
-        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ",
-                             (text, style), "  ", signed(row), " ", (pad(end, OUTCOME), end_ink), " ",
+        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
+                             status_sign(row), " ", (pad(end, OUTCOME), end_ink), " ",
                              (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
         if width > BROAD:
             parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",
@@ -157,20 +158,3 @@ class Columns(Static):
         if self.size.width > BROAD:
             names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
         self.update(content((names + "first line", "faint")))
-
-
-def outcome(row: Summary) -> tuple[str, str]:
-    """Return how a submission ended, or how it stands."""
-    if row.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
-        return row.status.value, "warning" if row.status is Status.EXPIRED else "error"
-    return ending(row) if row.status is not Status.PENDING else ("pending", "accent")
-
-
-def outcome_of(case: Case) -> tuple[str, str]:
-    """Return how a case ended, or how it stands."""
-    result = case.result
-    if case.status is Status.KILLED and result is not None:
-        return f"killed: {result.kill_reason.value}", "error"
-    if case.status is Status.FINISHED and result is not None:
-        return f"exit {result.exit_code}", "foreground" if result.exit_code == 0 else "warning"
-    return case.status.value, "foreground"

@@ -14,7 +14,7 @@ QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
 STEP, ACTOR, TIME = 23, 14, 10
 
 
-def way(events: Sequence[Event], width: int) -> list[list[Part]]:
+def timeline_lines(events: Sequence[Event], width: int) -> list[list[Part]]:
     """Return a line for each step; the bar is its share of the longest."""
     steps = [event for event in events if event.type not in QUIET]
     if not steps:

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from console.pictures.pixels import Pixels
 from engine.common.errors import Problem
 
-HOUSE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 DECODER = (
     "import sys; sys.path.insert(0, sys.argv[1]); from console.pictures.decode import main; "
     "sys.exit(main(int(sys.argv[2]), int(sys.argv[3])))"
@@ -47,7 +47,7 @@ async def decoded(picture: bytes, across: int, down: int) -> Pixels:
         Problem: it is no picture that can be drawn, or took too long.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-c", DECODER, str(HOUSE), str(across), str(down), env={},
+        sys.executable, "-I", "-c", DECODER, str(ROOT), str(across), str(down), env={},
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:

@@ -12,12 +12,12 @@ import sys
 import zlib
 
 from console.pictures import gif, jpeg, png
-from console.pictures.shrink import Refused, Thumbnail
+from console.pictures.shrink import Thumbnail, UnsupportedPicture
 
 MOST_BYTES = 400 << 20
 MOST_SECONDS = 12
 KINDS = {png.SIGN: png.thumbnail, gif.SIGN: gif.thumbnail, jpeg.SIGN: jpeg.thumbnail}
-WRONG = (Refused, zlib.error, struct.error, LookupError, ValueError, MemoryError, OverflowError)
+WRONG = (UnsupportedPicture, zlib.error, struct.error, LookupError, ValueError, MemoryError, OverflowError)
 """What decoding a broken picture can end in."""
 
 
@@ -46,4 +46,4 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     for sign, decode in KINDS.items():
         if data.startswith(sign):
             return decode(data, columns, rows)
-    raise Refused("no PNG, JPEG or GIF")
+    raise UnsupportedPicture("no PNG, JPEG or GIF")

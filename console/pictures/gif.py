@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from console.pictures.shrink import Line, Refused, Thumbnail, bounded, scale, shrunk
+from console.pictures.shrink import Line, Thumbnail, UnsupportedPicture, bounded, scale, shrunk
 
 SIGN = b"GIF8"
 _PASSES = ((0, 8), (4, 8), (2, 4), (1, 2))
@@ -24,7 +24,7 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     left, top, across, down, own = struct.unpack("<HHHHB", data[at : at + 9])
     bounded(across, down)
     if left + across > width or top + down > height:
-        raise Refused("a GIF that is larger than it says")
+        raise UnsupportedPicture("a GIF that is larger than it says")
     colours = data[at + 9 : at + 9 + _table_bytes(own)] if own & 128 else data[13 : 13 + _table_bytes(packed)]
     at += 9 + (_table_bytes(own) if own & 128 else 0)
     indices = _unpacked(data[at], b"".join(_blocks(data, at + 1)), across * down)
@@ -60,14 +60,14 @@ def _to_picture(data: bytes, at: int) -> tuple[int, int]:
             at += 1 + data[at]
         at += 1
     if data[at] != 0x2C:
-        raise Refused("a GIF without a picture")
+        raise UnsupportedPicture("a GIF without a picture")
     return at + 1, clear
 
 
 def _unpacked(first_bits: int, packed: bytes, most: int) -> bytes:
     """Return the indices of `most` pixels; undoes LZW."""
     if not 2 <= first_bits <= 8:
-        raise Refused("an unknown kind of GIF")
+        raise UnsupportedPicture("an unknown kind of GIF")
     clear, end = 1 << first_bits, (1 << first_bits) + 1
     start = [bytes([each]) for each in range(clear)] + [b"", b""]
     known, bits, before, held, have = list(start), first_bits + 1, b"", 0, 0
@@ -83,7 +83,7 @@ def _unpacked(first_bits: int, packed: bytes, most: int) -> bytes:
             if code == end or len(result) >= most:
                 return bytes(result[:most])
             if code > len(known) or (code == len(known) and not before):
-                raise Refused("a broken GIF")
+                raise UnsupportedPicture("a broken GIF")
             entry = known[code] if code < len(known) else before + before[:1]
             result += entry
             if before and len(known) < 4096:

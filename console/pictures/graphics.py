@@ -46,7 +46,7 @@ NUMBERS = _numbers()
 """The marks that number rows and columns of a placeholder: the first is 0, the next 1."""
 
 
-class Means(StrEnum):
+class GraphicsMode(StrEnum):
     """How pictures are drawn."""
 
     CELLS = "cells"
@@ -54,20 +54,20 @@ class Means(StrEnum):
     SIXEL = "sixel"
 
 
-def means(wanted: str, environment: Mapping[str, str]) -> Means:
+def graphics_mode(wanted: str, environment: Mapping[str, str]) -> GraphicsMode:
     """Return how to draw in this terminal: as the person set it, or by what the terminal says that it is.
 
     Nothing is asked of the terminal, since answers would arrive as keys. A multiplexer draws cells.
     """
     if wanted != "auto":
-        return Means(wanted)
+        return GraphicsMode(wanted)
     if any(environment.get(name) for name in ("TMUX", "STY", "ZELLIJ")):
-        return Means.CELLS
+        return GraphicsMode.CELLS
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     if term in {"xterm-kitty", "xterm-ghostty"} or environment.get("KITTY_WINDOW_ID") or program == "ghostty":
-        return Means.KITTY
+        return GraphicsMode.KITTY
     known = term.partition("-")[0] in {"foot", "mlterm", "contour"} or program in {"WezTerm", "mintty"}
-    return Means.SIXEL if known else Means.CELLS
+    return GraphicsMode.SIXEL if known else GraphicsMode.CELLS
 
 
 def box(pixels: Pixels) -> tuple[int, int]:
@@ -88,7 +88,7 @@ def kitty(pixels: Pixels, id: int) -> str:
     return "".join(sent)
 
 
-def forgotten(id: int) -> str:
+def delete_image(id: int) -> str:
     """Return what lets the terminal forget a picture."""
     return f"\x1b_Ga=d,d=I,i={id},q=2\x1b\\"
 

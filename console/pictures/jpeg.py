@@ -9,69 +9,69 @@ from collections.abc import Iterator
 
 from console.pictures import jpeg_scans
 from console.pictures.jpeg_bits import Bits, clamped, pixels
-from console.pictures.jpeg_segments import ZIGZAG, Part, Picture, chosen, read
-from console.pictures.shrink import Line, Refused, Thumbnail, scale, shrunk
+from console.pictures.jpeg_segments import ZIGZAG, Component, JpegImage, chosen, read
+from console.pictures.shrink import Line, Thumbnail, UnsupportedPicture, scale, shrunk
 
 SIGN = b"\xff\xd8\xff"
 
 
 def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     """Return a picture of at most `columns` by `rows` pixels."""
-    picture = Picture()
-    at = read(picture, data, 2)
-    if not at or not picture.parts:
-        raise Refused("a broken JPEG")
-    width, height = picture.width, picture.height
+    image = JpegImage()
+    at = read(image, data, 2)
+    if not at or not image.components:
+        raise UnsupportedPicture("a broken JPEG")
+    width, height = image.width, image.height
     each = scale(width, height, columns, rows)
     points = next(size for size in (1, 2, 4, 8) if size * each >= 8)
-    _lay_out(picture, points)
-    if picture.progressive:
-        jpeg_scans.decode(picture, data, at)
+    _lay_out(image, points)
+    if image.progressive:
+        jpeg_scans.decode(image, data, at)
     else:
-        _scan(picture, data, at)
+        _scan(image, data, at)
     wide, high = -(-width * points // 8), -(-height * points // 8)
     across, down = min(wide, max(1, int(width / each))), min(high, max(1, int(height / each)))
-    return shrunk(_lines(picture, wide, high, points), wide, high, across, down)
+    return shrunk(_lines(image, wide, high, points), wide, high, across, down)
 
 
-def _lay_out(picture: Picture, points: int) -> None:
+def _lay_out(image: JpegImage, points: int) -> None:
     """Make room for the pixels of each part, `points` by `points` for a block of the largest."""
-    most, (over, under) = picture.most, picture.units
-    for part in picture.parts:
-        part.points = min(8, points * max(most[0] // part.across, most[1] // part.down))
-        part.stride = over * part.across
-        width = part.stride * part.points
-        part.rows = [bytearray(width) for _ in range(under * part.down * part.points)]
+    most, (over, under) = image.most, image.units
+    for component in image.components:
+        component.points = min(8, points * max(most[0] // component.across, most[1] // component.down))
+        component.stride = over * component.across
+        width = component.stride * component.points
+        component.rows = [bytearray(width) for _ in range(under * component.down * component.points)]
 
 
-def _scan(picture: Picture, data: bytes, at: int) -> None:
+def _scan(image: JpegImage, data: bytes, at: int) -> None:
     """Decode every block into the rows of its part."""
-    if chosen(picture) != picture.parts:
-        raise Refused("a JPEG in several scans")
-    over, under = picture.units
-    for piece, units in jpeg_scans.pieces(data, at, over * under, picture.restart):
+    if chosen(image) != image.components:
+        raise UnsupportedPicture("a JPEG in several scans")
+    over, under = image.units
+    for piece, units in jpeg_scans.pieces(data, at, over * under, image.restart):
         bits = Bits(piece)
-        for part in picture.parts:
-            part.before = 0
+        for component in image.components:
+            component.before = 0
         for unit in units:
-            for part in picture.parts:
-                _unit(picture, part, bits, unit % over, unit // over)
+            for component in image.components:
+                _unit(image, component, bits, unit % over, unit // over)
 
 
-def _unit(picture: Picture, part: Part, bits: Bits, column: int, row: int) -> None:
-    for down in range(part.down):
-        for across in range(part.across):
-            block = _block(picture, part, bits)
-            part.put(block, column * part.across + across, row * part.down + down)
+def _unit(image: JpegImage, component: Component, bits: Bits, column: int, row: int) -> None:
+    for down in range(component.down):
+        for across in range(component.across):
+            block = _block(image, component, bits)
+            component.put(block, column * component.across + across, row * component.down + down)
 
 
-def _block(picture: Picture, part: Part, bits: Bits) -> list[bytes]:
+def _block(image: JpegImage, component: Component, bits: Bits) -> list[bytes]:
     """Return the pixels of the next block."""
-    points = part.points
-    first, others = (picture.codes[each] for each in part.tables)
-    quantities = picture.quantities[part.quantities]
-    part.before += bits.number(bits.code(first))
-    found = {0: part.before * quantities[0]}
+    points = component.points
+    first, others = (image.codes[each] for each in component.tables)
+    quantities = image.quantities[component.quantities]
+    component.before += bits.number(bits.code(first))
+    found = {0: component.before * quantities[0]}
     at = 1
     while at < 64:
         code = bits.code(others)
@@ -84,7 +84,7 @@ def _block(picture: Picture, part: Part, bits: Bits) -> list[bytes]:
         at += skipped
         value = bits.number(size)
         if at > 63:
-            raise Refused("a broken JPEG")
+            raise UnsupportedPicture("a broken JPEG")
         place = ZIGZAG[at]
         if place % 8 < points and place // 8 < points:
             found[place] = value * quantities[at]
@@ -92,21 +92,28 @@ def _block(picture: Picture, part: Part, bits: Bits) -> list[bytes]:
     return pixels(found, points)
 
 
-def _lines(picture: Picture, width: int, height: int, points: int) -> Iterator[Line]:
-    most = picture.most
+def _lines(image: JpegImage, width: int, height: int, points: int) -> Iterator[Line]:
+    most = image.most
     places = [
-        [at * part.across * part.points // (most[0] * points) for at in range(width)]
-        for part in picture.parts
+        [at * component.across * component.points // (most[0] * points) for at in range(width)]
+        for component in image.components
     ]
     for number in range(height):
         rows = [
-            bytes(map(part.rows[number * part.down * part.points // (most[1] * points)].__getitem__, place))
-            for part, place in zip(picture.parts, places, strict=True)
+            bytes(
+                map(
+                    component.rows[
+                        number * component.down * component.points // (most[1] * points)
+                    ].__getitem__,
+                    place,
+                )
+            )
+            for component, place in zip(image.components, places, strict=True)
         ]
         if len(rows) == 1:
             yield rows[0], rows[0], rows[0]
         else:
-            yield (rows[0], rows[1], rows[2]) if picture.plain else _coloured(*rows)
+            yield (rows[0], rows[1], rows[2]) if image.plain else _coloured(*rows)
 
 
 def _coloured(light: bytes, blue: bytes, red: bytes) -> Line:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from console.pictures.shrink import Refused
+from console.pictures.shrink import UnsupportedPicture
 
 Table = list[tuple[int, int]]
 """For each sixteen bits: how many of them are a code, and what it means; a length of 0 is no code."""
@@ -24,11 +24,11 @@ class Bits:
         place, shift = self._at >> 3, 8 - (self._at & 7)
         data = self._data
         if self._at >= self._end + 32:
-            raise Refused("a JPEG that ends too early")
+            raise UnsupportedPicture("a JPEG that ends too early")
         window = (data[place] << 16 | data[place + 1] << 8 | data[place + 2]) >> shift & 0xFFFF
         length, sign = table[window]
         if not length:
-            raise Refused("a broken JPEG")
+            raise UnsupportedPicture("a broken JPEG")
         self._at += length
         return sign
 
@@ -42,7 +42,7 @@ class Bits:
         if not size:
             return 0
         if self._at >= self._end or size > 16:
-            raise Refused("a JPEG that ends too early")
+            raise UnsupportedPicture("a JPEG that ends too early")
         place, shift = self._at >> 3, 24 - (self._at & 7) - size
         data = self._data
         value = (data[place] << 16 | data[place + 1] << 8 | data[place + 2]) >> shift & (1 << size) - 1

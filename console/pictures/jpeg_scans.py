@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from console.pictures.jpeg_bits import Bits, Table, pixels
-from console.pictures.jpeg_segments import ZIGZAG, Part, Picture, chosen, read
-from console.pictures.shrink import Refused
+from console.pictures.jpeg_segments import ZIGZAG, Component, JpegImage, chosen, read
+from console.pictures.shrink import UnsupportedPicture
 
 Block: TypeAlias = "array[int]"
 """The 64 coefficients of a block, in the order in which they are stored."""
@@ -37,7 +37,7 @@ class Scan:
         """Return what the last three bytes of a scan's header say."""
         first, last, bits = body[-3:]
         if not first <= last <= 63 or bits & 15 > 13 or (not first and last):
-            raise Refused("a broken JPEG")
+            raise UnsupportedPicture("a broken JPEG")
         return cls(first, last, bits & 15, bool(bits >> 4))
 
     def take(self, block: Block, bits: Bits) -> None:
@@ -56,7 +56,7 @@ class Scan:
             if size:
                 at += skipped
                 if at > self.last:
-                    raise Refused("a broken JPEG")
+                    raise UnsupportedPicture("a broken JPEG")
                 block[at] = bits.number(size) << self.low
             elif skipped < 15:
                 self.idle = (1 << skipped) + bits.plain(skipped) - 1
@@ -78,7 +78,7 @@ class Scan:
             at = self._past(block, bits, at, skipped)
             if fresh:
                 if at > self.last:
-                    raise Refused("a broken JPEG")
+                    raise UnsupportedPicture("a broken JPEG")
                 block[at] = fresh
             at += 1
         if self.idle:
@@ -101,15 +101,17 @@ class Scan:
         return at
 
 
-def decode(picture: Picture, data: bytes, at: int) -> None:
+def decode(image: JpegImage, data: bytes, at: int) -> None:
     """Decode all scans, then every block into the rows of its part."""
-    known = {part.id: _blocks(part) for part in picture.parts}
+    known = {component.id: _blocks(component) for component in image.components}
     while at:
-        _scan(picture, known, data, at)
-        at = read(picture, data, _end(data, at))
-    for part in picture.parts:
-        for index, block in enumerate(known[part.id]):
-            part.put(_pixels(block, part, picture), index % part.stride, index // part.stride)
+        _scan(image, known, data, at)
+        at = read(image, data, _end(data, at))
+    for component in image.components:
+        for index, block in enumerate(known[component.id]):
+            component.put(
+                _pixels(block, component, image), index % component.stride, index // component.stride
+            )
 
 
 def pieces(data: bytes, at: int, units: int, restart: int) -> Iterator[tuple[bytes, range]]:
@@ -124,56 +126,60 @@ def _end(data: bytes, at: int) -> int:
     return found.start() if found else len(data)
 
 
-def _blocks(part: Part) -> list[Block]:
-    count = part.stride * (len(part.rows) // part.points)
+def _blocks(component: Component) -> list[Block]:
+    count = component.stride * (len(component.rows) // component.points)
     return [array("h", bytes(128)) for _ in range(count)]
 
 
-def _scan(picture: Picture, known: dict[int, list[Block]], data: bytes, at: int) -> None:
-    parts, scan = chosen(picture), Scan.read(picture.scan)
-    if not parts or (scan.first and len(parts) > 1):
-        raise Refused("a broken JPEG")
+def _scan(image: JpegImage, known: dict[int, list[Block]], data: bytes, at: int) -> None:
+    components, scan = chosen(image), Scan.read(image.scan)
+    if not components or (scan.first and len(components) > 1):
+        raise UnsupportedPicture("a broken JPEG")
     if scan.first:
-        scan.codes = picture.codes[parts[0].tables[1]]
-    units, places = _places(picture, parts)
-    for piece, numbers in pieces(data, at, units, picture.restart):
+        scan.codes = image.codes[components[0].tables[1]]
+    units, places = _places(image, components)
+    for piece, numbers in pieces(data, at, units, image.restart):
         bits, scan.idle = Bits(piece), 0
-        for part in parts:
-            part.before = 0
+        for component in components:
+            component.before = 0
         for number in numbers:
-            for part, index in places(number):
-                block = known[part.id][index]
+            for component, index in places(number):
+                block = known[component.id][index]
                 if scan.first:
                     scan.take(block, bits)
                 else:
-                    _first(picture, part, scan, block, bits)
+                    _first(image, component, scan, block, bits)
 
 
-def _first(picture: Picture, part: Part, scan: Scan, block: Block, bits: Bits) -> None:
+def _first(image: JpegImage, component: Component, scan: Scan, block: Block, bits: Bits) -> None:
     """Take in the first coefficient of a block, or one more bit of it."""
     if scan.again:
         block[0] |= bits.plain(1) << scan.low
     else:
-        part.before += bits.number(bits.code(picture.codes[part.tables[0]]))
-        block[0] = part.before << scan.low
+        component.before += bits.number(bits.code(image.codes[component.tables[0]]))
+        block[0] = component.before << scan.low
 
 
-def _places(picture: Picture, parts: list[Part]) -> tuple[int, Callable[[int], Iterable[tuple[Part, int]]]]:
-    """Return how many units a scan has, and which blocks are in each: those of one part stand alone."""
-    (most_across, most_down), (over, under) = picture.most, picture.units
-    if len(parts) == 1:
-        (part,) = parts
-        across = -(-picture.width * part.across // (8 * most_across))
-        down = -(-picture.height * part.down // (8 * most_down))
-        return across * down, lambda unit: [(part, unit // across * part.stride + unit % across)]
+def _places(
+    image: JpegImage, components: list[Component]
+) -> tuple[int, Callable[[int], Iterable[tuple[Component, int]]]]:
+    """Return how many units a scan has and the blocks in each; a single component has units of its own."""
+    (most_across, most_down), (over, under) = image.most, image.units
+    if len(components) == 1:
+        (component,) = components
+        across = -(-image.width * component.across // (8 * most_across))
+        down = -(-image.height * component.down // (8 * most_down))
+        return across * down, lambda unit: [(component, unit // across * component.stride + unit % across)]
     return over * under, lambda unit: [
-        (part, (unit // over * part.down + down) * part.stride + unit % over * part.across + across)
-        for part in parts for down in range(part.down) for across in range(part.across)
-    ]  # fmt: skip
+        (each, (unit // over * each.down + down) * each.stride + unit % over * each.across + across)
+        for each in components
+        for down in range(each.down)
+        for across in range(each.across)
+    ]
 
 
-def _pixels(block: Block, part: Part, picture: Picture) -> list[bytes]:
-    quantities, points = picture.quantities[part.quantities], part.points
+def _pixels(block: Block, component: Component, image: JpegImage) -> list[bytes]:
+    quantities, points = image.quantities[component.quantities], component.points
     found = {0: block[0] * quantities[0]}
     for at in range(1, 64):
         if block[at]:

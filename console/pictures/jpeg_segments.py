@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass, field
 
 from console.pictures.jpeg_bits import Table
-from console.pictures.shrink import Refused, bounded
+from console.pictures.shrink import UnsupportedPicture, bounded
 
 _OTHERS = {0xC3: "a lossless JPEG", 0xC9: "an arithmetic JPEG"}
 ZIGZAG = sorted(range(64), key=lambda at: (
@@ -18,7 +18,7 @@ ZIGZAG = sorted(range(64), key=lambda at: (
 
 
 @dataclass
-class Part:
+class Component:
     """One component: brightness, or a colour."""
 
     id: int
@@ -41,12 +41,12 @@ class Part:
 
 
 @dataclass
-class Picture:
+class JpegImage:
     """What the segments before the data say."""
 
     width: int = 0
     height: int = 0
-    parts: list[Part] = field(default_factory=list)
+    components: list[Component] = field(default_factory=list)
     quantities: dict[int, bytes | tuple[int, ...]] = field(default_factory=dict)
     codes: dict[int, Table] = field(default_factory=dict)
     restart: int = 0
@@ -59,7 +59,9 @@ class Picture:
     @property
     def most(self) -> tuple[int, int]:
         """The most blocks that a part has in a unit, across and down."""
-        return max(part.across for part in self.parts), max(part.down for part in self.parts)
+        return max(component.across for component in self.components), max(
+            component.down for component in self.components
+        )
 
     @property
     def units(self) -> tuple[int, int]:
@@ -68,7 +70,7 @@ class Picture:
         return -(-self.width // (8 * across)), -(-self.height // (8 * down))
 
 
-def read(picture: Picture, data: bytes, at: int) -> int:
+def read(image: JpegImage, data: bytes, at: int) -> int:
     """Take in the segments from a place on; return where a scan's data begin, 0 where all is read."""
     while data[at] == 0xFF and data[at + 1] != 0xD9:
         kind = data[at + 1]
@@ -76,47 +78,47 @@ def read(picture: Picture, data: bytes, at: int) -> int:
         body = data[at + 4 : at + 2 + length]
         at += 2 + length
         if kind == 0xDA:
-            picture.scan = body
+            image.scan = body
             return at
-        _take(picture, kind, body)
+        _take(image, kind, body)
     if data[at] != 0xFF:
-        raise Refused("a broken JPEG")
+        raise UnsupportedPicture("a broken JPEG")
     return 0
 
 
-def _take(picture: Picture, kind: int, body: bytes) -> None:
+def _take(image: JpegImage, kind: int, body: bytes) -> None:
     if kind in {0xC0, 0xC1, 0xC2}:
-        picture.progressive = kind == 0xC2
-        _frame(picture, body)
+        image.progressive = kind == 0xC2
+        _frame(image, body)
     elif 0xC0 < kind < 0xD0 and kind not in {0xC4, 0xC8, 0xCC}:
-        raise Refused(_OTHERS.get(kind, "an unknown kind of JPEG"))
+        raise UnsupportedPicture(_OTHERS.get(kind, "an unknown kind of JPEG"))
     elif kind == 0xC4:
-        _codes(picture, body)
+        _codes(image, body)
     elif kind == 0xDB:
-        _quantities(picture, body)
+        _quantities(image, body)
     elif kind == 0xDD:
-        (picture.restart,) = struct.unpack(">H", body[:2])
+        (image.restart,) = struct.unpack(">H", body[:2])
     elif kind == 0xEE and body[:5] == b"Adobe":
-        picture.plain = body[11] == 0
+        image.plain = body[11] == 0
 
 
-def _frame(picture: Picture, body: bytes) -> None:
-    depth, picture.height, picture.width, count = struct.unpack(">BHHB", body[:6])
-    bounded(picture.width, picture.height)
-    if picture.parts:
-        raise Refused("a broken JPEG")
+def _frame(image: JpegImage, body: bytes) -> None:
+    depth, image.height, image.width, count = struct.unpack(">BHHB", body[:6])
+    bounded(image.width, image.height)
+    if image.components:
+        raise UnsupportedPicture("a broken JPEG")
     if depth != 8 or count not in {1, 3}:
-        raise Refused("an unknown kind of JPEG")
+        raise UnsupportedPicture("an unknown kind of JPEG")
     for at in range(6, 6 + 3 * count, 3):
-        part = Part(body[at], body[at + 1] >> 4, body[at + 1] & 15, body[at + 2])
-        if not (1 <= part.across <= 4 and 1 <= part.down <= 4):
-            raise Refused("an unknown kind of JPEG")
-        picture.parts.append(part)
+        component = Component(body[at], body[at + 1] >> 4, body[at + 1] & 15, body[at + 2])
+        if not (1 <= component.across <= 4 and 1 <= component.down <= 4):
+            raise UnsupportedPicture("an unknown kind of JPEG")
+        image.components.append(component)
     if count == 1:
-        picture.parts[0].across = picture.parts[0].down = 1
+        image.components[0].across = image.components[0].down = 1
 
 
-def _codes(picture: Picture, body: bytes) -> None:
+def _codes(image: JpegImage, body: bytes) -> None:
     while body:
         kind, counts = body[0], body[1:17]
         signs, body = body[17 : 17 + sum(counts)], body[17 + sum(counts) :]
@@ -125,24 +127,24 @@ def _codes(picture: Picture, body: bytes) -> None:
         for length, count in enumerate(counts, start=1):
             for _ in range(count):
                 table += [(length, next(taken, 0))] * (1 << 16 - length)
-        picture.codes[kind] = (table + [(0, 0)] * max(0, 65536 - len(table)))[:65536]
+        image.codes[kind] = (table + [(0, 0)] * max(0, 65536 - len(table)))[:65536]
 
 
-def _quantities(picture: Picture, body: bytes) -> None:
+def _quantities(image: JpegImage, body: bytes) -> None:
     while body:
         wide = body[0] >> 4
-        picture.quantities[body[0] & 15] = struct.unpack(">64H", body[1:129]) if wide else body[1:65]
+        image.quantities[body[0] & 15] = struct.unpack(">64H", body[1:129]) if wide else body[1:65]
         body = body[129 if wide else 65 :]
 
 
-def chosen(picture: Picture) -> list[Part]:
+def chosen(image: JpegImage) -> list[Component]:
     """Return the parts that the next scan is of, and note their tables."""
     found = []
-    for number in range(picture.scan[0]):
-        which, tables = picture.scan[1 + 2 * number : 3 + 2 * number]
-        part = next((each for each in picture.parts if each.id == which), None)
-        if part is None or part in found:
-            raise Refused("a broken JPEG")
-        part.tables = (tables >> 4, 16 | tables & 15)
-        found.append(part)
+    for number in range(image.scan[0]):
+        which, tables = image.scan[1 + 2 * number : 3 + 2 * number]
+        component = next((each for each in image.components if each.id == which), None)
+        if component is None or component in found:
+            raise UnsupportedPicture("a broken JPEG")
+        component.tables = (tables >> 4, 16 | tables & 15)
+        found.append(component)
     return found

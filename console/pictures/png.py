@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from console.pictures.shrink import Line, Refused, Thumbnail, bounded, scale, shrunk
+from console.pictures.shrink import Line, Thumbnail, UnsupportedPicture, bounded, scale, shrunk
 
 SIGN = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -43,7 +43,7 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     header, palette, alpha, packed = _chunks(data)
     width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if kind not in _CHANNELS or depth not in {1, 2, 4, 8, 16}:
-        raise Refused("an unknown kind of PNG")
+        raise UnsupportedPicture("an unknown kind of PNG")
     bounded(width, height)
     each = scale(width, height, columns, rows)
     samples = Samples(depth, kind, palette, alpha)
@@ -93,7 +93,7 @@ def _woven(packed: bytes, width: int, height: int, samples: Samples) -> Iterator
 def _unpacked(packed: bytes, size: int) -> bytes:
     data = zlib.decompressobj().decompress(packed, size)
     if len(data) < size:
-        raise Refused("a PNG that ends too early")
+        raise UnsupportedPicture("a PNG that ends too early")
     return data
 
 
@@ -122,7 +122,7 @@ def _undone(kind: int, line: bytearray, above: bytearray, step: int) -> bytearra
             left, corner = (line[at - step], above[at - step]) if at >= step else (0, 0)
             line[at] = (line[at] + _paeth(left, above[at], corner)) & 255
     elif kind:
-        raise Refused("an unknown filter")
+        raise UnsupportedPicture("an unknown filter")
     return line
 
 

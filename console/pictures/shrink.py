@@ -12,14 +12,14 @@ Thumbnail = tuple[int, int, bytes]
 """Width, height and RGB bytes."""
 
 
-class Refused(Exception):
+class UnsupportedPicture(Exception):
     """The picture is none that can be drawn here."""
 
 
 def bounded(width: int, height: int) -> None:
     """Refuse a picture without pixels, and one with too many."""
     if not 0 < width * height <= MOST_PIXELS:
-        raise Refused(f"{width} x {height} pixels are too many" if width * height else "no pixels")
+        raise UnsupportedPicture(f"{width} x {height} pixels are too many" if width * height else "no pixels")
 
 
 def scale(width: int, height: int, columns: int, rows: int) -> float:

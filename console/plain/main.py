@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
-from console.plain.session import PlainDesk, Say
+from console.plain.session import PlainSession, Say
 from console.safety.text import visible_text
 from engine.client.client import Client
 from engine.common.errors import Problem
@@ -18,7 +18,7 @@ from engine.common.errors import Problem
 
 async def run(client: Client, lines: AsyncGenerator[str, None], say: Say) -> None:
     """Answer lines until there are no more; say meanwhile what begins to wait."""
-    desk = PlainDesk(client, say)
+    desk = PlainSession(client, say)
     say("Pratique, plain. Type: help")
     await desk.answer("list")
     async with asyncio.TaskGroup() as group:
@@ -30,7 +30,7 @@ async def run(client: Client, lines: AsyncGenerator[str, None], say: Say) -> Non
         listening.cancel()
 
 
-async def _listen(client: Client, desk: PlainDesk) -> None:
+async def _listen(client: Client, desk: PlainSession) -> None:
     with suppress(Problem):
         async with aclosing(client.events()) as events:
             async for event in events:

@@ -9,7 +9,7 @@ from console.run.terminal import MAX_LINE, collapse, plain
 from engine.models import OutputChunk, Stream
 
 
-class Spoken:
+class OutputPrinter:
     """Says each line once it is whole, without colours; of one that is written over, the last state."""
 
     def __init__(self, say: Callable[[str], None]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
 from console.plain import formatting
-from console.plain.output import Spoken
+from console.plain.output import OutputPrinter
 from console.review.grant_reduction import numbers, parse_grant
 from console.review.review_record import ReviewRecorder
 from console.safety.text import visible_text
@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 _ID = re.compile("[a-z]+-[0-9a-z-]{1,64}")
 
 
-class PlainDesk:
+class PlainSession:
     """Answers one line at a time."""
 
     def __init__(self, client: Client, say: Say) -> None:
@@ -114,7 +114,7 @@ class PlainDesk:
             )
 
     async def _tail(self, rest: list[str]) -> None:
-        id, spoken = self._named(rest), Spoken(self._say)
+        id, spoken = self._named(rest), OutputPrinter(self._say)
         async with aclosing(self._client.output(id)) as chunks:
             async for chunk in chunks:
                 spoken.take(chunk)

@@ -1,4 +1,4 @@
-"""What a run left and showed: files, pictures, tables, texts."""
+"""The artifacts of a run: what it displayed, and its files; pictures, tables and text."""
 
 from __future__ import annotations
 
@@ -17,150 +17,149 @@ from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.pictures.tables import table
 from console.run.picture import PictureView
-from console.run.saving import proposed, save_bytes
+from console.run.saving import save_bytes, suggested_name
 from console.safety.text import content
+from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Language, Result
 
 SHOWN_BYTES = 512 * 1024
-SIGNS = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff")
-"""How pictures begin."""
+PICTURE_SIGNATURES = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff")
+"""The first bytes of pictures."""
 
 
 @dataclass(frozen=True)
-class Left:
-    """One thing that a run left: its name, and its text or the name by which its bytes are fetched."""
+class ArtifactEntry:
+    """One thing that a run displayed or stored: its text, or the key under which its bytes are fetched."""
 
     name: Untrusted
     kind: str
-    amount: int
+    size: int
     text: Untrusted | None = None
     key: Untrusted | None = None
 
 
-def left(result: Result) -> list[Left]:
-    """Return everything that a run showed, and then its files."""
-    shown = [
-        Left(Untrusted(f"shown {number}"), each.mime, each.size or len(each.text.text),
-             None if each.digest else each.text, Untrusted(each.digest) if each.digest else None)
+def entries_of(result: Result) -> list[ArtifactEntry]:
+    """Return everything that a run displayed, then its files."""
+    displays = [
+        ArtifactEntry(Untrusted(f"display {number}"), each.mime, each.size or len(each.text.text),
+                      None if each.digest else each.text, Untrusted(each.digest) if each.digest else None)
         for number, each in enumerate(result.displays, start=1)
     ]  # fmt: skip
-    return shown + [Left(each.name, "file", each.size, None, each.name) for each in result.artifacts]
+    return displays + [
+        ArtifactEntry(each.name, "file", each.size, None, each.name) for each in result.artifacts
+    ]
 
 
-class LeftScreen(ModalScreen[None]):
-    """Shows one thing at a time."""
+class ArtifactsScreen(ModalScreen[None]):
+    """Shows one artifact at a time."""
 
     AUTO_FOCUS = ""
+    HELP_TITLE = "Artifacts"
+    HELP_WORDS = "What the run displayed, and the files it stored; s saves the one that is shown."
     DEFAULT_CSS = """
-    LeftScreen .sheet { width: 96%; height: 92%; }
-    LeftScreen #about { height: 2; }
-    LeftScreen ContentSwitcher { height: 1fr; }
-    LeftScreen #name { display: none; }
-    LeftScreen #name.-open { display: block; }
-    LeftScreen CodeView, LeftScreen PictureView { height: 1fr; background: $surface; }
+    ArtifactsScreen .sheet { width: 96%; height: 92%; }
+    ArtifactsScreen #about { height: 2; }
+    ArtifactsScreen ContentSwitcher { height: 1fr; }
+    ArtifactsScreen CodeView, ArtifactsScreen PictureView { height: 1fr; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,down,right", "other(1)", "Next", id="left.next", tooltip="The next thing it left"),
-        Binding("p,up,left", "other(-1)", "Previous", id="left.previous", tooltip="The thing before"),
-        Binding("s", "save", "Save", id="left.save", tooltip="Save this one in a new file of this machine"),
-        Binding("escape,q,a", "leave", "Close", id="left.close", tooltip="Close"),
-    ]
+        Binding("n,down,right", "other(1)", "Next", id="artifacts.next", tooltip="Show the next artifact"),
+        Binding("p,up,left", "other(-1)", "Previous", id="artifacts.previous",
+                tooltip="Show the previous artifact"),
+        Binding("s", "save", "Save", id="artifacts.save", tooltip="Save this artifact in a new file"),
+        Binding("escape,q,a", "leave", "Close", id="artifacts.close", tooltip="Close"),
+    ]  # fmt: skip
 
     def __init__(self, run: str, result: Result) -> None:
         super().__init__()
         self._run = run
-        self._things = left(result)
-        self._at = 0
+        self._entries = entries_of(result)
+        self._index = 0
 
     def compose(self) -> ComposeResult:
         """Lay out the name and the content."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "What it left"
+            sheet.border_title = "Artifacts"
             sheet.border_subtitle = "n next  p previous  s save  Esc closes"
             yield Static(id="about")
             with ContentSwitcher(initial="text"):
                 yield CodeView(id="text")
                 yield PictureView(id="picture")
-            yield Input(id="name", select_on_focus=False)
+            yield FileNamePrompt()
 
     def on_mount(self) -> None:
-        """Show the first."""
+        """Show the first artifact."""
         self._show()
 
     @work(exclusive=True)
     async def _show(self) -> None:
-        thing = self._things[self._at]
-        self._tell(thing, "")
-        if thing.key is None:
-            self._show_text(thing, thing.text or Untrusted(""))
+        entry = self._entries[self._index]
+        self._describe(entry, "")
+        if entry.key is None:
+            self._show_text(entry, entry.text or Untrusted(""))
             return
-        data = await self._bytes(thing)
+        data = await self._bytes(entry)
         if data is None:
             return
-        if data.startswith(SIGNS):
+        if data.startswith(PICTURE_SIGNATURES):
             self.query_one(ContentSwitcher).current = "picture"
             self.query_one(PictureView).show(data)
         else:
-            note = f"  only the first {size(SHOWN_BYTES)} are shown" if len(data) > SHOWN_BYTES else ""
-            self._tell(thing, note)
-            self._show_text(thing, Untrusted(data[:SHOWN_BYTES].decode("utf-8", "backslashreplace")))
+            self._describe(entry, f"  first {size(SHOWN_BYTES)} shown" if len(data) > SHOWN_BYTES else "")
+            self._show_text(entry, Untrusted(data[:SHOWN_BYTES].decode("utf-8", "backslashreplace")))
 
-    async def _bytes(self, thing: Left) -> bytes | None:
-        if (key := thing.key) is None:
-            return (thing.text or Untrusted("")).text.encode("utf-8", "surrogatepass")
+    async def _bytes(self, entry: ArtifactEntry) -> bytes | None:
+        if (key := entry.key) is None:
+            return (entry.text or Untrusted("")).text.encode("utf-8", "surrogatepass")
         return await console_app(self).ask(lambda client: client.artifact(self._run, key))
 
-    def _show_text(self, thing: Left, text: Untrusted) -> None:
-        drawn = table(text) if thing.kind == "table" else None
+    def _show_text(self, entry: ArtifactEntry, text: Untrusted) -> None:
+        drawn = table(text) if entry.kind == "table" else None
         self.query_one(ContentSwitcher).current = "text"
         view = self.query_one(CodeView)
         view.wrapped = drawn is None
         view.show(Untrusted(drawn) if drawn is not None else text, Language.SHELL, ())
 
-    def _tell(self, thing: Left, note: str) -> None:
-        about = content((f"{self._at + 1} of {len(self._things)}  ", "muted"), thing.name,
-                        (f"  {thing.kind}, {size(thing.amount)}", "muted"), (note, "warning"))  # fmt: skip
+    def _describe(self, entry: ArtifactEntry, note: str) -> None:
+        about = content((f"{self._index + 1} of {len(self._entries)}  ", "muted"), entry.name,
+                        (f"  {entry.kind}, {size(entry.size)}", "muted"), (note, "warning"))  # fmt: skip
         self.query_one("#about", Static).update(about)
 
     def action_other(self, step: int) -> None:
-        """Show another one."""
-        self._at = (self._at + step) % len(self._things)
+        """Show the next or the previous artifact."""
+        self._index = (self._index + step) % len(self._entries)
         self._show()
 
-    # --- into a file ------------------------------------------------------------------------------
+    # --- saving -----------------------------------------------------------------------------------
 
     def action_save(self) -> None:
         """Ask for the name of a file."""
-        line, number = self.query_one("#name", Input), self._at + 1
-        line.value = proposed(self._things[self._at].name, f"{self._run}-{number}")
-        line.cursor_position = len(line.value)
-        line.border_title = "Save as; Enter saves, Esc closes"
-        line.add_class("-open")
-        line.focus()
+        suggestion = suggested_name(self._entries[self._index].name, f"{self._run}-{self._index + 1}")
+        self.query_one(FileNamePrompt).ask("Save as", suggestion)
 
-    @on(Input.Submitted, "#name")
-    def _named(self, message: Input.Submitted) -> None:
+    @on(Input.Submitted, "FileNamePrompt")
+    def _file_named(self, message: Input.Submitted) -> None:
         self.action_leave()
-        self._save(self._things[self._at], message.value)
+        self._save(self._entries[self._index], message.value)
 
     @work(exclusive=True, group="save")
-    async def _save(self, thing: Left, name: str) -> None:
-        if (data := await self._bytes(thing)) is None:
+    async def _save(self, entry: ArtifactEntry, name: str) -> None:
+        if (data := await self._bytes(entry)) is None:
             return
         try:
             saved = await asyncio.to_thread(save_bytes, data, name)
         except Problem as problem:
             self.notify(str(problem), severity="error")
         else:
-            self.notify(f"{size(saved)} are in {name}.")
+            self.notify(f"Saved {size(saved)} to {name}")
 
     def action_leave(self) -> None:
-        """Close the line for a name, or everything."""
-        line = self.query_one("#name", Input)
-        if not line.has_class("-open"):
+        """Close the line for a file name, or the sheet."""
+        prompt = self.query_one(FileNamePrompt)
+        if not prompt.is_open:
             self.dismiss(None)
-        line.remove_class("-open")
+        prompt.close()
         self.set_focus(None)

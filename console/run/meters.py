@@ -1,4 +1,4 @@
-"""What a run uses: now, at most, and over the last minute."""
+"""The resource meters of a run: now, at peak, and over the last minute."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from datetime import datetime
 
 from textual.widgets import Static
 
-from console.run.usage import MEBI, Usage, hosts_of, limits_of
+from console.run.usage import MEBI, UsageHistory, hosts_of, limits_of
 from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import bar, clock, now, size
 from engine.common.plural import many
 from engine.models import Case, Limits, Meters
 
 FRAME_SECONDS = 0.2
-"""Meters are drawn five times a second at most, however often samples come."""
+"""Meters are drawn at most five times a second."""
 TITLE_CELLS = 11
 WORDS_CELLS = 34
 
 
 @dataclass(frozen=True)
 class Gauge:
-    """One line: how much of its limit something takes, in words, and its last minute."""
+    """One line of the panel: the share of its limit, the text, and the last minute."""
 
     title: str
     part: float
     words: str
     past: Callable[[Meters], float] | None = None
     short: str = ""
-    """The words where there is little room."""
+    """The text where space is short."""
 
 
 class MeterPanel(Static):
-    """CPU, memory, processes, disk, output, network and time; two beside each other on a low screen."""
+    """CPU, memory, processes, disk, output, network and time; in two columns on a low screen."""
 
     DEFAULT_CSS = """
     MeterPanel { height: 7; padding: 0 1; background: $background; }
@@ -43,13 +43,13 @@ class MeterPanel(Static):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._case: Case | None = None
-        self._usage = Usage()
-        self.held: Callable[[str, datetime], float] = lambda _id, _until: 0.0
-        """For how many seconds a run was frozen: they do not count."""
+        self._usage = UsageHistory()
+        self.paused_seconds: Callable[[str, datetime], float] = lambda _id, _until: 0.0
+        """How many seconds a run was paused; they do not count against its time limit."""
         self._drawn: list[list[Part]] = []
 
     def on_mount(self) -> None:
-        """Let the time run."""
+        """Draw the clock."""
         self.set_interval(FRAME_SECONDS, self._tick)
 
     def _tick(self) -> None:
@@ -61,8 +61,8 @@ class MeterPanel(Static):
         self._drawn = []
         self._draw()
 
-    def show(self, case: Case | None, usage: Usage) -> None:
-        """Show another run, or the same one at its end."""
+    def show(self, case: Case | None, usage: UsageHistory) -> None:
+        """Show a run, running or ended."""
         self._case, self._usage = case, usage
         self._draw()
 
@@ -84,7 +84,7 @@ class MeterPanel(Static):
         ]
 
     def gauges(self, case: Case) -> list[Gauge]:
-        """Return every gauge of a run, running or over."""
+        """Return the gauges of a run, running or ended."""
         limits, last, result = limits_of(case), self._usage.last, case.result
         still = last if result is None else None
         cpu, memory = (still.cpu, still.memory) if still else (0.0, 0)
@@ -106,7 +106,7 @@ class MeterPanel(Static):
             Gauge("output", written / (limits.output_kb * 1024), f"{size(written)} of {limits.output_kb} KiB",
                   lambda at: at.output / (limits.output_kb * 1024)),
             Gauge("network", 0, _network(hosts_of(case), last.network if last else None)),
-            _time(case, limits, self.held),
+            _time(case, limits, self.paused_seconds),
         ]  # fmt: skip
 
     def _line(self, gauge: Gauge, width: int) -> list[Part]:
@@ -141,7 +141,7 @@ def _mebi(amount: int) -> int:
 
 def _cpu(cpu: float, limits: Limits, case: Case) -> str:
     if case.result is not None:
-        return f"{case.result.cpu_seconds:.2f} s in all"
+        return f"total {case.result.cpu_seconds:.2f} s"
     return f"{cpu:.2f} of {limits.cpus:g} {'core' if limits.cpus == 1 else 'cores'}"
 
 
@@ -152,14 +152,14 @@ def _network(hosts: int, moved: int | None) -> str:
     return granted if moved is None else f"{size(moved)}, {granted}"
 
 
-def _time(case: Case, limits: Limits, held: Callable[[str, datetime], float]) -> Gauge:
+def _time(case: Case, limits: Limits, paused_seconds: Callable[[str, datetime], float]) -> Gauge:
     if case.result is not None:
         words = f"took {case.result.duration:.2f} s of {limits.seconds:g} s"
         return Gauge("time", case.result.duration / limits.seconds, words)
     if case.started_at is None:
-        return Gauge("time", 0, f"not started, {limits.seconds:g} s")
+        return Gauge("time", 0, f"not started, limit {limits.seconds:g} s")
     at = now()
-    spent = (at - case.started_at).total_seconds() - held(case.submission.id, at)
+    spent = (at - case.started_at).total_seconds() - paused_seconds(case.submission.id, at)
     return Gauge(
         "time", spent / limits.seconds, f"{clock(limits.seconds - spent)} left of {limits.seconds:g} s"
     )

@@ -1,4 +1,4 @@
-"""What a run wrote, as lines that are bounded: the newest are kept, and what went is counted."""
+"""The output of a run as a bounded list of lines: the newest are kept, dropped ones are counted."""
 
 from __future__ import annotations
 
@@ -16,26 +16,24 @@ Line = tuple[Stream, str]
 
 
 def after(chunk: OutputChunk, offset: int) -> OutputChunk | None:
-    """Return the part of a chunk from `offset` bytes of all output on; None where there is none."""
+    """Return the part of a chunk from byte `offset` of all output on, or None."""
     known = offset - chunk.offset
     if known <= 0:
         return chunk
     if known >= len(chunk.data):
         return None
-    return chunk.model_copy(update={"offset": offset, "data": chunk.data[known:]})
+    return OutputChunk(stream=chunk.stream, offset=offset, at=chunk.at, data=chunk.data[known:])
 
 
 class OutputLines:
-    """The lines of one run, numbered from 0 in the order in which they ended. A view, never the record."""
+    """The lines of one run, numbered from 0 in the order in which they ended."""
 
     def __init__(self) -> None:
         self.dropped = 0
-        """Lines that are no longer kept: the number of the oldest line that is."""
+        """How many lines are no longer kept, which is the number of the oldest kept line."""
         self.clipped = 0
-        """Characters of overlong lines that were not kept."""
-        self.taken = 0
-        """Bytes that were taken in."""
-        # Two rows of plain things: a pair for each line would wake the collector all through a flood.
+        """Characters of long lines that were not kept."""
+        # Two deques of plain objects: a tuple per line would keep the garbage collector busy in a flood.
         self._texts: deque[str] = deque()
         self._streams: deque[Stream] = deque()
         self._characters = 0
@@ -44,12 +42,12 @@ class OutputLines:
 
     @property
     def count(self) -> int:
-        """How many lines are kept, unfinished ones included."""
+        """How many lines are kept, including unfinished ones."""
         return len(self._texts) + len(self._partial)
 
     @property
     def end(self) -> int:
-        """The number that the next line gets."""
+        """The number of the next line."""
         return self.dropped + self.count
 
     @property
@@ -58,14 +56,13 @@ class OutputLines:
         return self.dropped + len(self._texts)
 
     def take(self, chunks: Iterable[OutputChunk]) -> None:
-        """Take in what was written."""
+        """Add output."""
         for chunk in chunks:
-            self.taken += len(chunk.data)
             self._split(chunk.stream, self._decoders[chunk.stream].decode(chunk.data))
         self._forget()
 
     def at(self, number: int) -> Line:
-        """Return the line of a number."""
+        """Return the line with this number."""
         index = number - self.dropped
         if index < len(self._texts):
             return self._streams[index], self._texts[index]

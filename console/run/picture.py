@@ -17,7 +17,7 @@ from textual.widget import Widget
 from console.app.state import console_app
 from console.pictures import graphics
 from console.pictures.cells import decoded, strips
-from console.pictures.graphics import CELL, FIRST_ID, Means
+from console.pictures.graphics import CELL, FIRST_ID, GraphicsMode
 from console.pictures.pixels import Pixels
 from console.theming.styles import strip as drawn
 from engine.common.errors import Problem
@@ -51,17 +51,17 @@ class PictureView(Widget):
 
     def on_unmount(self) -> None:
         """Let the terminal forget the picture."""
-        self._forget()
+        self._delete()
 
     @property
-    def means(self) -> Means:
+    def graphics_mode(self) -> GraphicsMode:
         """How pictures are drawn here: a browser, and whoever wants no colours, get cells."""
         app = console_app(self)
         wanted = app.preferences.pictures
         plain = app.is_web or app.no_color or app.console.color_system != "truecolor"
         if plain or (app.is_headless and wanted == "auto"):
-            return Means.CELLS
-        return graphics.means(wanted, os.environ)
+            return GraphicsMode.CELLS
+        return graphics.graphics_mode(wanted, os.environ)
 
     @work(exclusive=True)
     async def _draw(self) -> None:
@@ -69,31 +69,33 @@ class PictureView(Widget):
             return
         self._strips, self._sixels, self._said = [], "", "Drawing …"
         self.refresh()
-        means = self.means
-        across, down = {Means.CELLS: (1, 2), Means.KITTY: CELL, Means.SIXEL: cell()}[means]
+        graphics_mode = self.graphics_mode
+        across, down = {GraphicsMode.CELLS: (1, 2), GraphicsMode.KITTY: CELL, GraphicsMode.SIXEL: cell()}[
+            graphics_mode
+        ]
         try:
             pixels = await decoded(self._picture, self.size.width * across, self.size.height * down)
         except Problem as problem:
             self._strips, self._sixels, self._said = [], "", str(problem)
         else:
-            self._put(pixels, means)
+            self._put(pixels, graphics_mode)
         self.refresh()
 
-    def _put(self, pixels: Pixels, means: Means) -> None:
-        self._forget()
+    def _put(self, pixels: Pixels, graphics_mode: GraphicsMode) -> None:
+        self._delete()
         self._strips, self._sixels, self._said = [], "", ""
-        if means is Means.SIXEL:
+        if graphics_mode is GraphicsMode.SIXEL:
             self._sixels = graphics.sixel(pixels)
-        elif means is Means.KITTY:
+        elif graphics_mode is GraphicsMode.KITTY:
             self._known = next(_IDS)
             console_app(self).write_terminal(graphics.kitty(pixels, self._known))
             self._strips = graphics.placeholders(pixels, self._known)
         else:
             self._strips = strips(pixels)
 
-    def _forget(self) -> None:
+    def _delete(self) -> None:
         if self._known:
-            console_app(self).write_terminal(graphics.forgotten(self._known))
+            console_app(self).write_terminal(graphics.delete_image(self._known))
             self._known = 0
 
     # --- lines ------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
-from console.history.erased import PART, by_name, gone, unless_erased
+from console.history.erased import PART, erased_sentence, report_erased, rules_by_item
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.player import Player
-from console.run.usage import Usage
+from console.run.usage import UsageHistory
 from console.safety.text import Part, content
 from console.widgets.formatting import clock, now
 from console.widgets.header import AppHeader
@@ -59,7 +59,7 @@ class ReplayScreen(Screen[None]):
         super().__init__()
         self._case = case
         self._player: Player | None = None
-        self._usage = Usage()
+        self._usage = UsageHistory()
 
     def compose(self) -> ComposeResult:
         """Lay out meters, output and the place in time."""
@@ -87,10 +87,10 @@ class ReplayScreen(Screen[None]):
 
     async def _read(self, client: Client) -> None:
         id, chunks = self._case.submission.id, list[OutputChunk]()
-        with unless_erased(partial(setattr, self.query_one(OutputLog), "hint")):
+        with report_erased(partial(setattr, self.query_one(OutputLog), "hint")):
             async with contextlib.aclosing(client.output(id)) as written:
                 chunks = [chunk async for chunk in written]
-        if cut := gone(PART, by_name(await client.erased(id))):
+        if cut := erased_sentence(PART, rules_by_item(await client.erased(id))):
             self.notify(cut, severity="warning", timeout=10)
         async with contextlib.aclosing(client.meters(id)) as used:
             samples = [sample async for sample in used]
@@ -117,7 +117,7 @@ class ReplayScreen(Screen[None]):
 
     def _seek(self, at: float) -> None:
         if self._player is not None:
-            self._usage = Usage()
+            self._usage = UsageHistory()
             self.query_one(OutputLog).clear()
             self._take(*self._player.seek(at))
 

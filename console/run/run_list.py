@@ -1,11 +1,12 @@
-"""The runs: what runs and what is about to, then what ended lately."""
+"""The list of runs: running and queued ones first, then those that ended recently."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from typing import ClassVar
 
-from console.run.usage import Usage
+from console.run.result_text import outcome
+from console.run.usage import UsageHistory
 from console.safety.text import Part, clip, pad
 from console.widgets.formatting import lasted, size
 from console.widgets.offline_rows import OfflineRows
@@ -25,32 +26,32 @@ SIGNS = {
 }
 
 
-HELD = ("‖", "bold warning")
+PAUSED = ("‖", "bold warning")
 FAILED = ("!", "bold warning")
 
 
 class RunList(OfflineRows):
-    """Keeps its place by run, not by number."""
+    """Keeps the cursor on the same run when the list changes."""
 
     ROW_HEIGHT = 2
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing runs.", "bold success")],
+        [("No runs.", "bold success")],
         [],
-        [("What is approved under", "muted")],
-        [("1 Review", "primary"), (" runs here, live.", "muted")],
+        [("What you approve under", "muted")],
+        [("1 Review", "primary"), (" runs here.", "muted")],
     )
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Runs"
         self._runs: tuple[Summary, ...] = ()
-        self.usage: Mapping[str, Usage] = {}
-        """What each run used in the last minute, by the run's id."""
-        self.frozen: Container[str] = ()
-        """The ids of the runs that are held."""
+        self.usage: Mapping[str, UsageHistory] = {}
+        """What each run used in the last minute, by run ID."""
+        self.paused: Container[str] = ()
+        """The IDs of the paused runs."""
 
     def on_mount(self) -> None:
-        """Let the sparklines move once a second."""
+        """Draw the sparklines once a second."""
         self.set_interval(1.0, self._tick)
 
     def _tick(self) -> None:
@@ -68,7 +69,7 @@ class RunList(OfflineRows):
         return self._runs[self.cursor] if self._runs else None
 
     def show(self, runs: tuple[Summary, ...]) -> None:
-        """Take in the runs; a run that just began is chosen where nothing that runs was."""
+        """Show these runs; select a run that just started unless a running one is selected."""
         kept, old = self.chosen, {each.id for each in self._runs}
         self._runs = runs
         wanted = kept.id if kept else None
@@ -80,14 +81,14 @@ class RunList(OfflineRows):
         self.refit()
 
     def row_height(self, *, narrow: bool) -> int:
-        """Return one line where the screen is narrow, else two."""
+        """Return one line on a narrow screen, else two."""
         return 1 if narrow else 2
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw a run: sign, name and how it stands; then what it uses, and its first line."""
+        """Draw a run: sign, requester and status; below, its memory or its first line of code."""
         run = self._runs[index]
-        held = run.id in self.frozen
-        sign, end = (HELD, ("held", "bold warning")) if held else (signed(run), ending(run))
+        paused = run.id in self.paused
+        sign, end = (PAUSED, ("paused", "bold warning")) if paused else (status_sign(run), outcome(run))
         going = run.status is Status.RUNNING
         if self.ROW_HEIGHT == 1:
             use = self._use(run, 12)[:1] if going else []
@@ -103,7 +104,7 @@ class RunList(OfflineRows):
         return [" ", sign, "  ", name, "  ", end]
 
     def _use(self, run: Summary, cells: int) -> list[Part]:
-        """Return the memory of a run over the last minute as a line, and in words."""
+        """Return the memory of a run as a sparkline of the last minute and as a number."""
         usage = self.usage.get(run.id)
         if usage is None or usage.last is None:
             return [(" " * cells, "faint")]
@@ -113,22 +114,12 @@ class RunList(OfflineRows):
 
 
 def _below(run: Summary, width: int) -> list[Part]:
-    """Return how long a run took, and its first line."""
+    """Return the duration of a run, and its first line of code."""
     took = f"{lasted(run.duration)}  " if run.status in {Status.FINISHED, Status.KILLED} else ""
     return [(took, "muted"), (clip(run.first_line, max(4, width - len(took))), "faint")]
 
 
-def signed(run: Summary) -> tuple[str, str]:
-    """Return the sign of how a run stands or ended, and its ink; code that failed is not told as well."""
+def status_sign(run: Summary) -> tuple[str, str]:
+    """Return the sign and style of a status; a run whose code failed has a sign of its own."""
     failed = run.status is Status.FINISHED and run.exit_code != 0
     return FAILED if failed else SIGNS[run.status]
-
-
-def ending(run: Summary) -> tuple[str, str]:
-    """Return how a run ended, or how it stands, and its ink."""
-    if run.status is Status.KILLED and run.kill_reason is not None:
-        return f"killed: {run.kill_reason.value}", "error"
-    if run.status is Status.FINISHED:
-        code = run.exit_code if run.exit_code is not None else "?"
-        return f"exit {code} in {lasted(run.duration)}", "muted" if run.exit_code == 0 else "warning"
-    return run.status.value, "success" if run.status is Status.RUNNING else "muted"

@@ -1,4 +1,4 @@
-"""Writes what a run wrote, showed or left into new files of the person's, as the engine recorded it."""
+"""Saves output, artifacts and case files in new files, byte for byte as the engine recorded them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]")
 
 
 async def save_output(client: Client, id: str, name: str) -> int:
-    """Write the output of a run, byte for byte, into a new file that only its owner reads; return its size.
+    """Write the output of a run to a new file with mode 0600, and return its size.
 
     Raises:
-        Problem: the file is there already, or cannot be written.
+        Problem: the file exists, or cannot be written.
     """
     written = 0
     with _new(name) as file:
@@ -32,28 +32,28 @@ async def save_output(client: Client, id: str, name: str) -> int:
 
 
 async def save_case_file(client: Client, id: str, name: str) -> int:
-    """Write the case file of a submission into a new file that only its owner reads; return its size.
+    """Write the case file of a submission to a new file with mode 0600, and return its size.
 
     Raises:
-        Problem: something of it was erased, the file is there already, or it cannot be written.
+        Problem: part of it was erased, the file exists, or it cannot be written.
     """
     return await asyncio.to_thread(save_bytes, await client.case_file(id), name)
 
 
 def save_bytes(data: bytes, name: str) -> int:
-    """Write `data` into a new file that only its owner reads; return its size.
+    """Write `data` to a new file with mode 0600, and return its size.
 
     Raises:
-        Problem: the file is there already, or cannot be written.
+        Problem: the file exists, or cannot be written.
     """
     with _new(name) as file:
         return file.write(data)
 
 
-def proposed(name: Untrusted, otherwise: str) -> str:
-    """Return a name for the file of a guest: its last part, of plain characters, never hidden."""
+def suggested_name(name: Untrusted, default: str) -> str:
+    """Return a safe file name for an artifact: its last path component, plain characters, never hidden."""
     plain = _NOT_PLAIN.sub("_", re.split(r"[/\\]", name.text)[-1])
-    return plain[-LONGEST_NAME:].lstrip(".-") or otherwise
+    return plain[-LONGEST_NAME:].lstrip(".-") or default
 
 
 def _new(name: str) -> BinaryIO:
@@ -61,7 +61,7 @@ def _new(name: str) -> BinaryIO:
     try:
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError:
-        raise Problem(409, f"{path} is there already", hint="Give another name") from None
+        raise Problem(409, f"{path} already exists", hint="Choose another name") from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no name of a file"
-        raise Problem(400, f"{path}: {why}", hint="Give another name") from None
+        why = getattr(error, "strerror", None) or "not a file name"
+        raise Problem(400, f"{path}: {why}", hint="Choose another name") from None

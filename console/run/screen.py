@@ -1,4 +1,4 @@
-"""Run: what runs, what it writes, and what it uses; stop, kill, hold."""
+"""The Run screen: the runs, their output and what they use; stop, kill and pause them."""
 
 from __future__ import annotations
 
@@ -11,151 +11,216 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
-from console.run.result_text import told
+from console.run.result_text import has_artifacts, outcome_line
 from console.run.run_list import RunList
 from console.run.saving import save_output
-from console.run.watched import Watched
+from console.run.watcher import RunWatcher
 from console.safety.clipboard import copy_id
+from console.safety.text import Part, content
+from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import now, size
+from console.widgets.repaint import set_border_title
 from engine.client.client import Client
-from engine.models import Status
-
-__all__ = ["RunScreen", "told"]
+from engine.common.plural import many
+from engine.models import Event, Status
 
 SHORT = 30
-"""Lines of screen under which meters stand two beside each other."""
+"""On screens with fewer lines the meters are in two columns."""
 
 
-class RunScreen(Watched):
-    """The place to watch from: what can be done with runs and their output."""
+class RunScreen(BaseScreen):
+    """Shows the runs and one of them large, and controls them."""
 
     NAME = "run"
     CSS_PATH = "run.tcss"
     HELP_TITLE = "Run"
     HELP_WORDS = (
-        "What was approved runs here, each in a gVisor sandbox of its own. Output with a bar in the colour "
-        "of errors is stderr. s asks a run to end (TERM, then KILL), K ends it at once, h holds it and lets "
-        "it go on. f stays where it is or follows the newest line; S saves the whole output as the engine "
-        "recorded it. The console can be closed: runs go on without it."
+        "Approved code runs here, each run in a gVisor sandbox of its own. Output with a bar in the error "
+        "colour is stderr. s asks a run to stop (SIGTERM, then SIGKILL after a grace period), K kills it at "
+        "once, p pauses and resumes it. f follows the newest output or stays in place; S saves the complete "
+        "output as the engine recorded it. Runs continue when you close the console."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "stop", "Stop", id="run.stop",
-                tooltip="Ask the run to end; end it after a grace"),
-        Binding("K", "kill", "Kill", id="run.kill", tooltip="End the run at once"),
-        Binding("h", "hold", "Hold/go on", id="run.hold",
-                tooltip="Freeze the run, or let it go on"),
-        Binding("f", "follow", "Follow", id="run.follow", tooltip="Stay here, or follow the newest output"),
-        Binding("slash", "search", "Search", key_display="/", id="run.search",
-                tooltip="Search in the output"),
-        Binding("full_stop", "hit(1)", "Next found", key_display=".", show=False, id="run.hit-next",
-                tooltip="The next line found"),
-        Binding("comma", "hit(-1)", "Found before", key_display=",", show=False, id="run.hit-before",
-                tooltip="The line found before"),
+                tooltip="Ask the run to stop; kill it after a grace period"),
+        Binding("K", "kill", "Kill", id="run.kill", tooltip="Kill the run at once"),
+        Binding("p", "pause", "Pause/Resume", id="run.pause", tooltip="Pause the run, or resume it"),
+        Binding("f", "follow", "Follow", id="run.follow", tooltip="Follow the newest output, or stop"),
+        Binding("slash", "search", "Search", key_display="/", id="run.search", tooltip="Search the output"),
+        Binding("full_stop", "match(1)", "Next match", key_display=".", show=False, id="run.next-match",
+                tooltip="Go to the next match"),
+        Binding("comma", "match(-1)", "Previous match", key_display=",", show=False, id="run.previous-match",
+                tooltip="Go to the previous match"),
         Binding("w", "wrap", "Wrap", id="run.wrap", show=False, tooltip="Wrap long lines, or cut them"),
-        Binding("z", "zoom", "Zoom", id="run.zoom", show=False, tooltip="The output alone, or all"),
-        Binding("y", "copy", "Copy id", id="run.copy", show=False, tooltip="Copy its id to the clipboard"),
-        Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the whole output in a file"),
-        Binding("a", "left", "What it left", id="run.left",
-                tooltip="The files that it left: pictures, tables, texts"),
-        Binding("o", "open", "Open", id="run.open", tooltip="The whole case: code, decision, events"),
-        Binding("left_square_bracket", "run(-1)", "Run before", key_display="[", id="run.before", show=False,
-                tooltip="The run above"),
+        Binding("z", "zoom", "Zoom", id="run.zoom", show=False, tooltip="Show only the output, or all"),
+        Binding("y", "copy", "Copy ID", id="run.copy", show=False, tooltip="Copy the run ID"),
+        Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the complete output"),
+        Binding("a", "artifacts", "Artifacts", id="run.artifacts",
+                tooltip="Show the run's artifacts: pictures, tables, files"),
+        Binding("o", "open", "Open", id="run.open", tooltip="Open the case: code, decision, events"),
+        Binding("left_square_bracket", "run(-1)", "Previous run", key_display="[", show=False,
+                id="run.previous", tooltip="Select the run above"),
         Binding("right_square_bracket", "run(1)", "Next run", key_display="]", id="run.next", show=False,
-                tooltip="The run below"),
-        Binding("escape", "leave", "Leave", id="run.leave", show=False, tooltip="Close the line below"),
+                tooltip="Select the run below"),
+        Binding("escape", "leave", "Close", id="run.leave", show=False, tooltip="Close the input line"),
     ]  # fmt: skip
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs = RunWatcher(self, self._show)
+        self._status = content()
+        self._position: list[Part] = []
+
     def contents(self) -> Iterable[Widget]:
-        """Lay out the runs, and the chosen one large."""
+        """Lay out the list of runs, and the chosen one large."""
         yield RunList(id="runs")
         with Vertical(id="chosen", classes="box"):
-            yield Static(id="ending")
+            yield Static(id="status")
             yield MeterPanel(id="meters")
             yield OutputLog(id="output")
-            yield Static(id="said")
+            yield Static(id="position")
 
     def below(self) -> Iterable[Widget]:
-        """Lay out the line to search in, or to name a file."""
+        """Lay out the lines for a search and for a file name."""
         yield Input(id="search-bar", select_on_focus=False)
+        yield FileNamePrompt()
+
+    def on_mount(self) -> None:
+        """Follow the runs."""
+        super().on_mount()
+        self.query_one(OutputLog).hint = "No output yet."
+        rows = self.query_one(RunList)
+        rows.usage, rows.paused = self._runs.meters.usage, self._runs.paused
+        self.query_one(MeterPanel).paused_seconds = self._runs.paused.seconds
+        self._stop_listening = console_app(self).listen(self._handle)
+        self.watch(self.app, "queue", self._runs.queue_changed)
+        self.watch(self.app, "link", self._link_changed, init=False)
+        self.set_interval(0.2, self._show_position)
+
+    def on_unmount(self) -> None:
+        """Stop listening to events."""
+        self._stop_listening()
 
     def on_resize(self) -> None:
-        """Put the meters beside each other where the screen is low."""
+        """Arrange the meters in two columns on a low screen."""
         super().on_resize()
         self.query_one(MeterPanel).set_class(self.size.height < SHORT, "-short")
 
-    # --- what can be done -------------------------------------------------------------------------
+    def _handle(self, event: Event) -> None:
+        self._runs.paused.handle(event)
+
+    def _link_changed(self, link: str) -> None:
+        if link == "connected":
+            self._runs.reconnected()
+
+    @on(RunList.Moved)
+    def _moved(self, message: RunList.Moved) -> None:
+        self._runs.choose(self.query_one(RunList).chosen)
+
+    # --- what is shown ----------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Show the chosen run."""
+        if (case := self._runs.case) is None:
+            return
+        set_border_title(self.query_one("#chosen"), content(case.submission.id))
+        set_border_title(self.query_one("#chosen"), content(case.submission.requester.name), below=True)
+        self.query_one(MeterPanel).show(case, self._runs.usage)
+        self.query_one(OutputLog).live = case.result is None
+        paused: list[Part] = [("paused", "bold warning"), ("  p resumes it", "muted")]
+        status = content(*(paused if self._runs.is_paused else outcome_line(case)))
+        if not status.is_same(self._status):
+            self._status = status
+            self.query_one("#status", Static).update(status)
+        self.query_one("#status").set_class(True, "-said")
+        self.refresh_bindings()
+
+    def _show_position(self) -> None:
+        """Show what part of the output is in view."""
+        if not self.is_current or self._runs.case is None:
+            return
+        position = self.query_one(OutputLog).summary()
+        if console_app(self).link == "lost":
+            position = [("engine offline: output continues after reconnecting  ", "warning"), *position]
+        if position != self._position:
+            self._position = position
+            self.query_one("#position", Static).update(content(*position), layout=False)
+
+    # --- actions on a run -------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to end only what runs."""
-        if action in {"stop", "kill", "hold"}:
-            return self._case is not None and self._case.status is Status.RUNNING
-        if action == "left":
-            result = self._case.result if self._case else None
-            return result is not None and bool(result.artifacts or result.displays)
+        """Offer to stop, kill and pause only a running run."""
+        case = self._runs.case
+        if action in {"stop", "kill", "pause"}:
+            return case is not None and case.status is Status.RUNNING
+        if action == "artifacts":
+            return case is not None and has_artifacts(case.result)
         if action in {"open", "save", "search", "wrap", "follow", "zoom", "copy"}:
-            return self._case is not None
+            return case is not None
         return True
 
     async def action_stop(self) -> None:
-        """Ask the run to end."""
-        await self._tell("asked to end", lambda client, id: client.stop(id))
+        """Ask the run to stop."""
+        await self._control("is asked to stop", lambda client, id: client.stop(id))
 
     async def action_kill(self) -> None:
-        """End the run at once."""
-        await self._tell("killed", lambda client, id: client.kill(id))
+        """Kill the run at once."""
+        await self._control("is killed", lambda client, id: client.kill(id))
 
-    async def action_hold(self) -> None:
-        """Freeze the run, or let it go on."""
-        id = self._case.submission.id if self._case else ""
-        if id in self._held:
-            if await self._tell("goes on", lambda client, id: client.resume(id)):
-                self._held.go_on(id, now())
-        elif await self._tell("is held", lambda client, id: client.pause(id)):
-            self._held.hold(id, now())
+    async def action_pause(self) -> None:
+        """Pause the run, or resume it."""
+        paused, id = self._runs.paused, self._runs.case.submission.id if self._runs.case else ""
+        if id in paused:
+            if await self._control("is resumed", lambda client, id: client.resume(id)):
+                paused.resume(id, now())
+        elif await self._control("is paused", lambda client, id: client.pause(id)):
+            paused.pause(id, now())
         self.query_one(RunList).refresh()
-        self._show(self._case)
+        self._show()
 
-    async def _tell(self, words: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
-        if self._case is None or not await console_app(self).key_guard.pressed_by_person():
+    async def _control(self, result: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
+        """Send a command about the chosen run; return whether the engine accepted it."""
+        if self._runs.case is None or not await console_app(self).key_guard.pressed_by_person():
             return False
-        id = self._case.submission.id
+        id = self._runs.case.submission.id
 
         async def done(client: Client) -> bool:
             await call(client, id)
             return True
 
         if await console_app(self).ask(done):
-            self.notify(f"{id} {words}")
+            self.notify(f"{id} {result}")
             return True
         return False
 
     def action_run(self, step: int) -> None:
-        """Choose another run."""
+        """Select another run."""
         self.query_one(RunList).cursor += step
 
     def action_open(self) -> None:
         """Open the case."""
         from console.history.case import CaseScreen  # noqa: PLC0415  on its first use
 
-        if self._case is not None:
-            self.app.push_screen(CaseScreen(self._case.submission.id))
+        if self._runs.case is not None:
+            self.app.push_screen(CaseScreen(self._runs.case.submission.id))
 
-    def action_left(self) -> None:
-        """Look at what the run left."""
-        from console.run.artifacts import LeftScreen  # noqa: PLC0415  on its first use
+    def action_artifacts(self) -> None:
+        """Show the artifacts of the run."""
+        from console.run.artifacts import ArtifactsScreen  # noqa: PLC0415  on its first use
 
-        if self._case is not None and self._case.result is not None:
-            self.app.push_screen(LeftScreen(self._case.submission.id, self._case.result))
+        if (case := self._runs.case) is not None and case.result is not None:
+            self.app.push_screen(ArtifactsScreen(case.submission.id, case.result))
 
     # --- the output -------------------------------------------------------------------------------
 
     def action_follow(self) -> None:
-        """Stay here, or follow the newest output."""
-        self.query_one(OutputLog).action_pause()
-        self._say()
+        """Follow the newest output, or stay in place."""
+        self.query_one(OutputLog).toggle_follow()
+        self._show_position()
 
     def action_wrap(self) -> None:
         """Wrap long lines, or cut them."""
@@ -163,51 +228,51 @@ class RunScreen(Watched):
         log.wrapped = not log.wrapped
 
     def action_zoom(self) -> None:
-        """Show the output alone, or all again."""
+        """Show the output only, or everything."""
         self.toggle_class("-zoom")
 
     def action_copy(self) -> None:
-        """Copy the id of the run."""
-        if self._case is not None:
-            copy_id(self.app, self._case)
+        """Copy the ID of the run."""
+        if self._runs.case is not None:
+            copy_id(self.app, self._runs.case)
 
-    def action_hit(self, step: int) -> None:
-        """Go to the next line found, or the one before."""
-        self.query_one(OutputLog).next_hit(step)
+    def action_match(self, step: int) -> None:
+        """Go to the next or the previous match."""
+        self.query_one(OutputLog).next_match(step)
 
     def action_search(self) -> None:
         """Open the search line."""
-        self._ask_line("Search the output; Enter finds, Esc closes", "")
-
-    def action_save(self) -> None:
-        """Ask for the name of a file."""
-        if self._case is not None:
-            self._ask_line("Save the whole output as", f"{self._case.submission.id}.log")
-
-    def _ask_line(self, words: str, value: str) -> None:
         bar = self.query_one("#search-bar", Input)
-        bar.placeholder, bar.value, bar.cursor_position = words, value, len(value)
-        bar.border_title = words
+        bar.border_title, bar.value = "Search the output; Enter searches, Esc closes", ""
         bar.add_class("-open")
         bar.focus()
 
     @on(Input.Submitted, "#search-bar")
-    def _answered(self, message: Input.Submitted) -> None:
+    def _search(self, message: Input.Submitted) -> None:
         self.action_leave()
-        if message.input.placeholder.startswith("Save"):
-            self._save(message.value)
-        else:
-            found = self.query_one(OutputLog).search(message.value)
-            self.notify(f"{found:,} lines. A full stop goes on, a comma back." if found else "Nothing found.")
+        found = self.query_one(OutputLog).search(message.value)
+        self.notify(f"{many(found, 'matching line')}; . next, , previous" if found else "No match.")
+
+    def action_save(self) -> None:
+        """Ask for the name of a file."""
+        if self._runs.case is not None:
+            id = self._runs.case.submission.id
+            self.query_one(FileNamePrompt).ask("Save the complete output as", f"{id}.log")
+
+    @on(Input.Submitted, "FileNamePrompt")
+    def _file_named(self, message: Input.Submitted) -> None:
+        self.action_leave()
+        if self._runs.case is not None:
+            self._save(self._runs.case.submission.id, message.value)
 
     @work(exclusive=True, group="save")
-    async def _save(self, name: str) -> None:
-        id = self._case.submission.id if self._case else ""
+    async def _save(self, id: str, name: str) -> None:
         saved = await console_app(self).ask(lambda client: save_output(client, id, name))
         if saved is not None:
-            self.notify(f"{size(saved)} of output are in {name}.")
+            self.notify(f"Saved {size(saved)} of output to {name}")
 
     def action_leave(self) -> None:
         """Close the line below, and leave whatever is focused."""
         self.query_one("#search-bar").remove_class("-open")
+        self.query_one(FileNamePrompt).close()
         self.set_focus(None)

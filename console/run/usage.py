@@ -12,7 +12,7 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 MEBI = 1024 * 1024
 
 
-class Usage:
+class UsageHistory:
     """The newest sample of a run, and the highest of each second before it."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ HEADERS = {
 }
 
 
-class Door:
+class BrowserAccess:
     """Knows the token of the address and the secret of the browser that used it."""
 
     def __init__(self, authority: str, seconds: float = TOKEN_SECONDS) -> None:

@@ -14,7 +14,7 @@ LEAST, MOST = 20, 500
 """Cells of width and height that a browser may ask for."""
 
 
-class DeskService(AppService):
+class ConsoleProcess(AppService):
     """The process of a console that a browser shows."""
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:

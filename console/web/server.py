@@ -12,8 +12,8 @@ from pathlib import Path
 from aiohttp import web
 from textual_serve.server import Server, to_int
 
-from console.web.access import COOKIE, Door
-from console.web.process import DeskService
+from console.web.access import COOKIE, BrowserAccess
+from console.web.process import ConsoleProcess
 
 HOST = "127.0.0.1"
 MOST_CONSOLES = 4
@@ -22,12 +22,12 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NO = "Not let in. Open the address that `pratique web` printed; it can be used once.\n"
 
 
-class DeskServer(Server):
+class ConsoleServer(Server):
     """Serves the console; every request passes the door first."""
 
     def __init__(self, port: int, command: str) -> None:
         super().__init__(command, host=HOST, port=port, title="Pratique", templates_path=PAGE)
-        self.door = Door(f"{HOST}:{port}")
+        self.door = BrowserAccess(f"{HOST}:{port}")
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def application(self) -> web.Application:
@@ -58,7 +58,7 @@ class DeskServer(Server):
         async def close() -> None:
             await socket_.close()
 
-        service = DeskService(self.command, write_bytes=socket_.send_bytes, write_str=socket_.send_str,
+        service = ConsoleProcess(self.command, write_bytes=socket_.send_bytes, write_str=socket_.send_str,
                               close=close, download_manager=self.download_manager)  # fmt: skip
         self._sockets.add(socket_)
         try:
@@ -107,7 +107,7 @@ async def serve(port: int, say: Callable[[str], None]) -> None:
     """Serve until cancelled; `port` 0 takes a free one. Raises OSError where the port is taken."""
     listening = socket.create_server((HOST, port))
     command = shlex.join([sys.executable, "-P", "-m", "console.main", "--served"])
-    server = DeskServer(listening.getsockname()[1], command)
+    server = ConsoleServer(listening.getsockname()[1], command)
     runner = web.AppRunner(await server.application(), access_log=None, shutdown_timeout=5)
     await runner.setup()
     try:

@@ -40,7 +40,7 @@ DRAWN: dict[str, tuple[str, Open]] = {
     "history": ("HistoryScreen", keys("4")),
     "case": ("CaseScreen", keys("4", "enter")),
     "explore": ("ExploreScreen", paste),
-    "ask": ("AskScreen", keys("3", "ctrl+n")),
+    "ask": ("RequestFormScreen", keys("3", "ctrl+n")),
     "tried": ("SnippetsScreen", tried),
     "health": ("HealthScreen", keys("5")),
     "health-help": ("HelpScreen", keys("5", "question_mark")),

@@ -18,7 +18,7 @@ from console.history.table import HistoryTable
 from console.review.violations import ViolationList
 from console.run.output_log import KEPT_LINES, OutputLog
 from console.run.screen import RunScreen
-from console.run.streams import LeaseStatus
+from console.run.streams import PausedRuns
 from engine.common.text import Untrusted
 from engine.models import Analysis, Case, Check, KillReason, Level, Meters, Status, Stream
 from tests.console.safety.test_hostile_frames import plain
@@ -50,28 +50,28 @@ async def test_output_and_meters_of_a_run_are_seen() -> None:
         assert "to stdout" in frame(app)
 
 
-async def test_a_run_is_stopped_held_and_killed_by_its_keys() -> None:
-    """Each key reaches the engine once, and holding twice lets the run go on."""
+async def test_a_run_is_stopped_paused_and_killed_by_its_keys() -> None:
+    """Each key reaches the engine once, and pausing twice resumes the run."""
     engine = FakeEngine(running("s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "2")
         await until(pilot, lambda: isinstance(app.screen, RunScreen) and "s-1" in frame(app))
-        await press(pilot, "h", "h", "s", "K")
+        await press(pilot, "p", "p", "s", "K")
         await until(pilot, lambda: len(engine.told) == 4)
         assert [(verb, "s-1") for verb in ("pause", "resume", "stop", "kill")] == engine.told
 
 
-def test_time_that_a_run_was_held_is_counted_apart() -> None:
-    """Each hold adds up; the event after the key changes nothing, and the end forgets."""
-    held, began = LeaseStatus(), datetime(2026, 1, 1, tzinfo=UTC)
-    held.hold("s-1", began)
-    held.hold("s-1", began + timedelta(seconds=1))
-    held.go_on("s-1", began + timedelta(seconds=4))
-    held.hold("s-1", began + timedelta(seconds=10))
-    assert 7.0 == held.seconds("s-1", began + timedelta(seconds=13))
-    assert "s-1" in held
-    held.happened(event(1, "run.ended", "s-1"))
-    assert 0.0 == held.seconds("s-1", began + timedelta(seconds=13))
+def test_the_time_that_a_run_was_paused_is_counted_apart() -> None:
+    """Each pause adds up; the event after the key changes nothing, and the end of the run resets it."""
+    paused, began = PausedRuns(), datetime(2026, 1, 1, tzinfo=UTC)
+    paused.pause("s-1", began)
+    paused.pause("s-1", began + timedelta(seconds=1))
+    paused.resume("s-1", began + timedelta(seconds=4))
+    paused.pause("s-1", began + timedelta(seconds=10))
+    assert 7.0 == paused.seconds("s-1", began + timedelta(seconds=13))
+    assert "s-1" in paused
+    paused.handle(event(1, "run.ended", "s-1"))
+    assert 0.0 == paused.seconds("s-1", began + timedelta(seconds=13))
 
 
 async def test_output_is_shown_alone_and_an_id_is_copied() -> None:
@@ -90,13 +90,13 @@ async def test_output_is_shown_alone_and_an_id_is_copied() -> None:
         assert "s-1" == app.clipboard
 
 
-async def test_a_run_that_was_held_before_the_console_came_is_shown_as_held() -> None:
+async def test_a_run_that_was_paused_before_the_console_started_is_shown_as_paused() -> None:
     """What happened to a run before is read from its events."""
     engine = FakeEngine(running("s-1"))
     engine.events_of["s-1"] = (event(1, "run.started", "s-1"), event(2, "run.pause", "s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "2")
-        await until(pilot, lambda: "h lets it go on" in frame(app))
+        await until(pilot, lambda: "p resumes it" in frame(app))
 
 
 async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
@@ -114,9 +114,9 @@ async def test_the_case_file_is_saved_from_the_case(tmp_path: Path, monkeypatch:
         await press(pilot, "4", "enter")
         await until(pilot, lambda: isinstance(app.screen, CaseScreen) and "killed: memory" in frame(app))
         await press(pilot, "x", "enter")
-        await until(pilot, lambda: "are in s-1.zip" in frame(app))
+        await until(pilot, lambda: "to s-1.zip" in frame(app))
         await press(pilot, "x", "enter")
-        await until(pilot, lambda: "s-1.zip is there already" in frame(app))
+        await until(pilot, lambda: "s-1.zip already exists" in frame(app))
     assert b"the case file of s-1" == (tmp_path / "s-1.zip").read_bytes()
 
 

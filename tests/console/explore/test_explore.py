@@ -18,9 +18,9 @@ from console.app.app import ConsoleApp
 from console.explore import request_fields, run_follow, snippets
 from console.explore.editor import Editor
 from console.explore.open_file import OpenScreen, matching
-from console.explore.request_fields import Wishes
-from console.explore.snippets import Snippet
-from console.run.artifacts import LeftScreen
+from console.explore.request_fields import RequestOptions
+from console.explore.snippets import SavedSnippet
+from console.run.artifacts import ArtifactsScreen
 from console.run.output_log import OutputLog
 from engine.client.client import Client
 from engine.common.text import Untrusted
@@ -61,7 +61,7 @@ def test_what_is_typed_is_asked_for() -> None:
     domains = (Untrusted("a.example"), Untrusted("b.example:443"))
     asked = Permissions(domains=domains, packages=packages, builds=(Untrusted("x"),),
                          secrets=(Untrusted("TOKEN"),), limits=Limits(memory_mb=256, cpus=1.5))  # fmt: skip
-    wanted = Wishes(asked, ("~/a.csv", "b.txt"), "science", ExpectedOutput.NUMBER, "value == 4")
+    wanted = RequestOptions(asked, ("~/a.csv", "b.txt"), "science", ExpectedOutput.NUMBER, "value == 4")
     assert wanted == request_fields.understood(lines)
     assert 10 == wanted.many
 
@@ -122,9 +122,9 @@ def test_input_files_are_read_or_named(tmp_path: Path) -> None:
         request_fields.read((str(tmp_path / "a.csv"), str(tmp_path / "deep" / "a.csv")))
 
 
-def snippet(code: str) -> Snippet:
+def snippet(code: str) -> SavedSnippet:
     """Return a snippet of Python."""
-    return Snippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code))
+    return SavedSnippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code))
 
 
 def test_snippets_are_kept_once_in_order_bounded_and_private(own_home: Path) -> None:
@@ -283,7 +283,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
             await approved(reviewer, pilot, "open('left.txt', 'w').write('it was left')")
             await until(pilot, lambda: "left in /workspace" in frame(app), 60)
             await press(pilot, "ctrl+f")
-            await until(pilot, lambda: isinstance(app.screen, LeftScreen), 60)
+            await until(pilot, lambda: isinstance(app.screen, ArtifactsScreen), 60)
             await press(pilot, "escape", "ctrl+b")
             await until(pilot, lambda: "keeps state in" not in frame(app), 60)
     finally:

@@ -10,7 +10,7 @@ import pytest
 
 from console.app.app import ConsoleApp
 from console.history import saved_searches
-from console.history.compare_runs import BesideScreen
+from console.history.compare_runs import CompareRunsScreen
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput
 from console.history.table import HistoryTable
@@ -151,7 +151,7 @@ async def test_two_runs_are_side_by_side() -> None:
         await press(pilot, "4")
         await until(pilot, lambda: app.screen.query_one(HistoryTable).count == 2)
         await press(pilot, "m", "down", "equals_sign")
-        await until(pilot, lambda: isinstance(app.screen, BesideScreen) and "print(2)" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, CompareRunsScreen) and "print(2)" in frame(app))
         assert "print(1)" in frame(app)
 
 

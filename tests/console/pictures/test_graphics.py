@@ -17,11 +17,11 @@ from console.pictures.graphics import (
     FIRST_ID,
     NUMBERS,
     PLACEHOLDER,
-    Means,
+    GraphicsMode,
     box,
-    forgotten,
+    delete_image,
+    graphics_mode,
     kitty,
-    means,
     placeholders,
     sixel,
 )
@@ -63,7 +63,7 @@ def test_what_is_sent_is_made_of_pixels_alone(pixels: Pixels, id: int) -> None:
     packed = "".join(re.findall(r";([^;\x1b]*)\x1b\\", sent))
     assert pixels.data == zlib.decompress(b64decode(packed))
     assert SIXEL.fullmatch(sixel(pixels))
-    assert re.fullmatch(r"\x1b_G[a-zA-Z0-9=,]*q=2\x1b\\", forgotten(id))
+    assert re.fullmatch(r"\x1b_G[a-zA-Z0-9=,]*q=2\x1b\\", delete_image(id))
 
 
 @given(pictures(), st.integers(1, 0xFFFFFF))
@@ -86,21 +86,21 @@ def test_rows_and_columns_are_numbered_by_marks_of_no_width() -> None:
 @pytest.mark.parametrize(
     ("wanted", "environment", "expected"),
     [
-        ("auto", {"TERM": "xterm-kitty"}, Means.KITTY),
-        ("auto", {"TERM": "xterm-kitty", "TMUX": "/tmp/tmux"}, Means.CELLS),
-        ("auto", {"TERM": "foot"}, Means.SIXEL),
-        ("auto", {"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, Means.SIXEL),
-        ("auto", {"TERM": "xterm-256color"}, Means.CELLS),
-        ("auto", {}, Means.CELLS),
-        ("cells", {"TERM": "xterm-kitty"}, Means.CELLS),
-        ("sixel", {"TERM": "screen", "TMUX": "/tmp/tmux"}, Means.SIXEL),
+        ("auto", {"TERM": "xterm-kitty"}, GraphicsMode.KITTY),
+        ("auto", {"TERM": "xterm-kitty", "TMUX": "/tmp/tmux"}, GraphicsMode.CELLS),
+        ("auto", {"TERM": "foot"}, GraphicsMode.SIXEL),
+        ("auto", {"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, GraphicsMode.SIXEL),
+        ("auto", {"TERM": "xterm-256color"}, GraphicsMode.CELLS),
+        ("auto", {}, GraphicsMode.CELLS),
+        ("cells", {"TERM": "xterm-kitty"}, GraphicsMode.CELLS),
+        ("sixel", {"TERM": "screen", "TMUX": "/tmp/tmux"}, GraphicsMode.SIXEL),
     ],
 )
 def test_what_a_terminal_has_is_known_without_asking_it(
-    wanted: str, environment: dict[str, str], expected: Means
+    wanted: str, environment: dict[str, str], expected: GraphicsMode
 ) -> None:
     """It is told by its environment, never inside of a multiplexer, unless the person says so."""
-    assert expected == means(wanted, environment)
+    assert expected == graphics_mode(wanted, environment)
 
 
 TWO = Pixels(2, 1, bytes(RED + BLUE))

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from console.pictures.cells import decoded, strips
 from console.pictures.decode import WRONG, thumbnail
-from console.pictures.shrink import Refused
+from console.pictures.shrink import UnsupportedPicture
 from console.pictures.tables import table
-from console.run.saving import proposed
+from console.run.saving import suggested_name
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Artifact, Display, Status
@@ -111,7 +111,7 @@ def test_an_interlaced_png_is_read(across: int, down: int) -> None:
     header = struct.pack(">IIBBBBB", across, down, 8, 2, 0, 0, 1)
     for data in (lines, lines[:-1]):
         whole = b"\x89PNG\r\n\x1a\n" + part(b"IHDR", header) + part(b"IDAT", zlib.compress(data))
-        with nullcontext() if data is lines else pytest.raises(Refused):
+        with nullcontext() if data is lines else pytest.raises(UnsupportedPicture):
             assert (across, down, b"".join(b"".join(row) for row in rows)) == thumbnail(whole, 50, 50)
 
 
@@ -213,9 +213,9 @@ async def test_what_a_run_left_is_looked_at(tmp_path: Path, monkeypatch: pytest.
 
 
 @given(st.text())
-def test_the_name_that_is_proposed_for_a_guests_file_is_plain(name: str) -> None:
-    """Whatever a guest calls its file, no folder, hidden file, option or strange character is proposed."""
-    assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}|s-1", proposed(Untrusted(name), "s-1"))
+def test_the_name_suggested_for_an_artifact_is_plain(name: str) -> None:
+    """Whatever a guest calls its file, no folder, hidden file, option or strange character is suggested."""
+    assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}|s-1", suggested_name(Untrusted(name), "s-1"))
 
 
 @given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(

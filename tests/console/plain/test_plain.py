@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.plain import formatting, main
-from console.plain.output import Spoken
-from console.plain.session import PlainDesk
+from console.plain.output import OutputPrinter
+from console.plain.session import PlainSession
 from console.review.grant_reduction import parse_grant
 from engine.common.text import Untrusted
 from engine.models import (
@@ -51,7 +51,7 @@ def pending(id: str = "s-1") -> Case:
 def test_a_line_is_said_once_and_whole() -> None:
     """However output is cut: no half lines or characters, no colours, one state of a bar."""
     told: list[str] = []
-    spoken = Spoken(told.append)
+    spoken = OutputPrinter(told.append)
     pieces: list[str | bytes] = [
         "na",
         "ïve".encode()[:2],
@@ -69,7 +69,7 @@ def test_a_line_is_said_once_and_whole() -> None:
 async def said(engine: FakeEngine, *lines: str) -> list[str]:
     """Return what the desk says to lines."""
     told: list[str] = []
-    open_console = PlainDesk(engine, told.append)  # type: ignore[arg-type]
+    open_console = PlainSession(engine, told.append)  # type: ignore[arg-type]
     for line in lines:
         await open_console.answer(line)
     return told

@@ -17,7 +17,7 @@ from console.run.output_log import OutputLog
 from console.run.output_rows import OutputRows
 from console.run.saving import save_output
 from console.run.terminal import folded, segments
-from console.run.usage import Usage
+from console.run.usage import UsageHistory
 from console.widgets.painting import highlighted
 from engine.common.errors import Problem
 from engine.models import Meters, OutputChunk, Stream
@@ -82,7 +82,7 @@ def test_a_line_is_erased_as_a_terminal_would() -> None:
 
 def test_the_busiest_sample_of_a_second_is_kept() -> None:
     """A minute is sixty points, however many samples came."""
-    usage = Usage()
+    usage = UsageHistory()
     for number in range(1000):
         usage.take(Meters(at=number / 10, cpu=number % 10 / 10, memory=0, memory_peak=0, processes=1))
     assert 60 * "█" == usage.past(lambda at: at.cpu / 0.9, 80)

@@ -20,8 +20,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from console.history.case_facts import happened
-from console.history.timeline import way
+from console.history.case_facts import event_lines
+from console.history.timeline import timeline_lines
 from console.safety.text import paragraphs
 from engine.cli.commands.audit import print_steps
 from engine.cli.output.formatting import print_summaries
@@ -118,8 +118,8 @@ async def test_every_type_of_event_is_harmless(
     print_summaries(summaries)
     print_steps(timeline(events))
     printed = capsys.readouterr()
-    lines = (line for event in events for line in happened(event))
-    screens = paragraphs(*way(events, 80), *lines).plain
+    lines = (line for event in events for line in event_lines(event))
+    screens = paragraphs(*timeline_lines(events, 80), *lines).plain
     exports = [*jsonl(events), *map(json.dumps, records(events)), *comma_separated(summaries)]
     assert [True] * 4 == [clean(text) for text in (printed.out, printed.err, screens, "".join(exports))]
 

@@ -19,9 +19,9 @@ from console.app.app import ConsoleApp
 from console.code_view.view import CodeView
 from console.explore import snippets
 from console.explore.editor import Editor
-from console.explore.snippets import Snippet
+from console.explore.snippets import SavedSnippet
 from console.help.welcome import WelcomeScreen
-from console.history.compare_runs import BesideScreen
+from console.history.compare_runs import CompareRunsScreen
 from console.review.approve import ApproveScreen
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
@@ -156,7 +156,7 @@ async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open what was handed in from Explore before."""
     code = app.queue[0].requester.text.encode("utf-8", "replace").decode()
-    snippets.keep(Snippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
+    snippets.keep(SavedSnippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
     await press(pilot, "3", "ctrl+t")
 
 
@@ -183,7 +183,7 @@ async def replay(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def beside(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Put two runs that ended side by side."""
-    await app.push_screen(BesideScreen("s-ended-0", "s-ended-1"))
+    await app.push_screen(CompareRunsScreen("s-ended-0", "s-ended-1"))
 
 
 SCREENS: dict[str, tuple[str, Open]] = {
@@ -196,10 +196,10 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "stand": ("StandScreen", stand),
     "pre-approvals": ("PreApprovalsScreen", pre_approvals),
     "run": ("RunScreen", keys("2")),
-    "table": ("LeftScreen", left("a")),
-    "left": ("LeftScreen", left("a", "n")),
+    "table": ("ArtifactsScreen", left("a")),
+    "left": ("ArtifactsScreen", left("a", "n")),
     "explore": ("ExploreScreen", paste),
-    "ask": ("AskScreen", keys("3", "ctrl+n")),
+    "ask": ("RequestFormScreen", keys("3", "ctrl+n")),
     "open": ("OpenScreen", keys("3", "ctrl+o")),
     "tried": ("SnippetsScreen", tried),
     "history": ("HistoryScreen", keys("4")),
@@ -209,7 +209,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "timeline": ("CaseScreen", keys("4", "home", "enter", "t")),
     "facets": ("HistoryScreen", keys("4", "f")),
     "replay": ("ReplayScreen", replay),
-    "beside": ("BesideScreen", beside),
+    "beside": ("CompareRunsScreen", beside),
     "trends": ("TrendsScreen", keys("4", "t")),
     "approve": ("ApproveScreen", approve),
     "health": ("HealthScreen", keys("5")),

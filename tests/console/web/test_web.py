@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, CookieJar, WSServerHandshakeError, web
 
-from console.web.access import Door
-from console.web.server import DeskServer
+from console.web.access import BrowserAccess
+from console.web.server import ConsoleServer
 
 APP = """
 import os
@@ -31,7 +31,7 @@ Tiny().run()
 
 
 @asynccontextmanager
-async def served(tmp_path: Path) -> AsyncIterator[tuple[DeskServer, ClientSession, str]]:
+async def served(tmp_path: Path) -> AsyncIterator[tuple[ConsoleServer, ClientSession, str]]:
     """Yield a server on a free port, a browser without cookies, and the server's address."""
     app = tmp_path / "tiny.py"
     app.write_text(APP, encoding="utf-8")
@@ -39,7 +39,7 @@ async def served(tmp_path: Path) -> AsyncIterator[tuple[DeskServer, ClientSessio
     port = listening.sockets[0].getsockname()[1]
     listening.close()
     await listening.wait_closed()
-    server = DeskServer(port, shlex.join([sys.executable, "-P", str(app)]))
+    server = ConsoleServer(port, shlex.join([sys.executable, "-P", str(app)]))
     runner = web.AppRunner(await server.application(), access_log=None, shutdown_timeout=5)
     await runner.setup()
     try:
@@ -147,12 +147,12 @@ async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
 
 def test_a_token_is_used_once_and_in_time() -> None:
     """A token that was used, or is late, lets nobody in; nobody is known before somebody was let in."""
-    door = Door("127.0.0.1:1")
+    door = BrowserAccess("127.0.0.1:1")
     token = door.token
     assert not door.knows("")
     secret = door.let_in(token)
     assert secret is not None
     assert door.knows(secret)
     assert None is door.let_in(token) is door.let_in("")
-    late = Door("127.0.0.1:1", seconds=-1)
+    late = BrowserAccess("127.0.0.1:1", seconds=-1)
     assert None is late.let_in(late.token)
