@@ -198,7 +198,7 @@ async def test_what_a_run_left_is_looked_at(tmp_path: Path, monkeypatch: pytest.
     engine.files = {("s-1", "plot.png"): png(1, 1, b"\0\xff\0\0"), ("s-1", "notes.txt"): b"a \x1b[2J note"}
     async with open_console(engine) as (app, pilot):
         await press(pilot, "2")
-        await until(pilot, lambda: "left 3 things" in frame(app))
+        await until(pilot, lambda: "3 artifacts" in frame(app))
         await press(pilot, "a")
         await until(pilot, lambda: "Köln  1084831" in plain(app))
         await press(pilot, "n")
@@ -206,10 +206,10 @@ async def test_what_a_run_left_is_looked_at(tmp_path: Path, monkeypatch: pytest.
         await press(pilot, "n")
         await until(pilot, lambda: "a ␛[2J note" in plain(app))
         await press(pilot, "s", "enter")
-        await until(pilot, lambda: "11 B are in notes.txt" in plain(app))
+        await until(pilot, lambda: "11 B to notes.txt" in plain(app))
         assert b"a \x1b[2J note" == (tmp_path / "notes.txt").read_bytes()
         await press(pilot, "s", "enter")
-        await until(pilot, lambda: "notes.txt is there already" in plain(app))
+        await until(pilot, lambda: "notes.txt already exists" in plain(app))
 
 
 @given(st.text())

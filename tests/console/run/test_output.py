@@ -108,9 +108,9 @@ async def test_output_is_searched() -> None:
         log = app.screen.query_one(OutputLog)
         await until(pilot, lambda: len(log.lines()) == 500)
         await press(pilot, "slash", *"line 7", "enter")
-        await until(pilot, lambda: "11 of 11 found" in frame(app))
+        await until(pilot, lambda: "11 of 11 matches" in frame(app))
         await press(pilot, *["comma"] * 2)
-        await until(pilot, lambda: "9 of 11 found" in frame(app) and "paused" in frame(app))
+        await until(pilot, lambda: "9 of 11 matches" in frame(app) and "not following" in frame(app))
 
 
 async def test_a_paused_view_stays_on_its_lines_while_more_comes() -> None:
@@ -139,7 +139,7 @@ async def test_output_goes_on_after_the_engine_was_lost() -> None:
         log = app.screen.query_one(OutputLog)
         await until(pilot, lambda: log.lines() == ["before"])
         engine.lost.set()
-        await until(pilot, lambda: "engine is away" in frame(app))
+        await until(pilot, lambda: "engine offline: output" in frame(app))
         engine.written["s-1"].append(chunk("after\n"))
         engine.hold.clear()
         engine.lost.clear()
@@ -153,7 +153,7 @@ async def test_the_whole_output_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "out.log"
     assert 8 == await save_output(engine, "s-1", str(path))  # type: ignore[arg-type]
     assert (b"\x1b[2J\xfferr", 0o600) == (path.read_bytes(), path.stat().st_mode & 0o777)
-    with pytest.raises(Problem, match="there already"):
+    with pytest.raises(Problem, match="already exists"):
         await save_output(engine, "s-1", str(path))  # type: ignore[arg-type]
 
 
