@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from console.code_view.lines import split_lines
-from engine.common.plural import many
-from engine.common.text import Untrusted
+from engine.common.text import Untrusted, many
 
 AROUND = 3
 MOST_LINES = 20_000

@@ -14,7 +14,7 @@ from console.code_view.lines import TAB, Mark, Row, pieces
 from console.theming.highlight import Token
 from console.theming.styles import style_of
 from console.widgets.formatting import SHAPES
-from engine.common.plural import many
+from engine.common.text import many
 
 
 @dataclass

@@ -9,7 +9,7 @@ from console.review.review_record import looked
 from console.run.result_text import outcome_line
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Case, Decision, Event, Result
 
 

@@ -16,7 +16,7 @@ from console.app.state import console_app
 from console.safety.text import Part, pad, paragraphs
 from console.widgets.formatting import bar, lasted
 from console.widgets.header import AppHeader
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Trends
 
 SPANS = {"1": 1, "7": 7, "30": 30, "90": 90}

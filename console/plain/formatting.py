@@ -8,8 +8,8 @@ from console.review.grant_reduction import TITLES as LIMITS
 from console.review.grant_reduction import Choice, LimitChoice, PermissionChoice, grant_choices
 from console.safety.text import visible_text
 from console.widgets.formatting import clock, lasted, now, size
-from engine.common.plural import many
-from engine.common.presentation import to_read
+from engine.common.presentation import text_to_review
+from engine.common.text import many
 from engine.models import Case, Draft, InputFile, PredictedEffect, Result, Status, Summary, Violation
 
 SHOWN_BYTES = 512 * 1024
@@ -118,7 +118,7 @@ def _effects(effects: tuple[PredictedEffect, ...]) -> Iterator[str]:
 
 
 def _code(draft: Draft) -> Iterator[str]:
-    lines = to_read(draft).text.removesuffix("\n").split("\n")
+    lines = text_to_review(draft).text.removesuffix("\n").split("\n")
     yield f"Code, {_many(len(lines), 'line')}:"
     for number, line in enumerate(lines, 1):
         yield f"{number:>5}  {visible_text(line, keep=chr(9))}"

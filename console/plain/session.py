@@ -137,7 +137,8 @@ class PlainSession:
         for number in range(count) if rest[1] == "all" else numbers(rest[1], count):
             recorder.settled[number] = made
         self._say(
-            f"{len(recorder.settled)} of {count} settled, {len(recorder.gaps.unsettled)} left to settle."
+            f"{len(recorder.settled)} of {count} settled, "
+            f"{len(recorder.coverage_gaps.untriaged)} left to settle."
         )
 
     async def _approve(self, rest: list[str]) -> None:
@@ -189,7 +190,9 @@ class PlainSession:
 
 def _saw_all(recorder: ReviewRecorder) -> None:
     case = recorder.case
-    recorder.lines |= {line for first, last in recorder.gaps.lines for line in range(first, last + 1)}
+    recorder.lines |= {
+        line for first, last in recorder.coverage_gaps.lines for line in range(first, last + 1)
+    }
     recorder.violations |= set(range(len(case.analysis.violations)))
     recorder.files |= {
         number

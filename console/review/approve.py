@@ -19,8 +19,8 @@ from console.review.requests import NEED_CELLS, reviews
 from console.safety.text import Part, content, paragraphs
 from console.widgets.formatting import clock, full_badge, now, size
 from console.widgets.rows import Rows
-from engine.common.plural import many
 from engine.common.presentation import headline
+from engine.common.text import many
 from engine.models import Case, Consequence, DecisionOutcome
 
 ARM_SECONDS = 0.4

@@ -9,7 +9,7 @@ from console.review.queue import time_bar, time_left
 from console.review.requests import reviews
 from console.safety.text import Part, clip, content, visible_text
 from console.widgets.formatting import full_badge, size
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Case, Draft, Status, Summary
 
 STATE_CELLS = 26

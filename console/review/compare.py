@@ -18,7 +18,7 @@ from console.code_view.lines import plain
 from console.safety.text import Part, content
 from console.widgets.formatting import now, when
 from console.widgets.rows import Rows
-from engine.common.presentation import to_read
+from engine.common.presentation import text_to_review
 from engine.common.text import Untrusted
 from engine.models import Case, SimilarSubmission
 
@@ -105,7 +105,7 @@ class CompareScreen(ModalScreen[None]):
         if other is None:
             self.dismiss()
             return
-        texts = [to_read(case.submission.draft).text for case in (other, self._case)]
+        texts = [text_to_review(case.submission.draft).text for case in (other, self._case)]
         lines = await asyncio.to_thread(difference, *texts)
         self.query_one("#about", Static).update(content(*_about(other)))
         self.query_one(DifferenceRows).show(lines)

@@ -48,7 +48,7 @@ class Judging(Reading):
             return "no proof of isolation: nothing can run (4 Health)"
         if view.cut:
             return "lines run past the edge: wrap with w"
-        if self._recorder is None or self._recorder.gaps:
+        if self._recorder is None or self._recorder.coverage_gaps:
             return "not all was looked at"
         if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
             return "a moment"
@@ -62,7 +62,11 @@ class Judging(Reading):
     @property
     def still(self) -> Content:
         """What has to be looked at before the submission can be approved; empty where nothing has."""
-        return content(*missing(self._recorder.gaps, self._recorder.case)) if self._recorder else content()
+        return (
+            content(*missing(self._recorder.coverage_gaps, self._recorder.case))
+            if self._recorder
+            else content()
+        )
 
     def arm(self) -> None:
         """Note what is on screen, and say whether it can be approved by now."""

@@ -68,14 +68,14 @@ class Reading(BaseScreen):
         self.look()
         if self._recorder is None:
             return
-        left = self._recorder.gaps
+        left = self._recorder.coverage_gaps
         if left.lines:
             view = self.query_one(CodeView)
             view.wrapped = True
             if not view.read_on():
                 view.unfold()
                 view.read_on()
-        elif numbers := left.violations or left.unsettled:
+        elif numbers := left.violations or left.untriaged:
             self._go_to_violation(numbers[0])
         elif left.files:
             self._open_files(left.files[0])

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from console.safety.text import Part
-from engine.common.plural import many
-from engine.common.review_coverage import Gaps, gaps, stretches, wanted
+from engine.common.review_coverage import CoverageGaps, coverage_gaps, line_ranges, requires_full_review
+from engine.common.text import many
 from engine.models import Case, Level, ReviewRecord, Triage, TriageOutcome
 
 TITLES = {
@@ -30,14 +30,14 @@ class ReviewRecorder:
         """The lines of input files that were on screen, by the place of the file."""
         self.purpose = False
         self.settled: dict[int, TriageOutcome] = {}
-        self._told: tuple[tuple[int, ...], Gaps] | None = None
+        self._told: tuple[tuple[int, ...], CoverageGaps] | None = None
 
     @property
     def record(self) -> ReviewRecord:
         """What was on screen so far."""
         return ReviewRecord(
             seconds=round(self.seconds, 1),
-            lines=stretches(self.lines),
+            lines=line_ranges(self.lines),
             violations=tuple(sorted(self.violations)),
             files=tuple(sorted(self.files)),
             purpose=self.purpose,
@@ -47,17 +47,20 @@ class ReviewRecorder:
         )
 
     @property
-    def gaps(self) -> Gaps:
+    def coverage_gaps(self) -> CoverageGaps:
         """What is still missing: every line of all code, and all the rest of what is HIGH or CRITICAL."""
         grown = (len(self.lines), len(self.violations), len(self.files), len(self.settled), self.purpose)
         if self._told is None or self._told[0] != grown:
-            missing = gaps(self.case, self.record)
-            self._told = grown, missing if wanted(self.case) else Gaps(lines=missing.lines)
+            missing = coverage_gaps(self.case, self.record)
+            self._told = (
+                grown,
+                missing if requires_full_review(self.case) else CoverageGaps(lines=missing.lines),
+            )
         return self._told[1]
 
     def next_untriaged(self, after: int) -> int | None:
         """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""
-        left = self.gaps.unsettled
+        left = self.coverage_gaps.untriaged
         return next((number for number in left if number > after), left[0] if left else None)
 
     def needs_triage(self, number: int) -> bool:
@@ -66,21 +69,25 @@ class ReviewRecorder:
         return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank
 
 
-def missing(gaps: Gaps, case: Case) -> list[Part]:
+def missing(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
     """Return in a few words what stands between a submission and its approval, and the keys that lead on."""
-    files = [case.submission.draft.files[number].name for number in gaps.files]
+    files = [case.submission.draft.files[number].name for number in coverage_gaps.files]
     see = [
-        *([f"{many(gaps.line_count, 'line')} from {gaps.lines[0][0]}"] if gaps.lines else []),
-        *([many(len(gaps.violations), "violation")] if gaps.violations else []),
+        *(
+            [f"{many(coverage_gaps.line_count, 'line')} from {coverage_gaps.lines[0][0]}"]
+            if coverage_gaps.lines
+            else []
+        ),
+        *([many(len(coverage_gaps.violations), "violation")] if coverage_gaps.violations else []),
         *([many(len(files), "input file")] if files else []),
-        *(["the purpose"] if gaps.purpose else []),
+        *(["the purpose"] if coverage_gaps.purpose else []),
     ]
     parts: list[Part] = []
     if see:
         parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
-    if gaps.unsettled:
+    if coverage_gaps.untriaged:
         parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" settle ", "muted"),
-                  (many(len(gaps.unsettled), "violation"), "warning")]  # fmt: skip
+                  (many(len(coverage_gaps.untriaged), "violation"), "warning")]  # fmt: skip
     return parts
 
 

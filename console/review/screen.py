@@ -18,7 +18,7 @@ from console.review.deciding_actions import Judging
 from console.review.queue import QueueList
 from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
-from engine.common.presentation import to_read
+from engine.common.presentation import text_to_review
 from engine.models import Case, Event, Summary
 
 _SETTLE = Binding.Group("Settle", compact=True)
@@ -183,7 +183,7 @@ class ReviewScreen(Judging):
         self.query_one(ViolationDetail).show(violations[0] if violations else None)
         if case is not None and recorder is not None:
             draft = case.submission.draft
-            self.query_one(CodeView).show(to_read(draft), draft.language, violations, recorder.lines)
+            self.query_one(CodeView).show(text_to_review(draft), draft.language, violations, recorder.lines)
         self.set_class(case is not None and not violations, "-clean")
         self.disarm()
         self.refresh_bindings()
@@ -197,7 +197,7 @@ class ReviewScreen(Judging):
             return case is not None
         if action == "settle":
             return self._recorder is not None and bool(
-                self._recorder.gaps.unsettled or self._recorder.settled
+                self._recorder.coverage_gaps.untriaged or self._recorder.settled
             )
         if action == "violation":
             return case is not None and bool(case.analysis.violations)

@@ -16,7 +16,7 @@ from console.theming.styles import strip
 from console.widgets.formatting import badge, full_badge
 from console.widgets.repaint import set_border_title
 from console.widgets.rows import Rows
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Confidence, TriageOutcome, Violation
 
 SIGNS = {TriageOutcome.ACCEPTED: "a", TriageOutcome.MITIGATED: "m", TriageOutcome.FALSE_POSITIVE: "x"}

@@ -11,7 +11,7 @@ from textual.widgets import Static
 from console.run.usage import MEBI, UsageHistory, hosts_of, limits_of
 from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import bar, clock, now, size
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Case, Limits, Meters
 
 FRAME_SECONDS = 0.2

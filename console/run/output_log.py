@@ -21,7 +21,7 @@ from console.safety.text import Part
 from console.theming.styles import drawing_size, style_of
 from console.theming.styles import strip as drawn
 from console.widgets.painting import highlighted
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import OutputChunk, Stream
 
 __all__ = ["KEPT_LINES", "OutputLog"]

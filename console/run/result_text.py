@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.safety.text import Part
 from console.widgets.formatting import lasted, size
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Case, KillReason, Result, Status, Summary
 
 STATUS_STYLES = {

@@ -45,7 +45,7 @@ from engine.models import (
     WorkspaceFile,
 )
 from engine.models.api import Beforehand, Decided, Handed, LeaseStatus, Snippet, Withdrawn
-from engine.models.secret import SecretReference
+from engine.models.submission import SecretReference
 from engine.principals.signed_decision import seal
 
 __all__ = ["Client", "Problem"]

@@ -12,7 +12,7 @@ from engine.common.errors import Problem
 from engine.common.strict_yaml import parse
 from engine.common.text import Untrusted, visible
 from engine.models import Draft, ExpectedOutput, InputFile, Language, Operation, Permissions
-from engine.policy.errors import PolicyError
+from engine.policy.files.errors import PolicyError
 
 LANGUAGES = {
     ".py": Language.PYTHON,

@@ -29,18 +29,18 @@ def headline(draft: Draft) -> Untrusted:
     return Untrusted(f"{_WORDS[draft.operation.kind]} {what}{executable} in session {draft.session}")
 
 
-def to_read(draft: Draft) -> Untrusted:
+def text_to_review(draft: Draft) -> Untrusted:
     """Return the text that has to be read before a draft is approved: code, or what would be written.
 
     Bytes that are no text stand as `\\xNN`.
     """
     if draft.operation is None:
         return draft.code
-    if not writes(draft):
+    if not is_file_write(draft):
         return headline(draft)
     return Untrusted("\n".join(file.content.decode("utf-8", "backslashreplace") for file in draft.files))
 
 
-def writes(draft: Draft) -> bool:
+def is_file_write(draft: Draft) -> bool:
     """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
     return draft.operation is not None and draft.operation.kind is OperationKind.WRITE and bool(draft.files)

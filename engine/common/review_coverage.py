@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.common.presentation import to_read, writes
+from engine.common.presentation import is_file_write, text_to_review
 from engine.models import Case, Level, ReviewRecord
 
-Stretch = tuple[int, int]
+LineRange = tuple[int, int]
 """The first and the last line of a stretch, counted from 1."""
 
 
 @dataclass(frozen=True)
-class Gaps:
+class CoverageGaps:
     """What stands between a submission and its approval; all of it empty where nothing does."""
 
-    lines: tuple[Stretch, ...] = ()
+    lines: tuple[LineRange, ...] = ()
     violations: tuple[int, ...] = ()
     """Violations that were not on screen, by their place in the analysis, counted from 0."""
-    unsettled: tuple[int, ...] = ()
+    untriaged: tuple[int, ...] = ()
     """Violations of HIGH or more that were not disposed of."""
     files: tuple[int, ...] = ()
     """Input files that were not on screen, by their place in the draft, counted from 0."""
@@ -27,7 +27,7 @@ class Gaps:
     """The agent's purpose was not on screen."""
 
     def __bool__(self) -> bool:
-        return bool(self.lines or self.violations or self.unsettled or self.files or self.purpose)
+        return bool(self.lines or self.violations or self.untriaged or self.files or self.purpose)
 
     @property
     def line_count(self) -> int:
@@ -35,25 +35,25 @@ class Gaps:
         return sum(last - first + 1 for first, last in self.lines)
 
 
-def wanted(case: Case) -> bool:
+def requires_full_review(case: Case) -> bool:
     """Say whether a case is approved only once all of it was looked at: HIGH and CRITICAL are."""
     return case.assessment.risk.rank >= Level.HIGH.rank
 
 
-def gaps(case: Case, review_record: ReviewRecord) -> Gaps:
+def coverage_gaps(case: Case, review_record: ReviewRecord) -> CoverageGaps:
     """Return what of a case was not looked at."""
     draft, violations = case.submission.draft, case.analysis.violations
     shown, settled = set(review_record.violations), {disposed.violation for disposed in review_record.triage}
-    return Gaps(
-        lines=tuple(_missing(review_record.lines, line_count(to_read(draft).text))),
+    return CoverageGaps(
+        lines=tuple(_missing(review_record.lines, line_count(text_to_review(draft).text))),
         violations=tuple(number for number in range(len(violations)) if number not in shown),
-        unsettled=tuple(
+        untriaged=tuple(
             number
             for number, violation in enumerate(violations)
             if violation.severity.rank >= Level.HIGH.rank and number not in settled
         ),
         files=()
-        if writes(draft)
+        if is_file_write(draft)
         else tuple(number for number in range(len(draft.files)) if number not in review_record.files),
         purpose=bool(draft.purpose.text) and not review_record.purpose,
     )
@@ -64,9 +64,9 @@ def line_count(code: str) -> int:
     return code.count("\n") + (not code.endswith("\n"))
 
 
-def stretches(lines: Iterable[int]) -> tuple[Stretch, ...]:
+def line_ranges(lines: Iterable[int]) -> tuple[LineRange, ...]:
     """Return line numbers as stretches of neighbours."""
-    found: list[Stretch] = []
+    found: list[LineRange] = []
     for line in sorted(lines):
         if found and line <= found[-1][1] + 1:
             found[-1] = (found[-1][0], line)
@@ -75,7 +75,7 @@ def stretches(lines: Iterable[int]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def _missing(review_record: Iterable[Stretch], count: int) -> Iterator[Stretch]:
+def _missing(review_record: Iterable[LineRange], count: int) -> Iterator[LineRange]:
     wanted = 1
     for first, last in sorted(review_record):
         if first > wanted:

@@ -87,3 +87,8 @@ def _suspect_pattern() -> re.Pattern[str]:
 
 
 _SUSPECT = _suspect_pattern()
+
+
+def many(count: int, thing: str) -> str:
+    """Return a count in words: `1 line`, `2 lines`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

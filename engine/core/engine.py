@@ -9,22 +9,22 @@ from typing import Any, Self
 from engine import locations
 from engine.analysis_pool import AnalysisPool
 from engine.common.text import Untrusted
-from engine.core.config.policy_store import PolicyKeeper
-from engine.core.config.secret_store import Secrets
-from engine.core.config.token_store import Tokens
+from engine.core.config.policy_store import PolicyStore
+from engine.core.config.secret_store import SecretStore
+from engine.core.config.token_store import TokenStore
 from engine.core.history.queries import Views
 from engine.core.history.service import Archive
-from engine.core.host_health import house_checks
+from engine.core.host_health import host_checks
 from engine.core.review.claims import Claims
-from engine.core.review.decision_executor import Rulings
-from engine.core.review.decisions import Decisions
+from engine.core.review.decision_executor import DecisionExecutor
+from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.sessions.service import SessionService
-from engine.core.submissions.admission import Gate
-from engine.core.submissions.idempotency import Arrivals
+from engine.core.submissions.admission import AdmissionControl
+from engine.core.submissions.idempotency import IdempotentSubmissions
 from engine.core.submissions.leases import ClientLeases
 from engine.core.submissions.service import SubmissionService
 from engine.history import AuditLog, HistoryError
@@ -65,26 +65,26 @@ class Engine(Views):
         self._tasks = asyncio.TaskGroup()
         self.archive = Archive(log, self._events)
         self._witnesses = Witnesses(settings.history)
-        self.policy = PolicyKeeper(settings.policy, locations.policy_file(), self._events)
+        self.policy = PolicyStore(settings.policy, locations.policy_file(), self._events)
         keys = KeyRing(locations.keys())
-        decisions = Decisions(settings, self.policy, sandboxes, keys, self._isolated)
+        decisions = ReviewDecisions(settings, self.policy, sandboxes, keys, self._isolated)
         register = SessionRegistry(settings.sandbox)
         self.runs = Runs(
             settings.sandbox,
             self._events,
             sandboxes,
-            self._opened,
+            self._active,
             self._tasks,
             decisions.changed,
             register,
         )
         self.pre_approvals = PreApprovals(self._events)
-        self.tokens = Tokens(locations.tokens(), self._events)
-        self.secrets = Secrets(locations.secrets(), self._events)
-        self.claims = Claims(self._events, self._opened, settings.policy.claim_seconds)
-        rulings = Rulings(
+        self.tokens = TokenStore(locations.tokens(), self._events)
+        self.secrets = SecretStore(locations.secrets(), self._events)
+        self.claims = Claims(self._events, self._active, settings.policy.claim_seconds)
+        executor = DecisionExecutor(
             self._events,
-            self._opened,
+            self._active,
             self._tasks,
             decisions,
             self.runs.start,
@@ -93,19 +93,19 @@ class Engine(Views):
         self.submissions = SubmissionService(
             self._events,
             analyst,
-            self._opened,
+            self._active,
             self.policy,
             decisions,
             self.pre_approvals,
-            rulings,
-            Gate(settings, self._events, self._opened, register),
+            executor,
+            AdmissionControl(settings, self._events, self._active, register),
         )
         self.sessions = SessionService(
             register, self._events, self.submissions, self.runs, sandboxes.sessions
         )
-        self.arrivals = Arrivals(self.submissions, self.runs, self._events, self.case)
+        self.arrivals = IdempotentSubmissions(self.submissions, self.runs, self._events, self.case)
         self.leases = ClientLeases(
-            self._opened, self._tasks, settings.server.withdraw_seconds, self._withdraw_for_its_requester
+            self._active, self._tasks, settings.server.withdraw_seconds, self._withdraw_for_its_requester
         )
 
     async def __aenter__(self) -> Self:
@@ -136,7 +136,7 @@ class Engine(Views):
         self._tidying.cancel()
         self._retaining.cancel()
         self._witnessed.cancel()
-        for entry in self._opened:
+        for entry in self._active:
             entry.cancel()
         await self._tasks.__aexit__(None, None, None)
         await self._events.record("engine.stopped")
@@ -154,10 +154,10 @@ class Engine(Views):
         """Return how the house stands, after giving sandboxes that start `settled_within` seconds."""
         if settled_within:
             await asyncio.wait({self._starting}, timeout=settled_within)
-        going = len(self._opened) - self._opened.pending
-        detail = Untrusted(f"{self._opened.pending} waiting, {going} running or queued")
+        going = len(self._active) - self._active.pending
+        detail = Untrusted(f"{self._active.pending} waiting, {going} running or queued")
         queue = Check(name="queue", ok=True, detail=detail)
-        house = await asyncio.to_thread(house_checks, self.settings.server)
+        house = await asyncio.to_thread(host_checks, self.settings.server)
         checks = (
             *await self._sandboxes.checks(),
             self.policy.check(),
@@ -176,7 +176,7 @@ class Engine(Views):
         return proof is not None and proof.isolated
 
     async def _recover(self, case: Case) -> None:
-        entry = self._opened.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
+        entry = self._active.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
         if case.status is Status.PENDING:
             self.submissions.wait_again(case, entry)
         else:

@@ -17,7 +17,7 @@ LARGEST_LOG = 256 << 20
 _TAIL_BYTES = 4096
 
 
-def house_checks(server: ServerSettings) -> tuple[Check, ...]:
+def host_checks(server: ServerSettings) -> tuple[Check, ...]:
     """Look at the doors, the disk and the log of this engine."""
     state = locations.state()
     return (*_doors(server), _disk(state), _log(state / "engine.log"))

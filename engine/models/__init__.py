@@ -11,7 +11,7 @@ from engine.models.analysis import (
     Violation,
 )
 from engine.models.base import Digest, FrozenModel, Language, Level, Principal, Role, Roles
-from engine.models.case import Case, Facets, Status, Summary
+from engine.models.case import Case, Facets, SimilarSubmission, Status, Summary
 from engine.models.decision import (
     WITHDRAWN,
     Assessment,
@@ -42,7 +42,6 @@ from engine.models.run import (
     WorkspaceFile,
 )
 from engine.models.session import Session, SessionState
-from engine.models.similarity import SimilarSubmission
 from engine.models.submission import (
     Consequence,
     Draft,

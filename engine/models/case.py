@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import Field
+
 from engine.common.text import Untrusted
 from engine.models.analysis import Analysis
 from engine.models.base import Digest, FrozenModel, Language, Level
@@ -77,3 +79,11 @@ class Facets(FrozenModel):
     counts: dict[str, dict[str, int]]
     """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value: the most frequent first, of
     days the latest."""
+
+
+class SimilarSubmission(FrozenModel):
+    """The approved submission whose code is most similar to that of another one."""
+
+    id: str
+    similarity: float = Field(ge=0, le=1)
+    """1 where only names of local variables, comments and white space differ."""

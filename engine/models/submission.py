@@ -161,3 +161,10 @@ class Submission(FrozenModel):
     def request_digest(self) -> str:
         """The digest by which the same request, made again, is known."""
         return self.original_digest or self.digest
+
+
+class SecretReference(FrozenModel):
+    """A secret without its value: its name, and the only host that it is sent to."""
+
+    name: str
+    host: str

@@ -1,8 +1,8 @@
 """Policy: from an analysis and a request to a risk, a deadline and a grant. Pure functions, and its files."""
 
-from engine.policy.errors import Fault, Place, PolicyError
-from engine.policy.grants import beyond
-from engine.policy.loading import load, shipped
+from engine.policy.files.errors import Fault, Place, PolicyError
+from engine.policy.files.loading import load, shipped
+from engine.policy.grants import excess
 from engine.policy.policy import Policy
 from engine.policy.risk import assess, assess_operation
 
@@ -13,7 +13,7 @@ __all__ = [
     "PolicyError",
     "assess",
     "assess_operation",
-    "beyond",
+    "excess",
     "load",
     "shipped",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import rfc8785
 
 from engine.models import Analysis, Case, Decision, DecisionOutcome, Limits
-from engine.policy.grants import beyond
+from engine.policy.grants import excess
 
 
 def analysis_hash(analysis: Analysis) -> str:
@@ -41,5 +41,5 @@ def _changed(case: Case, decision: Decision, digest: str, image: str, ceiling: L
     if decision.grant:
         asked = submission.draft.permissions
         yield from (
-            f"the grant is too wide: {more}" for more in beyond(decision.grant.permissions, asked, ceiling)
+            f"the grant is too wide: {more}" for more in excess(decision.grant.permissions, asked, ceiling)
         )

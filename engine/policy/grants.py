@@ -11,13 +11,13 @@ KINDS = ("domains", "packages", "files", "secrets", "builds")
 """The kinds of capability that are lists of names."""
 
 
-def beyond(given: Permissions, asked: Permissions, ceiling: Limits) -> tuple[str, ...]:
+def excess(given: Permissions, asked: Permissions, ceiling: Limits) -> tuple[str, ...]:
     """Return what `given` has beyond what was asked or what the ceiling allows; empty where it is within."""
     return (*_more_kinds(given, asked), *_higher(given.limits, asked.limits, "asked for"),
             *_higher(given.limits, ceiling, "the ceiling"))  # fmt: skip
 
 
-def within(given: Permissions, asked: Permissions, ceiling: Limits) -> Permissions:
+def clamp(given: Permissions, asked: Permissions, ceiling: Limits) -> Permissions:
     """Return what of `given` was asked for and the ceiling allows: always a grant that is not beyond."""
     kept = {kind: _both(getattr(given, kind), getattr(asked, kind)) for kind in KINDS}
     limits = {

@@ -12,10 +12,10 @@ import rfc8785
 
 from engine.common.text import Untrusted
 from engine.models import Level, RuleMatch
-from engine.policy.conditions import Condition, conditions
-from engine.policy.errors import Place
-from engine.policy.facts import Facts
-from engine.policy.schema import RAISING, PolicySpec, RuleSpec
+from engine.policy.files.conditions import Condition, conditions
+from engine.policy.files.errors import Place
+from engine.policy.files.schema import RAISING, PolicySpec, RuleSpec
+from engine.policy.request_facts import RequestFacts
 
 UNMATCHED = "no-rule"
 """The id under which something that no rule covers is held HIGH."""
@@ -36,14 +36,14 @@ class Rule:
         """Its risk; a rule that refuses has none of its own and counts as CRITICAL."""
         return self.spec.risk or Level.CRITICAL
 
-    def reasons(self, facts: Facts) -> tuple[str, ...] | None:
+    def reasons(self, facts: RequestFacts) -> tuple[str, ...] | None:
         """Return why it matches, at least one reason; None where it does not."""
         key = id(self)
         if key not in facts.known:
             facts.known[key] = self._reasons(facts)
         return facts.known[key]
 
-    def _reasons(self, facts: Facts) -> tuple[str, ...] | None:
+    def _reasons(self, facts: RequestFacts) -> tuple[str, ...] | None:
         found: list[str] = []
         for condition in self.conditions:
             reasons = condition(facts)
@@ -53,7 +53,7 @@ class Rule:
         return tuple(found) or (self.spec.reason or self.spec.id,)
 
 
-class Finding(NamedTuple):
+class AppliedRule(NamedTuple):
     """A rule that matches, the level that it counts for, and why."""
 
     rule: str
@@ -73,17 +73,17 @@ class Policy:
     files: tuple[Path, ...] = ()
     """What it was read from, lowest first."""
 
-    def findings(self, facts: Facts) -> list[Finding]:
+    def findings(self, facts: RequestFacts) -> list[AppliedRule]:
         """Return every rule that matches, at the level that it counts for; never empty."""
         matched = [(rule, reasons) for rule in self.rules if (reasons := rule.reasons(facts)) is not None]
         lowered = _lowered([rule for rule, _ in matched], facts)
         found = [_weighed(rule, reasons, lowered) for rule, reasons in matched if _counts(rule, lowered)]
         if not any(rule.covers for rule, _ in matched):
-            found.append(Finding(UNMATCHED, Level.HIGH, ("no rule of the policy covers it",)))
+            found.append(AppliedRule(UNMATCHED, Level.HIGH, ("no rule of the policy covers it",)))
         found += _floors(facts, max(one.level.rank for one in found))
         return found
 
-    def matches(self, facts: Facts) -> tuple[RuleMatch, ...]:
+    def matches(self, facts: RequestFacts) -> tuple[RuleMatch, ...]:
         """Return every match with its reason, those that weigh most first; never empty."""
         found = [
             RuleMatch(
@@ -97,19 +97,19 @@ class Policy:
 
 def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[Path, ...]) -> Policy:
     """Return the policy that a specification describes; `places` are those of its rules by id."""
-    rules = [ready(rule, places[rule.id]) for rule in spec.rules if rule.enabled]
+    rules = [compile_rule(rule, places[rule.id]) for rule in spec.rules if rule.enabled]
     ranked = sorted(rules, key=lambda rule: -rule.level.rank)
     return Policy(tuple(ranked), dict(spec.deadlines), policy_hash(spec), files)
 
 
-def sharing(policy: Policy, other: Policy) -> Policy:
+def reusing_rules(policy: Policy, other: Policy) -> Policy:
     """Return `policy` with the very rules of `other` where they say the same."""
     same = {rule.spec.model_dump_json(): rule for rule in other.rules}
     rules = tuple(same.get(rule.spec.model_dump_json(), rule) for rule in policy.rules)
     return replace(policy, rules=rules)
 
 
-def ready(spec: RuleSpec, place: Place) -> Rule:
+def compile_rule(spec: RuleSpec, place: Place) -> Rule:
     """Return a rule ready to be applied."""
     covers = not spec.lowers and not spec.when.model_fields_set & RAISING
     return Rule(spec, place, conditions(spec.when), covers)
@@ -121,7 +121,7 @@ def policy_hash(spec: PolicySpec) -> str:
     return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
 
 
-def _lowered(matched: list[Rule], facts: Facts) -> dict[str, Rule]:
+def _lowered(matched: list[Rule], facts: RequestFacts) -> dict[str, Rule]:
     if not facts.complete or facts.weaker_runtime:
         return {}
     lowering = sorted((rule for rule in matched if rule.spec.lowers), key=lambda rule: -rule.level.rank)
@@ -132,15 +132,15 @@ def _counts(rule: Rule, lowered: Mapping[str, Rule]) -> bool:
     return not rule.spec.lowers or rule in lowered.values()
 
 
-def _weighed(rule: Rule, reasons: tuple[str, ...], lowered: Mapping[str, Rule]) -> Finding:
+def _weighed(rule: Rule, reasons: tuple[str, ...], lowered: Mapping[str, Rule]) -> AppliedRule:
     if by := lowered.get(rule.spec.id):
         note = f" ({rule.level}, lowered by {by.spec.id})"
-        return Finding(rule.spec.id, by.level, reasons, note)
-    return Finding(rule.spec.id, rule.level, reasons, refuses=rule.spec.refuse)
+        return AppliedRule(rule.spec.id, by.level, reasons, note)
+    return AppliedRule(rule.spec.id, rule.level, reasons, refuses=rule.spec.refuse)
 
 
-def _floors(facts: Facts, highest: int) -> Iterator[Finding]:
+def _floors(facts: RequestFacts, highest: int) -> Iterator[AppliedRule]:
     if not facts.complete and highest < Level.HIGH.rank:
-        yield Finding("floor-incomplete", Level.HIGH, ("the analysis could not read all of it",))
+        yield AppliedRule("floor-incomplete", Level.HIGH, ("the analysis could not read all of it",))
     if facts.weaker_runtime and highest < Level.CRITICAL.rank:
-        yield Finding("floor-runtime", Level.CRITICAL, ("it would run without gVisor",))
+        yield AppliedRule("floor-runtime", Level.CRITICAL, ("it would run without gVisor",))

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from engine.models import Case, Level, MatchMode, PreApproval
-from engine.policy.fingerprint import shape
-from engine.policy.grants import beyond
+from engine.policy.comparison.fingerprint import structural_fingerprint
+from engine.policy.grants import excess
 
 MOST_USES = 1000
 MOST_DAYS = 90
 
 
-def cannot_stand(pre_approval: PreApproval) -> str | None:
+def pre_approval_error(pre_approval: PreApproval) -> str | None:
     """Return why a pre-approval may not be given; None where it may."""
     if pre_approval.ceiling is Level.CRITICAL:
         return "nothing CRITICAL rests on a pre-approval"
@@ -24,14 +24,16 @@ def cannot_stand(pre_approval: PreApproval) -> str | None:
     return None
 
 
-def resting_on(case: Case, pre_approvals: Iterable[PreApproval], now: datetime) -> PreApproval | None:
+def matching_pre_approval(
+    case: Case, pre_approvals: Iterable[PreApproval], now: datetime
+) -> PreApproval | None:
     """Return the pre-approval that a case rests on: of its digest, or else of its shape."""
     able = [pre_approval for pre_approval in pre_approvals if _holds(case, pre_approval, now)]
     exact = [pre_approval for pre_approval in able if pre_approval.value == case.submission.digest]
     if exact:
         return exact[0]
     shapes = [pre_approval for pre_approval in able if pre_approval.match_mode is MatchMode.STRUCTURE]
-    own = shape(case.submission.draft) if shapes else None
+    own = structural_fingerprint(case.submission.draft) if shapes else None
     return next((pre_approval for pre_approval in shapes if pre_approval.value == own), None)
 
 
@@ -43,7 +45,7 @@ def _holds(case: Case, pre_approval: PreApproval, now: datetime) -> bool:
         and pre_approval.requester == case.submission.requester.name
         and case.analysis.complete
         and case.assessment.risk.rank <= pre_approval.ceiling.rank < Level.CRITICAL.rank
-        and not beyond(
+        and not excess(
             pre_approval.grant.permissions,
             case.submission.draft.permissions,
             case.submission.draft.permissions.limits,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from engine.common.review_coverage import Gaps, gaps, wanted
+from engine.common.review_coverage import CoverageGaps, coverage_gaps, requires_full_review
 from engine.common.text import visible
 from engine.models import Case, Claim, DecisionOutcome, Level, Principal, ReviewRecord
 
 
-def may_not_decide(case: Case, by: Principal, outcome: DecisionOutcome, *, two_reviewers: bool) -> str | None:
+def decision_obstacle(
+    case: Case, by: Principal, outcome: DecisionOutcome, *, two_reviewers: bool
+) -> str | None:
     """Return why a reviewer may not decide about a case; None where they may.
 
     Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice. A deny ends it,
@@ -25,7 +27,7 @@ def may_not_decide(case: Case, by: Principal, outcome: DecisionOutcome, *, two_r
     return None
 
 
-def wants_another(case: Case, *, two_reviewers: bool) -> bool:
+def needs_second_approval(case: Case, *, two_reviewers: bool) -> bool:
     """Say whether an approval of a case leaves it waiting for another reviewer's."""
     return two_reviewers and _critical(case) and not case.reviews
 
@@ -38,12 +40,16 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
     return Claim(by=by.name, until=now + timedelta(seconds=seconds))
 
 
-def unseen(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:
+def unreviewed_items(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:
     """Return what stands between a HIGH or CRITICAL case and its approval: what was not on screen."""
-    return tuple(_told(case, gaps(case, review_record or ReviewRecord(seconds=0)))) if wanted(case) else ()
+    return (
+        tuple(_told(case, coverage_gaps(case, review_record or ReviewRecord(seconds=0))))
+        if requires_full_review(case)
+        else ()
+    )
 
 
-def _told(case: Case, missing: Gaps) -> Iterator[str]:
+def _told(case: Case, missing: CoverageGaps) -> Iterator[str]:
     if missing.purpose:
         yield "what the agent says it is for was not on screen"
     for first, _ in missing.lines[:1]:
@@ -52,7 +58,7 @@ def _told(case: Case, missing: Gaps) -> Iterator[str]:
         yield f"the input file {visible(case.submission.draft.files[number].name)[:200]} was not on screen"
     for number in missing.violations:
         yield f"{_where(case, number)} was not on screen"
-    for number in missing.unsettled:
+    for number in missing.untriaged:
         yield f"{_where(case, number)} was neither accepted, nor mitigated, nor called a false positive"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.models import Analysis, Assessment, Draft, Level, Operation
-from engine.policy.facts import Facts, of_operation, of_submission
 from engine.policy.policy import Policy
+from engine.policy.request_facts import RequestFacts, of_operation, of_submission
 
 
 def assess(draft: Draft, analysis: Analysis, policy: Policy, *, weaker_runtime: bool = False) -> Assessment:
@@ -17,7 +17,7 @@ def assess_operation(operation: Operation, policy: Policy, *, weaker_runtime: bo
     return classify(of_operation(operation, weaker_runtime=weaker_runtime), policy)
 
 
-def classify(facts: Facts, policy: Policy) -> Assessment:
+def classify(facts: RequestFacts, policy: Policy) -> Assessment:
     """Return what a policy says about facts. LOW alone has no deadline: it is approved at once."""
     matches = policy.matches(facts)
     risk = max((match.level for match in matches), key=lambda level: level.rank)

@@ -21,14 +21,14 @@ MOST_SECRET = 256
 """Characters of a secret that are looked at."""
 
 
-class Kept(FrozenModel):
+class StoredToken(FrozenModel):
     """A token and the SHA-256 of its secret. With 256 bits of chance behind it, it needs no salt."""
 
     token: Token
     sha256: Digest
 
 
-_KEPT = TypeAdapter(tuple[Kept, ...])
+_KEPT = TypeAdapter(tuple[StoredToken, ...])
 
 
 class TokensUnusable(Exception):
@@ -45,7 +45,7 @@ def hash_of(secret: str) -> str:
     return hashlib.sha256(secret[:MOST_SECRET].encode()).hexdigest()
 
 
-def matching(kept: Iterable[Kept], secret: str, now: datetime) -> Token | None:
+def matching(kept: Iterable[StoredToken], secret: str, now: datetime) -> Token | None:
     """Return the token of a secret, unless it has expired.
 
     Every token is compared, in constant time, so that the answer takes as long for any secret and for none.
@@ -57,7 +57,7 @@ def matching(kept: Iterable[Kept], secret: str, now: datetime) -> Token | None:
     return found if found and now < found.expires_at else None
 
 
-def read(path: Path) -> tuple[Kept, ...]:
+def read(path: Path) -> tuple[StoredToken, ...]:
     """Return the tokens of a file; none where there is no file.
 
     Raises:
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[Kept, ...]:
             raise TokensUnusable(f"{path} is damaged: move it away, and make new tokens") from None
 
 
-def write(path: Path, kept: Iterable[Kept]) -> None:
+def write(path: Path, kept: Iterable[StoredToken]) -> None:
     """Put the tokens on disk, whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

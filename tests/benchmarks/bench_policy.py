@@ -35,7 +35,7 @@ from engine.models import (
     Violation,
 )
 from engine.policy import assess, load, shipped
-from engine.policy.policy_diff import Stored, flips
+from engine.policy.files.policy_diff import PastSubmission, policy_diff
 from engine.settings import HistorySettings
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.row import Row
@@ -112,10 +112,10 @@ async def fill(path: Path, count: int) -> None:
     await log.close()
 
 
-def stored(path: Path) -> Iterator[Stored]:
+def stored(path: Path) -> Iterator[PastSubmission]:
     """Yield what a policy is replayed over."""
     for case in every_case(path):
-        yield Stored(case.submission.id, case.submission.draft, case.analysis)
+        yield PastSubmission(case.submission.id, case.submission.draft, case.analysis)
 
 
 def classified() -> float:
@@ -135,7 +135,7 @@ async def replayed(count: int) -> tuple[float, float, int]:
         new.write_text(NEW)
         await fill(path, count)
         start, busy = time.perf_counter(), time.process_time()
-        found = flips(stored(path), shipped(), load(new))
+        found = policy_diff(stored(path), shipped(), load(new))
         return time.perf_counter() - start, time.process_time() - busy, len(found)
 
 

@@ -62,7 +62,7 @@ async def _manager(pool: int, *languages: Language) -> AsyncIterator[SandboxMana
         await manager.close()
 
 
-async def _full(manager: SandboxManager) -> None:
+async def _rejection(manager: SandboxManager) -> None:
     """Wait until a sandbox of each image is ready: the start of one slows the run of another."""
     while not all(
         not check.detail.text.startswith("0 of")
@@ -141,7 +141,7 @@ async def _warm_times(language: Language) -> tuple[list[float], list[float]]:
     firsts, envelopes = [], []
     async with _manager(1, language) as manager:
         for _ in range(_ROUNDS):
-            await _full(manager)
+            await _rejection(manager)
             watcher = _Timed()
             await manager.run(job(_PRINT[language], language), watcher)
             envelopes.append((time.perf_counter() - watcher.begun) * 1000)

@@ -17,7 +17,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from engine.client.client import Client
-from engine.core.runs.run_stream import Feed
+from engine.core.runs.run_stream import RunStream
 from engine.models import OutputChunk, Stream
 from engine.server.http.listeners import server, unix
 from engine.server.http.responses import output as written
@@ -41,14 +41,14 @@ class Rig:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.feed = Feed(self._read_back)
+        self.stream = RunStream(self._read_back)
         self._written: list[OutputChunk] = []
         self.app = FastAPI()
         self.app.add_api_route("/runs/{id}/output", self._answer, response_class=Response)
         self._offset = 0
 
     async def _answer(self, id: str, request: Request, offset: int = 0) -> Response:
-        return written(self.feed.output(offset), request.headers.get("accept", ""))
+        return written(self.stream.output(offset), request.headers.get("accept", ""))
 
     async def _read_back(self, offset: int) -> list[OutputChunk]:
         """Return what the history would."""
@@ -59,7 +59,7 @@ class Rig:
         """Have the guest write something."""
         chunk = OutputChunk(stream=Stream.STDOUT, at=0.0, offset=self._offset, data=data)
         self._written.append(chunk)
-        self.feed.add_output(chunk)
+        self.stream.add_output(chunk)
         self._offset += len(data)
 
 
@@ -73,7 +73,7 @@ async def _rig() -> AsyncGenerator[Rig, None]:
         try:
             yield rig
         finally:
-            rig.feed.close()
+            rig.stream.close()
             http.should_exit = True
             await serving
             listener.close()
@@ -127,5 +127,5 @@ async def _guest_slowed(readers: int) -> float:
             rig.say(b"x" * CHUNK)
             spent += time.perf_counter() - began
             await asyncio.sleep(0)
-        rig.feed.close()
+        rig.stream.close()
     return spent * 1000 / (STREAMED // CHUNK)

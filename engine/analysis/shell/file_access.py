@@ -199,7 +199,7 @@ def _named_on_input(command: Command) -> list[Arg]:
     return [Arg(word, command.start, command.end) for word in unescaped(given(command)).split()[:64]]
 
 
-def _opened(command: Command) -> list[Arg]:
+def _active(command: Command) -> list[Arg]:
     source = command.option("-in")
     return [source] if source is not None else []
 
@@ -219,4 +219,4 @@ def _attached(command: Command) -> list[Arg]:
     return found
 
 
-_SOURCES = {"dd": _copied_from, "gdd": _copied_from, "curl": _attached, "openssl": _opened}
+_SOURCES = {"dd": _copied_from, "gdd": _copied_from, "curl": _attached, "openssl": _active}

@@ -20,8 +20,7 @@ from engine.cli.exit_codes import ExitCode
 from engine.cli.load_settings import load_settings
 from engine.cli.output.formatting import dim, level, print_line, print_violations
 from engine.common.errors import Problem
-from engine.common.plural import many
-from engine.common.text import visible
+from engine.common.text import many, visible
 from engine.models import Analysis, Language, Level
 
 _NAMES = {"bash": Language.SHELL, "sh": Language.SHELL, "js": Language.JAVASCRIPT, "py": Language.PYTHON}

@@ -16,8 +16,7 @@ from engine.cli.commands.submissions import Id, Json
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
 from engine.common.errors import Problem
-from engine.common.plural import many
-from engine.common.text import Untrusted, visible
+from engine.common.text import Untrusted, many, visible
 from engine.models import Artifact, WorkspaceFile
 
 Name = Annotated[str, typer.Argument(help="The file, as `pratique files` names it, or its digest.")]

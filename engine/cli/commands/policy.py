@@ -20,8 +20,8 @@ from engine.history import HistoryError
 from engine.history.search.scan import every_case
 from engine.models import Assessment, Case, KillReason
 from engine.policy import Policy, PolicyError, load
+from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff
 from engine.policy.policy import Rule
-from engine.policy.policy_diff import Flip, Outcome, Stored, flips
 
 app = typer.Typer(help="Look at the policy, run its examples, and see what another one would change.")
 
@@ -76,7 +76,7 @@ def diff(
     json: Json = False,
 ) -> None:
     """Show what another policy would decide otherwise, DENY to ALLOW first, with what each run did."""
-    changed = flips(_stored(), _loaded(None), _loaded(new))
+    changed = policy_diff(_stored(), _loaded(None), _loaded(new))
     if json:
         _print_lines(_flip_facts(flip) for flip in changed[:limit])
         return
@@ -102,7 +102,7 @@ def _rule_facts(rule: Rule) -> dict[str, object]:
     }
 
 
-def _flip_facts(flip: Flip) -> dict[str, object]:
+def _flip_facts(flip: PolicyChange) -> dict[str, object]:
     return {
         "id": flip.id,
         "before": flip.before.value,
@@ -130,13 +130,13 @@ def _load(file: Path | None) -> Policy:
     return load(*files, deadlines=load_settings().policy.deadlines)
 
 
-def _stored() -> Iterator[Stored]:
+def _stored() -> Iterator[PastSubmission]:
     if not locations.database().exists():
         return
     try:
         for case in every_case(locations.database()):
             submission, outcome = case.submission, case.decision.outcome if case.decision else None
-            yield Stored(submission.id, submission.draft, case.analysis, outcome, _did(case))
+            yield PastSubmission(submission.id, submission.draft, case.analysis, outcome, _did(case))
     except HistoryError as error:
         raise Problem(503, str(error)) from None
 
@@ -150,7 +150,7 @@ def _did(case: Case) -> str:
     return f"ran {result.duration:.1f} s, exit code {result.exit_code}, {len(result.artifacts)} files left"
 
 
-def _print_flip(flip: Flip) -> None:
+def _print_flip(flip: PolicyChange) -> None:
     word = f"{flip.before} -> {flip.after}"
     print_line(f"{word:<14} {level(flip.old.risk)}-> {level(flip.new.risk)} {flip.id}  {dim(flip.did)}")
     print_line(dim(f"{'':14} was {_rules(flip.old)}; would be {_rules(flip.new)}"))
@@ -160,12 +160,12 @@ def _rules(assessment: Assessment) -> str:
     return ", ".join(dict.fromkeys(match.rule for match in assessment.matches))
 
 
-def _counted(changed: Iterable[Flip]) -> str:
+def _counted(changed: Iterable[PolicyChange]) -> str:
     counts = Counter((flip.before, flip.after) for flip in changed)
     told = [
         f"{counts[before, after]} {before} -> {after}"
-        for before in Outcome
-        for after in reversed(Outcome)
+        for before in PolicyOutcome
+        for after in reversed(PolicyOutcome)
         if counts[before, after]
     ]
     return "; ".join(told) or "Nothing changes."

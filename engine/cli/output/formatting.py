@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 import typer
 from pydantic import BaseModel
 
-from engine.common.plural import many
-from engine.common.text import Untrusted, visible
+from engine.common.text import Untrusted, many, visible
 from engine.models import (
     Case,
     Consequence,

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from engine.cli.output.formatting import dim, print_case, print_line
 from engine.common.errors import Problem
-from engine.common.plural import many
-from engine.common.presentation import to_read, writes
-from engine.common.review_coverage import gaps, line_count
-from engine.common.text import visible
+from engine.common.presentation import is_file_write, text_to_review
+from engine.common.review_coverage import coverage_gaps, line_count
+from engine.common.text import many, visible
 from engine.models import Case, InputFile, ReviewRecord, Triage, TriageOutcome, Violation
 
 PRINTED_BYTES = 512 * 1024
@@ -23,8 +22,8 @@ def print_submission(case: Case) -> None:
     draft = case.submission.draft
     print_case(case)
     print_line()
-    _print_lines(to_read(draft).text)
-    for file in () if writes(draft) else draft.files:
+    _print_lines(text_to_review(draft).text)
+    for file in () if is_file_write(draft) else draft.files:
         _print_file(file)
 
 
@@ -39,9 +38,9 @@ def printed_record(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
     draft, violations = case.submission.draft, case.analysis.violations
     return ReviewRecord(
         seconds=0,
-        lines=((1, line_count(to_read(draft).text)),),
+        lines=((1, line_count(text_to_review(draft).text)),),
         violations=tuple(range(len(violations))),
-        files=() if writes(draft) else tuple(_whole(draft.files)),
+        files=() if is_file_write(draft) else tuple(_whole(draft.files)),
         purpose=bool(draft.purpose),
         triage=tuple(
             Triage(violation=number, outcome=made) for number, made in sorted(_triaged(case, settled).items())
@@ -51,12 +50,12 @@ def printed_record(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
 
 def print_untriaged(case: Case, review_record: ReviewRecord) -> None:
     """Print which violations are still to be settled, each with its number."""
-    for number in gaps(case, review_record).unsettled:
+    for number in coverage_gaps(case, review_record).untriaged:
         print_line(dim(f"to settle: {_named(number, case.analysis.violations[number])}"))
 
 
 def _triaged(case: Case, words: Iterable[str]) -> dict[int, TriageOutcome]:
-    to_settle = gaps(case, ReviewRecord(seconds=0)).unsettled
+    to_settle = coverage_gaps(case, ReviewRecord(seconds=0)).untriaged
     found: dict[int, TriageOutcome] = {}
     for word in words:
         name, _, value = word.partition("=")

@@ -20,7 +20,7 @@ LOOK_MILLISECONDS = 1000
 Stamps = dict[Path, tuple[int, int] | None]
 
 
-class PolicyKeeper:
+class PolicyStore:
     """Keeps the policy. Where the user's file cannot be used at the start, the shipped policy is in force."""
 
     def __init__(self, settings: PolicySettings, file: Path, events: EventBus) -> None:

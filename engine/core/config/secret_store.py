@@ -12,10 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine import locations
 from engine.common.errors import Problem
+from engine.common.hosts import matches_any, pattern_error
 from engine.core.history.event_bus import EventBus
 from engine.models import FrozenModel, Principal
-from engine.models.secret import SecretReference
-from engine.policy.hosts import covered, fault
+from engine.models.submission import SecretReference
 from engine.sandbox.api.network_spec import Secret
 
 MOST = 1000
@@ -28,7 +28,7 @@ _TAKEN = re.compile(
 _VALUE = re.compile(r"[\x21-\x7e]{8,8192}")
 
 
-class Kept(FrozenModel):
+class StoredSecret(FrozenModel):
     """A secret as it lies on disk, readable by its owner alone."""
 
     name: str
@@ -36,10 +36,10 @@ class Kept(FrozenModel):
     value: str
 
 
-_KEPT = TypeAdapter(tuple[Kept, ...])
+_KEPT = TypeAdapter(tuple[StoredSecret, ...])
 
 
-def read(path: Path) -> tuple[Kept, ...]:
+def read(path: Path) -> tuple[StoredSecret, ...]:
     """Return all that are kept. Raises Problem: the file is damaged, or open to others."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -58,7 +58,7 @@ def read(path: Path) -> tuple[Kept, ...]:
             ) from None
 
 
-def write(path: Path, kept: Iterable[Kept]) -> None:
+def write(path: Path, kept: Iterable[StoredSecret]) -> None:
     """Put the secrets on disk, whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -82,12 +82,12 @@ def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:
     for name in wanted:
         if name not in kept:
             raise Problem(422, "a secret is asked for that is not set", hint="Type: pratique secret list")
-        if not covered(kept[name].host, hosts):
+        if not matches_any(hosts, kept[name].host):
             raise Problem(422, f"the secret {name} is for {kept[name].host}, which is not granted")
     return tuple(Secret(name, kept[name].host, kept[name].value) for name in wanted)
 
 
-class Secrets:
+class SecretStore:
     """Changes the file of secrets, which one engine alone writes."""
 
     def __init__(self, path: Path, events: EventBus) -> None:
@@ -106,7 +106,9 @@ class Secrets:
             others = [one for one in read(self._path) if one.name != name]
             if len(others) >= MOST:
                 raise Problem(409, f"there are {MOST} secrets", hint="Remove some.")
-            both = sorted([*others, Kept(name=name, host=host, value=value)], key=lambda one: one.name)
+            both = sorted(
+                [*others, StoredSecret(name=name, host=host, value=value)], key=lambda one: one.name
+            )
             await self._events.record("secret.set", name, by.name, data={"name": name, "host": host})
             await asyncio.to_thread(write, self._path, both)
         return SecretReference(name=name, host=host)
@@ -127,7 +129,7 @@ class Secrets:
 def _check(name: str, host: str, value: str) -> None:
     if not _NAME.fullmatch(name) or _TAKEN.fullmatch(name):
         raise Problem(422, "a secret's name is like API_TOKEN, and none that programs use")
-    if (wrong := fault(host)) or host.startswith("*"):
+    if (wrong := pattern_error(host)) or host.startswith("*"):
         raise Problem(422, f"a secret is for one host: {wrong or 'name it in full'}")
     if not _VALUE.fullmatch(value):
         raise Problem(422, "a secret is 8 to 8192 characters of ASCII, without blanks")

@@ -14,22 +14,22 @@ from engine.core.history.event_bus import EventBus
 from engine.models import NewToken, Principal, Scope, Token
 from engine.policy.rate_limits import Buckets
 from engine.principals import tokens
-from engine.principals.tokens import Kept, TokensUnusable
+from engine.principals.tokens import StoredToken, TokensUnusable
 
 MOST_TOKENS = 1000
 MOST_DAYS = 3660
 
 
-class Tokens:
+class TokenStore:
     """The tokens of one engine, which alone writes their file."""
 
     def __init__(self, path: Path, events: EventBus) -> None:
         self._path = path
         self._events = events
         self._lock = asyncio.Lock()
-        self._kept: tuple[Kept, ...] = ()
+        self._kept: tuple[StoredToken, ...] = ()
         self._fault = ""
-        self._tellings = Buckets(per_minute=6, burst=3)
+        self._log_rates = Buckets(per_minute=6, burst=3)
         try:
             self._kept = tokens.read(path)
         except TokensUnusable as error:
@@ -66,7 +66,7 @@ class Tokens:
         async with self._lock:
             if len(self._kept) >= MOST_TOKENS:
                 raise Problem(409, f"there are {MOST_TOKENS} tokens", hint="Revoke some.")
-            await self._change((*self._kept, Kept(token=token, sha256=tokens.hash_of(secret))))
+            await self._change((*self._kept, StoredToken(token=token, sha256=tokens.hash_of(secret))))
             data = {"token": token.id, "name": name, "scopes": [scope.value for scope in token.scopes]}
             await self._events.record("principal.added", token.id, by.name, data=data)
         return NewToken(token=token, secret=secret)
@@ -86,10 +86,10 @@ class Tokens:
 
     async def refused(self, address: str) -> None:
         """Record that somebody was not let in, a few times a minute for each address at most."""
-        if not self._tellings.take(address, time.monotonic()):
+        if not self._log_rates.take(address, time.monotonic()):
             await self._events.record("authentication.failed", "", data={"address": address}, durable=False)
 
-    async def _change(self, kept: tuple[Kept, ...]) -> None:
+    async def _change(self, kept: tuple[StoredToken, ...]) -> None:
         if self._fault:
             raise Problem(503, self._fault)
         await asyncio.to_thread(tokens.write, self._path, kept)

@@ -23,23 +23,23 @@ class Views:
 
     def __init__(self, log: AuditLog) -> None:
         self._log = log
-        self._opened = ActiveSubmissions()
+        self._active = ActiveSubmissions()
         self._events = EventBus(log)
 
     @property
     def busy(self) -> bool:
         """Whether anything waits or runs."""
-        return bool(self._opened)
+        return bool(self._active)
 
     @property
     def pending(self) -> int:
         """How many submissions wait for a decision."""
-        return self._opened.pending
+        return self._active.pending
 
     @property
     def going(self) -> int:
         """How many are approved and not over."""
-        return len(self._opened) - self._opened.pending
+        return len(self._active) - self._active.pending
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Tell a listener each event once it is recorded."""
@@ -47,7 +47,7 @@ class Views:
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
-        return tuple(sorted((summary_of(entry.case) for entry in self._opened), key=_urgency))
+        return tuple(sorted((summary_of(entry.case) for entry in self._active), key=_urgency))
 
     async def case(self, id: str) -> Case:
         """Return everything known about a submission.
@@ -55,7 +55,7 @@ class Views:
         Raises:
             Problem: there is none of that id.
         """
-        entry = self._opened.find(id)
+        entry = self._active.find(id)
         case = entry.case if entry else await self._log.case(id)
         if case is None:
             raise Problem(404, f"no submission {id}", hint="Type: pratique history")
@@ -75,7 +75,7 @@ class Views:
 
         After `within` seconds it comes as it stands then.
         """
-        entry = self._opened.find(id)
+        entry = self._active.find(id)
         if entry:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(within):
@@ -99,9 +99,9 @@ class Views:
 
     async def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
-        entry = self._opened.find(id)
+        entry = self._active.find(id)
         if entry:
-            async with contextlib.aclosing(entry.feed.output(offset)) as live:
+            async with contextlib.aclosing(entry.stream.output(offset)) as live:
                 async for chunk in live:
                     yield chunk
             return
@@ -113,9 +113,9 @@ class Views:
 
     async def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield what a run uses: live, or all that was kept where the run is over."""
-        entry = self._opened.find(id)
+        entry = self._active.find(id)
         if entry:
-            async with contextlib.aclosing(entry.feed.meters()) as live:
+            async with contextlib.aclosing(entry.stream.meters()) as live:
                 async for sample in live:
                     yield sample
             return

@@ -17,9 +17,9 @@ from engine.principals.roles import Action
 class Claims:
     """Takes and releases claims. One lapses by itself after `seconds`."""
 
-    def __init__(self, events: EventBus, opened: ActiveSubmissions, seconds: float) -> None:
+    def __init__(self, events: EventBus, active: ActiveSubmissions, seconds: float) -> None:
         self._events = events
-        self._opened = opened
+        self._active = active
         self._seconds = seconds
 
     async def claim(self, id: str, by: Principal) -> Case:
@@ -51,7 +51,7 @@ class Claims:
     def _waiting(self, id: str, by: Principal) -> ActiveSubmission:
         if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
-        return self._opened.get(id)
+        return self._active.get(id)
 
     async def _changed(self, entry: ActiveSubmission, type: str, by: Principal, claim: Claim | None) -> Case:
         if entry.case.status is not Status.PENDING:

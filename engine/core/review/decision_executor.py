@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from engine.common.text import Untrusted
 from engine.core.history.event_bus import EventBus
-from engine.core.review.decisions import Decisions
+from engine.core.review.decisions import ReviewDecisions
 from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
-from engine.policy.review import wants_another
+from engine.policy.review import needs_second_approval
 
 NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 
@@ -22,7 +22,7 @@ STATUS_OF = {
 }
 
 
-class Rulings:
+class DecisionExecutor:
     """Ends the wait of submissions. `approved` is called with each one that may run.
 
     Whoever calls `approve` or `deny` holds the submission's lock, and has seen that it waits.
@@ -31,15 +31,15 @@ class Rulings:
     def __init__(
         self,
         events: EventBus,
-        opened: ActiveSubmissions,
+        active: ActiveSubmissions,
         tasks: asyncio.TaskGroup,
-        decisions: Decisions,
+        decisions: ReviewDecisions,
         approved: Callable[[ActiveSubmission], None],
         *,
         two_reviewers: bool,
     ) -> None:
         self._events = events
-        self._opened = opened
+        self._active = active
         self._tasks = tasks
         self._decisions = decisions
         self._approved = approved
@@ -63,7 +63,7 @@ class Rulings:
         decision = await self._decisions.make(
             entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
         )
-        if wants_another(entry.case, two_reviewers=self._two_reviewers):
+        if needs_second_approval(entry.case, two_reviewers=self._two_reviewers):
             return await self._reviewed(entry, decision)
         case = await self._settle(entry, decision)
         self._approved(entry)
@@ -80,7 +80,7 @@ class Rulings:
         """Deny, refuse or expire a submission."""
         decision = await self._decisions.make(entry.case, by, outcome, reason, review_record=review_record)
         case = await self._settle(entry, decision)
-        self._opened.close(entry)
+        self._active.close(entry)
         return case
 
     def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.core.config.policy_store import PolicyKeeper
-from engine.core.review.grant_validation import may_be_given
+from engine.core.config.policy_store import PolicyStore
+from engine.core.review.grant_validation import validate_grant
 from engine.core.runs.execution import image_name
 from engine.core.submissions.canonical import digest
 from engine.images import reference
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
-from engine.policy import beyond
+from engine.policy import excess
 from engine.policy.binding import analysis_hash, changed
-from engine.policy.review import may_not_decide, unseen
+from engine.policy.review import decision_obstacle, unreviewed_items
 from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.sandbox import Backend, SandboxUnavailable
@@ -25,13 +25,13 @@ from engine.settings import Settings
 RECORD = "Approve it in the console, or with `pratique approve`: both keep a record of what was seen."
 
 
-class Decisions:
+class ReviewDecisions:
     """Makes decisions, and says before a run whether one still holds."""
 
     def __init__(
         self,
         settings: Settings,
-        policy: PolicyKeeper,
+        policy: PolicyStore,
         sandboxes: Backend,
         keys: KeyRing,
         isolated: Callable[[], Awaitable[bool]],
@@ -61,7 +61,7 @@ class Decisions:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
-        why = may_not_decide(case, by, outcome, two_reviewers=self._settings.policy.two_reviewers)
+        why = decision_obstacle(case, by, outcome, two_reviewers=self._settings.policy.two_reviewers)
         if why:
             raise Problem(403, why)
         claim = case.claim
@@ -76,12 +76,12 @@ class Decisions:
             Problem: it is more than was asked for, or nothing can run.
         """
         given = grant.permissions
-        over = beyond(given, case.submission.draft.permissions, self._settings.policy.ceiling)
+        over = excess(given, case.submission.draft.permissions, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
         if lacking := self._sandboxes.capabilities.lacking(case.submission.draft.language, given):
             raise Problem(422, f"the sandboxes of this engine have {lacking}", hint="Approve without.")
-        may_be_given(given, case.submission.draft)
+        validate_grant(given, case.submission.draft)
         if not await self._isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
@@ -91,7 +91,7 @@ class Decisions:
         Raises:
             Problem: something was not on screen, or a violation was not disposed of.
         """
-        missing = unseen(case, review_record) if self._settings.policy.requires_full_review else ()
+        missing = unreviewed_items(case, review_record) if self._settings.policy.requires_full_review else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             told = f"not everything was looked at: {missing[0]}{more}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.common.errors import Problem
+from engine.common.hosts import pattern_error
 from engine.common.text import visible
 from engine.core.config import secret_store
 from engine.models import Draft, OperationKind, Permissions
-from engine.policy.hosts import fault
 from engine.sandbox.packages import lock
 
 _STAYING = ("domains", "secrets", "packages", "builds")
@@ -14,14 +14,14 @@ _STAYING = ("domains", "secrets", "packages", "builds")
 _WITHOUT = "Approve without."
 
 
-def may_be_given(given: Permissions, draft: Draft) -> None:
+def validate_grant(given: Permissions, draft: Draft) -> None:
     """Let capabilities be given to a draft. Raises Problem."""
     if given.session and not draft.session:
         raise Problem(422, "this engine cannot give a session to a run that names no sandbox", hint=_WITHOUT)
     if staying := _not_staying(given, draft):
         kinds = " and no ".join(staying)
         raise Problem(422, f"code in a session is given no {kinds}", hint=_WITHOUT)
-    wrong = [why for domain in given.domains if (why := fault(domain.text))]
+    wrong = [why for domain in given.domains if (why := pattern_error(domain.text))]
     if wrong:
         raise Problem(422, f"no network is given: {visible(wrong[0])}", hint=_WITHOUT)
     secret_store.granted((name.text for name in given.secrets), (domain.text for domain in given.domains))

@@ -10,8 +10,8 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.history.event_bus import EventBus
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
-from engine.policy.fingerprint import shape
-from engine.policy.pre_approval import cannot_stand, resting_on
+from engine.policy.comparison.fingerprint import structural_fingerprint
+from engine.policy.pre_approval import matching_pre_approval, pre_approval_error
 from engine.principals import may
 from engine.principals.roles import Action
 
@@ -64,7 +64,7 @@ class PreApprovals:
             by=by,
             at=now,
         )
-        if why := cannot_stand(pre_approval):
+        if why := pre_approval_error(pre_approval):
             raise Problem(422, why)
         await self._record(
             "pre_approval.created", by, pre_approval, {"approval": pre_approval.model_dump(mode="json")}
@@ -89,7 +89,7 @@ class PreApprovals:
     async def rest(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that a case rests on, with one more of its uses taken."""
         async with self._lock:
-            pre_approval = resting_on(case, self._by_id.values(), datetime.now(UTC))
+            pre_approval = matching_pre_approval(case, self._by_id.values(), datetime.now(UTC))
             if pre_approval is None:
                 return None
             used = pre_approval.model_copy(update={"used": pre_approval.used + 1})
@@ -122,7 +122,7 @@ class PreApprovals:
 def _value(case: Case, match_mode: MatchMode) -> str:
     if match_mode is MatchMode.EXACT:
         return case.submission.digest
-    value = shape(case.submission.draft)
+    value = structural_fingerprint(case.submission.draft)
     if value is None:
         raise Problem(422, "this code has no shape: it cannot be read", hint="Approve its exact digest.")
     return value

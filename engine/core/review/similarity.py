@@ -6,9 +6,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
-from engine.common.presentation import to_read
+from engine.common.presentation import text_to_review
 from engine.models import Case, SimilarSubmission, Summary
-from engine.policy.similarity import Sketch, likeness, sketch
+from engine.policy.comparison.similarity import Sketch, similarity, sketch
 
 COMPARED = 100
 """With how many approved submissions, the latest, another one is compared."""
@@ -17,7 +17,7 @@ ALIKE = 0.3
 KEPT = 1000
 
 
-class Alike:
+class SimilarSubmissions:
     """Compares a submission with those approved before it, of the same language."""
 
     def __init__(
@@ -45,9 +45,9 @@ class Alike:
     async def _compared(self, own: Sketch, id: str) -> SimilarSubmission:
         if id not in self._sketches:
             return SimilarSubmission(
-                id=id, similarity=likeness(own, await self._sketch(await self._case(id)))
+                id=id, similarity=similarity(own, await self._sketch(await self._case(id)))
             )
-        return SimilarSubmission(id=id, similarity=likeness(own, self._sketches[id]))
+        return SimilarSubmission(id=id, similarity=similarity(own, self._sketches[id]))
 
     async def _sketch(self, case: Case) -> Sketch:
         id = case.submission.id
@@ -61,7 +61,7 @@ class Alike:
 def _of(case: Case) -> Sketch:
     """Return the sketch of a case's code: by its words alone where the analysis could not read it either."""
     draft = case.submission.draft
-    return sketch(to_read(draft).text, draft.language if case.analysis.complete else None)
+    return sketch(text_to_review(draft).text, draft.language if case.analysis.complete else None)
 
 
 def _best(found: Iterable[SimilarSubmission]) -> SimilarSubmission | None:

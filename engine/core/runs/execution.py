@@ -10,7 +10,7 @@ from typing import Any
 from engine.common.errors import Problem
 from engine.core.config import secret_store
 from engine.core.history.event_bus import EventBus
-from engine.core.runs.run_stream import Feed
+from engine.core.runs.run_stream import RunStream
 from engine.core.submissions.canonical import digest
 from engine.models import (
     Case,
@@ -37,7 +37,7 @@ class RunRecorder:
     """What a sandbox tells about one run goes through here. It is the sandbox room's `Watcher`."""
 
     run: str
-    feed: Feed
+    stream: RunStream
     events: EventBus
     started: Callable[[dict[str, Any]], Awaitable[None]]
     as_approved: Callable[[str], Awaitable[None]]
@@ -47,12 +47,12 @@ class RunRecorder:
 
     async def output(self, chunk: OutputChunk) -> None:
         """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
-        self.feed.add_output(chunk)
+        self.stream.add_output(chunk)
         await self.events.log.output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
         """Hand a sample to the readers, of whom the audit log is one."""
-        self.feed.add_meters(sample)
+        self.stream.add_meters(sample)
 
     async def happened(self, type: str, data: dict[str, Any]) -> None:
         """Record a step of the sandbox before the next one starts."""
@@ -78,12 +78,12 @@ async def execute(case: Case, image: str, sandboxes: Backend, execution: RunReco
     except SandboxUnavailable as error:
         return failed(str(error))
     finally:
-        execution.feed.close()
+        execution.stream.close()
         await keeping
 
 
 async def _keep_meters(execution: RunRecorder) -> None:
-    async for sample in execution.feed.meters():
+    async for sample in execution.stream.meters():
         await execution.events.log.meters(execution.run, [sample])
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 import contextlib
 
 from engine.common.text import Untrusted
-from engine.core.runs.run_stream import Feed
+from engine.core.runs.run_stream import RunStream
 from engine.models import Case, KillReason, Result, Stream
-from engine.policy.agent_output import checked
-from engine.policy.extraction import MOST
+from engine.policy.output.agent_output import check_output
+from engine.policy.output.extraction import MOST
 
 MOST_VALUE = 64 * 1024
 """A longer value is not repeated in the result."""
 
 
-async def with_value(case: Case, result: Result, feed: Feed) -> Result:
+async def validate_output(case: Case, result: Result, stream: RunStream) -> Result:
     """Return a result with the value that its requester expects and what became of the assertion."""
     draft = case.submission.draft
     if not draft.expect and not draft.verify:
         return result
     finals = tuple(one.text.text for one in result.displays if one.final)
-    texts = (*finals, await _stdout(feed))
+    texts = (*finals, await _stdout(stream))
     well = result.exit_code == 0 and result.kill_reason is KillReason.NONE and not result.truncated
-    found = checked(texts, draft.expect, draft.verify, ended_well=well)
+    found = check_output(texts, draft.expect, draft.verify, ended_well=well)
     fits = found.value is None or len(found.value) <= MOST_VALUE
     update = {
         "value": Untrusted(found.value) if found.value is not None and fits else None,
@@ -32,10 +32,10 @@ async def with_value(case: Case, result: Result, feed: Feed) -> Result:
     return result.model_copy(update=update)
 
 
-async def _stdout(feed: Feed) -> str:
+async def _stdout(stream: RunStream) -> str:
     """Return the standard output of a run that is over, or enough of it to be too long."""
     said = bytearray()
-    async with contextlib.aclosing(feed.output()) as chunks:
+    async with contextlib.aclosing(stream.output()) as chunks:
         async for chunk in chunks:
             said += chunk.data if chunk.stream is Stream.STDOUT else b""
             if len(said) > 4 * MOST:

@@ -14,7 +14,7 @@ RECENT_BYTES = 4 << 20
 ReadBack = Callable[[int], Awaitable[Sequence[OutputChunk]]]
 
 
-class Feed:
+class RunStream:
     """The output and meters of one run. Bounded: a slow reader falls back to what is on disk."""
 
     def __init__(self, read_back: ReadBack) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.runs.execution import RunRecorder, execute, failed, image_name
-from engine.core.runs.output_validation import with_value
+from engine.core.runs.output_validation import validate_output
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.images import reference
@@ -28,7 +28,7 @@ class Runs:
         settings: SandboxSettings,
         events: EventBus,
         sandboxes: Backend,
-        opened: ActiveSubmissions,
+        active: ActiveSubmissions,
         tasks: asyncio.TaskGroup,
         changed: Callable[[Case, str], tuple[str, ...]],
         register: SessionRegistry,
@@ -36,7 +36,7 @@ class Runs:
         self._settings = settings
         self._events = events
         self._sandboxes = sandboxes
-        self._opened = opened
+        self._active = active
         self._tasks = tasks
         self._changed = changed
         self._register = register
@@ -78,7 +78,7 @@ class Runs:
             self._register.stands(entry.case.submission.draft.session, SessionState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
-        entry = self._opened.running(id)
+        entry = self._active.running(id)
         await self._events.record(what, id, by.name)
         return entry
 
@@ -87,7 +87,7 @@ class Runs:
         image = reference(image_name(approved, self._settings))
         execution = RunRecorder(
             entry.id,
-            entry.feed,
+            entry.stream,
             self._events,
             partial(self._started, entry),
             partial(self._as_approved, entry),
@@ -96,7 +96,7 @@ class Runs:
         try:
             await self._as_approved(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, image, self._sandboxes, execution)
-            result = await with_value(approved, result, entry.feed)
+            result = await validate_output(approved, result, entry.stream)
         except asyncio.CancelledError:
             stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
             await asyncio.shield(self._ended(entry, stopped))
@@ -135,4 +135,4 @@ class Runs:
         entry.case = case
         session = case.submission.draft.session
         self._register.ended(session, lives=self._sandboxes.sessions.lives(session))
-        self._opened.close(entry)
+        self._active.close(entry)

@@ -124,7 +124,7 @@ class SessionRegistry:
         if wanted:
             raise Problem(422, f"a session has no {' or '.join(wanted)}", hint="Run it alone.")
 
-    def completed(self, draft: Draft) -> Draft:
+    def complete(self, draft: Draft) -> Draft:
         """Return a draft with the image of the session that it names, where it names no image itself."""
         session = self._by_id.get(draft.session) if draft.session and not draft.image else None
         return draft.model_copy(update={"image": session.image}) if session else draft

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.common.errors import Problem
-from engine.core.runs.run_stream import Feed, ReadBack
+from engine.core.runs.run_stream import ReadBack, RunStream
 from engine.models import Case, Status
 
 
@@ -16,7 +16,7 @@ class ActiveSubmission:
     """One such submission: its case as it stands, what its run says, and the task that moves it on."""
 
     case: Case
-    feed: Feed
+    stream: RunStream
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -52,7 +52,7 @@ class ActiveSubmissions:
 
     def add(self, case: Case, read_back: ReadBack) -> ActiveSubmission:
         """Open a case."""
-        entry = ActiveSubmission(case, Feed(read_back))
+        entry = ActiveSubmission(case, RunStream(read_back))
         self._by_id[entry.id] = entry
         return entry
 
@@ -84,5 +84,5 @@ class ActiveSubmissions:
     def close(self, entry: ActiveSubmission) -> None:
         """Forget a submission that is over, and end the readers of its run."""
         self._by_id.pop(entry.id, None)
-        entry.feed.close()
+        entry.stream.close()
         entry.over.set()

@@ -13,7 +13,7 @@ _DEADLINES = 2
 """How many deadlines of one analysis all input files have together."""
 
 
-async def analysed(analyst: AnalysisPool, draft: Draft) -> Analysis:
+async def analyse_draft(analyst: AnalysisPool, draft: Draft) -> Analysis:
     """Return everything that is wrong with a draft and its input files, and what they will want."""
     own = await analyst.analyse(draft.code.text, draft.language)
     if draft.permissions.packages:

@@ -9,12 +9,12 @@ from weakref import WeakValueDictionary
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.runs.service import Runs
-from engine.core.submissions.idempotency_keys import FIELD, Keys, key_hash
+from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
 from engine.core.submissions.service import SubmissionService
 from engine.models import Case, Draft, Principal, Status
 
 
-class Arrivals:
+class IdempotentSubmissions:
     """The way to the desk for requests that may come twice, and the way back for their requesters."""
 
     def __init__(
@@ -28,7 +28,7 @@ class Arrivals:
         self._runs = runs
         self._events = events
         self._case = case
-        self._keys = Keys(events)
+        self._keys = IdempotencyKeys(events)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, draft: Draft, requester: Principal, *, key: str = "", join: bool = False) -> Case:
@@ -69,7 +69,7 @@ class Arrivals:
             return await self._submissions.submit(draft, requester, hashed)
         digest = self._submissions.digest_of(draft, requester)
         async with self._turn(digest):
-            twin = self._submissions.waiting_twin(draft, requester)
+            twin = self._submissions.open_twin(draft, requester)
             if twin is None:
                 return await self._submissions.submit(draft, requester, hashed)
         data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}

@@ -19,7 +19,7 @@ KEYED = frozenset({"submission.created", "submission.joined"})
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class KeyBinding:
     """The submission that a key made, and the digest of what was asked for."""
 
     id: str
@@ -33,16 +33,16 @@ def key_hash(requester: Principal, key: str) -> str:
     return hashlib.sha256(b"%d:%b%b" % (len(name), name, key.encode())).hexdigest()
 
 
-class Keys:
+class IdempotencyKeys:
     """The keys of the last 24 hours."""
 
     def __init__(self, events: EventBus) -> None:
         self._events = events
-        self._made: dict[str, Made] = {}
+        self._made: dict[str, KeyBinding] = {}
         self._read = False
         self._reading = asyncio.Lock()
 
-    async def find(self, hashed: str) -> Made | None:
+    async def find(self, hashed: str) -> KeyBinding | None:
         """Return what a key made, unless that is more than 24 hours ago."""
         async with self._reading:
             if not self._read:
@@ -53,7 +53,7 @@ class Keys:
 
     def remember(self, hashed: str, id: str, digest: str) -> None:
         """Bind a key to a submission, and forget those whose day is over."""
-        self._made[hashed] = Made(id, digest, _now())
+        self._made[hashed] = KeyBinding(id, digest, _now())
         horizon = _now() - KEPT
         while (oldest := next(iter(self._made))) and self._made[oldest].at <= horizon:
             del self._made[oldest]
@@ -76,7 +76,7 @@ class Keys:
         hashed = event.data.get(FIELD)
         if event.type in KEYED and isinstance(hashed, str):
             request_digest = event.data.get("original_digest") or event.data.get("digest")
-            self._made[hashed] = Made(event.subject, str(request_digest), event.at)
+            self._made[hashed] = KeyBinding(event.subject, str(request_digest), event.at)
 
 
 def _now() -> datetime:

@@ -18,9 +18,9 @@ class ClientLeases:
     """Who is connected. What only clients want that are gone is withdrawn after a grace, unless approved."""
 
     def __init__(
-        self, opened: ActiveSubmissions, tasks: asyncio.TaskGroup, grace_seconds: float, withdraw: Withdraw
+        self, active: ActiveSubmissions, tasks: asyncio.TaskGroup, grace_seconds: float, withdraw: Withdraw
     ) -> None:
-        self._opened = opened
+        self._active = active
         self._tasks = tasks
         self._grace = grace_seconds
         self._withdraw = withdraw
@@ -73,11 +73,11 @@ class ClientLeases:
                 await self._let_go(id)
 
     async def _let_go(self, id: str) -> None:
-        entry = self._opened.find(id)
+        entry = self._active.find(id)
         if entry and entry.case.status is Status.PENDING:
             with contextlib.suppress(Problem):
                 await self._withdraw(entry.case)
 
     def _forget_closed(self) -> None:
-        for id in [id for id in self._wanted if self._opened.find(id) is None]:
+        for id in [id for id in self._wanted if self._active.find(id) is None]:
             del self._wanted[id]

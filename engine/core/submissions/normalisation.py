@@ -15,7 +15,7 @@ from engine.models import Analysis, Draft, OperationKind, Principal, Submission
 from engine.sandbox.guest_protocol.framing import safe_name
 
 
-def submission_of(draft: Draft, requester: Principal, original_digest: Draft) -> Submission:
+def create_submission(draft: Draft, requester: Principal, original: Draft) -> Submission:
     """Return the submission of a draft that asks for its files, and that came as `original_digest`."""
     return Submission(
         id=_new_id(),
@@ -23,11 +23,11 @@ def submission_of(draft: Draft, requester: Principal, original_digest: Draft) ->
         requester=requester,
         submitted_at=datetime.now(UTC),
         digest=digest(draft, requester),
-        original_digest=None if original_digest == draft else digest(original_digest, requester),
+        original_digest=None if original == draft else digest(original, requester),
     )
 
 
-def asking_for_its_files(draft: Draft) -> Draft:
+def add_implied_permissions(draft: Draft) -> Draft:
     """Return the draft with its input files and its session among what it asks for: using is asking for.
 
     Raises:
@@ -66,7 +66,7 @@ def _workspace_path(name: Untrusted) -> PurePosixPath:
         raise Problem(422, f"input file {visible(name)[:200] or '(no name)'}: {error}") from None
 
 
-def facts_of(submission: Submission) -> dict[str, Any]:
+def submission_payload(submission: Submission) -> dict[str, Any]:
     """Return what is recorded about a submission that came in."""
     draft = submission.draft
     facts: dict[str, Any] = {
@@ -85,7 +85,7 @@ def facts_of(submission: Submission) -> dict[str, Any]:
     return facts
 
 
-def found_in(analysis: Analysis) -> dict[str, Any]:
+def analysis_payload(analysis: Analysis) -> dict[str, Any]:
     """Return what is recorded about an analysis."""
     rules = sorted({violation.rule for violation in analysis.violations})
     return {"rules": rules, "complete": analysis.complete, "seconds": analysis.seconds}

@@ -16,7 +16,7 @@ SECONDS = 25.0
 
 
 @dataclass(frozen=True)
-class _Looking:
+class _LookUpRecorder:
     """Who follows a look-up: it records what the registry was asked for."""
 
     events: EventBus
@@ -32,7 +32,9 @@ class _Looking:
         await self.events.record(type, "", self.requester.name, data=data, durable=False)
 
 
-async def locked(draft: Draft, packages: PackageSource, events: EventBus, requester: Principal) -> Draft:
+async def resolve_packages(
+    draft: Draft, packages: PackageSource, events: EventBus, requester: Principal
+) -> Draft:
     """Return the draft with exact versions and hashes of its packages and of all that these need.
 
     Where they cannot be looked up it comes back as it is: then they are shown without, and cannot be given.
@@ -44,7 +46,7 @@ async def locked(draft: Draft, packages: PackageSource, events: EventBus, reques
     builds = [name.text for name in draft.permissions.builds]
     try:
         async with asyncio.timeout(SECONDS):
-            found = await packages.look_up(wanted, draft.language, builds, _Looking(events, requester))
+            found = await packages.look_up(wanted, draft.language, builds, _LookUpRecorder(events, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft
     return draft.model_copy(update={"permissions": draft.permissions.model_copy(update={"packages": found})})

@@ -8,18 +8,18 @@ from datetime import UTC, datetime, timedelta
 from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.core.config.policy_store import PolicyKeeper
+from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
-from engine.core.review.decision_executor import Rulings
-from engine.core.review.decisions import Decisions
+from engine.core.review.decision_executor import DecisionExecutor
+from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
-from engine.core.submissions.admission import Gate
+from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.canonical import digest
-from engine.core.submissions.draft_analysis import analysed
+from engine.core.submissions.draft_analysis import analyse_draft
 from engine.core.submissions.idempotency_keys import FIELD
-from engine.core.submissions.normalisation import facts_of, found_in, submission_of
-from engine.core.submissions.package_resolution import locked
+from engine.core.submissions.normalisation import analysis_payload, create_submission, submission_payload
+from engine.core.submissions.package_resolution import resolve_packages
 from engine.models import (
     WITHDRAWN,
     Analysis,
@@ -46,21 +46,21 @@ class SubmissionService:
         self,
         events: EventBus,
         analyst: AnalysisPool,
-        opened: ActiveSubmissions,
-        policy: PolicyKeeper,
-        decisions: Decisions,
+        active: ActiveSubmissions,
+        policy: PolicyStore,
+        decisions: ReviewDecisions,
         pre_approvals: PreApprovals,
-        rulings: Rulings,
-        gate: Gate,
+        executor: DecisionExecutor,
+        admission: AdmissionControl,
     ) -> None:
         self._events = events
         self._analyst = analyst
-        self._opened = opened
+        self._active = active
         self._policy = policy
         self._decisions = decisions
         self._pre_approvals = pre_approvals
-        self._rulings = rulings
-        self._gate = gate
+        self._executor = executor
+        self._admission = admission
 
     async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
         """Store, analyse and classify a draft, and return its case, which is on disk.
@@ -70,17 +70,17 @@ class SubmissionService:
         Raises:
             Problem: it is too large, asks for too much, or too many submissions came or wait.
         """
-        original_digest = self._gate.completed(draft)
-        async with self._gate.passing(original_digest, requester):
-            draft = await locked(original_digest, self._decisions.packages, self._events, requester)
-            submission = submission_of(draft, requester, original_digest)
-            facts = facts_of(submission) | ({FIELD: key} if key else {})
+        original = self._admission.complete(draft)
+        async with self._admission.admit(original, requester):
+            draft = await resolve_packages(original, self._decisions.packages, self._events, requester)
+            submission = create_submission(draft, requester, original)
+            facts = submission_payload(submission) | ({FIELD: key} if key else {})
             await self._events.record(
                 "submission.created", submission.id, requester.name, data=facts, durable=False
             )
-            analysis = await analysed(self._analyst, draft)
+            analysis = await analyse_draft(self._analyst, draft)
             await self._events.record(
-                "submission.analysed", submission.id, data=found_in(analysis), durable=False
+                "submission.analysed", submission.id, data=analysis_payload(analysis), durable=False
             )
             entry = await self._classify(submission, analysis)
         return await self._by_policy(entry)
@@ -103,14 +103,14 @@ class SubmissionService:
         """
         if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
-        entry = self._opened.get(id)
+        entry = self._active.get(id)
         async with entry.lock:
             self._decisions.may_decide(entry.case, by, outcome, shown)
             if outcome is not DecisionOutcome.APPROVED:
-                return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
+                return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
             self._decisions.has_been_seen(entry.case, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
-            return await self._rulings.approve(entry, by, reason, given, review_record)
+            return await self._executor.approve(entry, by, reason, given, review_record)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """Deny a waiting submission for its own requester, who wants it no more.
@@ -118,21 +118,21 @@ class SubmissionService:
         Raises:
             Problem: it waits no more.
         """
-        entry = self._opened.get(id)
+        entry = self._active.get(id)
         async with entry.lock:
             if entry.case.status is not Status.PENDING:
                 raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
-            return await self._rulings.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
+            return await self._executor.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
         """Return the digest by which this draft of this requester is known when it comes again."""
-        return digest(self._gate.completed(draft), requester)
+        return digest(self._admission.complete(draft), requester)
 
-    def waiting_twin(self, draft: Draft, requester: Principal) -> Case | None:
+    def open_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
         same = self.digest_of(draft, requester)
         return next(
-            (entry.case for entry in self._opened if entry.case.submission.request_digest == same), None
+            (entry.case for entry in self._active if entry.case.submission.request_digest == same), None
         )
 
     def wait_again(self, case: Case, entry: ActiveSubmission) -> None:
@@ -145,11 +145,11 @@ class SubmissionService:
         left = (case.deadline - now).total_seconds() if case.deadline else 0.0
         if now < case.submission.submitted_at:
             left = 0.0
-        self._rulings.expire_after(entry, min(most, max(0.0, left)))
+        self._executor.expire_after(entry, min(most, max(0.0, left)))
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> ActiveSubmission:
         policy = self._policy.current
-        assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._gate.weaker_runtime)
+        assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._admission.weaker_runtime)
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,
@@ -160,10 +160,10 @@ class SubmissionService:
         )
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
-        entry = self._opened.add(case, lambda offset: self._events.log.read_output(submission.id, offset))
+        entry = self._active.add(case, lambda offset: self._events.log.read_output(submission.id, offset))
         await self._events.record("submission.assessed", submission.id, data=data, case=case)
         if wait is not None:
-            self._rulings.expire_after(entry, wait)
+            self._executor.expire_after(entry, wait)
         return entry
 
     async def _by_policy(self, entry: ActiveSubmission) -> Case:
@@ -175,7 +175,7 @@ class SubmissionService:
                 return entry.case
             if refusing:
                 reason = f"the rule {refusing.rule}: {refusing.reason.text}"
-                return await self._rulings.deny(entry, POLICY, DecisionOutcome.REFUSED, reason)
+                return await self._executor.deny(entry, POLICY, DecisionOutcome.REFUSED, reason)
             if assessment.deadline_seconds is None:
                 return await self._approve_low(entry)
             return await self._approve_in_advance(entry)
@@ -184,9 +184,9 @@ class SubmissionService:
         rules = ", ".join(dict.fromkeys(match.rule for match in entry.case.assessment.matches))
         given = Grant(permissions=entry.case.submission.draft.permissions)
         try:
-            return await self._rulings.approve(entry, POLICY, f"LOW by the rules {rules}", given)
+            return await self._executor.approve(entry, POLICY, f"LOW by the rules {rules}", given)
         except Problem as problem:
-            return await self._rulings.deny(
+            return await self._executor.deny(
                 entry, POLICY, DecisionOutcome.REFUSED, f"LOW, and cannot run: {problem}"
             )
 
@@ -198,7 +198,7 @@ class SubmissionService:
         by = visible(pre_approval.by.name)
         who = f"pre-approval {pre_approval.id} by {by}, given for {pre_approval.basis}"
         with contextlib.suppress(Problem):
-            return await self._rulings.approve(
+            return await self._executor.approve(
                 entry, POLICY, who, pre_approval.grant, pre_approval=pre_approval.id
             )
         return entry.case

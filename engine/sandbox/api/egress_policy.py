@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+from engine.common.hosts import matches_any
 from engine.settings import NetworkSettings
 
 Address = IPv4Address | IPv6Address
@@ -31,7 +32,7 @@ class EgressPolicy:
     """The grant of one run's network, and its bounds."""
 
     domains: tuple[str, ...]
-    """Names; `*.` and a name covers every name below it."""
+    """Host patterns: names, or `*.` and a name for every name below it."""
     ports: frozenset[int] = frozenset({80, 443})
     exceptions: tuple[Network, ...] = ()
     """Networks that names may lead to although they are not public."""
@@ -57,7 +58,7 @@ class EgressPolicy:
 
     def check(self, host: str, port: int) -> None:
         """Let a name and a port be asked for. Raises Refused."""
-        if not any(matches(domain, host) for domain in self.domains):
+        if not matches_any(self.domains, host):
             raise EgressDenied("the name was not granted")
         if port not in self.ports:
             raise EgressDenied(f"port {port} is not one of {', '.join(map(str, sorted(self.ports)))}")
@@ -69,11 +70,6 @@ class EgressPolicy:
             return
         if not all(_is_public(each) for each in _meanings(address)):
             raise EgressDenied(f"the name leads to {address}, which is not a public address")
-
-
-def matches(domain: str, host: str) -> bool:
-    """Say whether a granted name covers a host's."""
-    return host.endswith(domain[1:]) if domain.startswith("*.") else host == domain
 
 
 def _is_public(address: Address) -> bool:

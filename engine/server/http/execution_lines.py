@@ -12,7 +12,7 @@ from engine.common.text import visible
 from engine.core import Engine
 from engine.models import Case, Display, KillReason, Result, Status, Stream
 from engine.models.api import Line
-from engine.policy.agent_output import for_agent
+from engine.policy.output.agent_output import prepare_for_agent
 
 MOST_HELD = 64 * 1024
 """Characters after which text goes on although its line, or its stream, has not ended."""
@@ -41,7 +41,7 @@ async def lines(engine: Engine, id: str) -> AsyncGenerator[Line, None]:
 async def _shown(engine: Engine, id: str, display: Display) -> Line:
     """Return what a notebook showed: a picture in base64, or text, which is nobody's markup."""
     if display.digest is None:
-        return Line(text=for_agent(display.text.text), mime=display.mime)
+        return Line(text=prepare_for_agent(display.text.text), mime=display.mime)
     try:
         content = await engine.artifacts.fetch(id, display.digest)
     except Problem as problem:
@@ -75,7 +75,7 @@ class Spoken:
 
     def _release(self, end: int) -> str:
         text, self._held = self._held[:end], self._held[end:]
-        return for_agent(text)
+        return prepare_for_agent(text)
 
 
 def ended(case: Case) -> Line:

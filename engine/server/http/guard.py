@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.core.config.token_store import Tokens
+from engine.core.config.token_store import TokenStore
 from engine.models import Scope as Permit
 from engine.policy.rate_limits import Buckets
 from engine.server.http.authorization import CALLER, OWNER, Caller, of_token
@@ -53,7 +53,7 @@ class Traffic:
 class Keys:
     """Lets in by token, as often as the settings say."""
 
-    def __init__(self, tokens: Tokens, settings: ServerSettings) -> None:
+    def __init__(self, tokens: TokenStore, settings: ServerSettings) -> None:
         self._tokens = tokens
         self._rates = Buckets(settings.requests_per_minute, settings.requests_burst)
         self._failures = Buckets(FAILURES_PER_MINUTE, FAILURES_BURST)

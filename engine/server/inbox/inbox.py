@@ -19,7 +19,7 @@ from engine.common.text import Untrusted, visible
 from engine.core import Engine
 from engine.history import HistoryError
 from engine.models import Case, Principal, Stream
-from engine.policy.agent_output import for_agent
+from engine.policy.output.agent_output import prepare_for_agent
 
 _LOG = logging.getLogger(__name__)
 RESULT = ".result.json"
@@ -103,7 +103,7 @@ async def _hand_in(engine: Engine, path: Path) -> None:
     await _settled(path)
     read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
     draft = await asyncio.to_thread(read, path, engine.settings.server.max_request_bytes)
-    case = engine.submissions.waiting_twin(draft, INBOX) or await engine.submissions.submit(draft, INBOX)
+    case = engine.submissions.open_twin(draft, INBOX) or await engine.submissions.submit(draft, INBOX)
     case = await engine.over(case.submission.id)
     _write(path, _told(case) | await _printed(engine, case))
 
@@ -165,7 +165,7 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
         async for chunk in chunks:
             left = MOST_PRINTED - len(said[chunk.stream])
             said[chunk.stream] += chunk.data[: max(0, left)]
-    return {stream.value: for_agent(text.decode(errors="replace")) for stream, text in said.items()}
+    return {stream.value: prepare_for_agent(text.decode(errors="replace")) for stream, text in said.items()}
 
 
 def _write(path: Path, told: dict[str, object]) -> None:

@@ -24,7 +24,7 @@ from engine.models import (
     Stream,
     Violation,
 )
-from engine.policy.agent_output import for_agent
+from engine.policy.output.agent_output import prepare_for_agent
 
 MOST_FINDINGS = 50
 REFUSALS = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
@@ -171,7 +171,7 @@ def gathered(chunks: Iterable[OutputChunk], most: int, cut: bool) -> Guest:
     for stream in Stream:
         data = b"".join(chunk.data for chunk in chunks if chunk.stream is stream)
         cut = cut or len(data) > most
-        texts[stream.value] = visible(for_agent(data[:most].decode(errors="replace")), keep="\n\t")
+        texts[stream.value] = visible(prepare_for_agent(data[:most].decode(errors="replace")), keep="\n\t")
     return Guest(stdout=texts["stdout"], stderr=texts["stderr"], cut=cut)
 
 

@@ -44,7 +44,7 @@ from engine.models import (
     Principal,
     TriageOutcome,
 )
-from engine.policy.review import unseen
+from engine.policy.review import unreviewed_items
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -209,7 +209,7 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
         assert [TriageOutcome.ACCEPTED, TriageOutcome.FALSE_POSITIVE] == [
             made.outcome for made in review_record.triage
         ]
-        assert () == unseen(pending, review_record)
+        assert () == unreviewed_items(pending, review_record)
         assert looked(review_record).endswith(
             "2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive"
         )

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from engine import cli
-from engine.common.plural import many
+from engine.common.text import many
 
 WITHOUT_JSON = {
     *("demo", "mcp", "serve", "bench", "dev seed-history"),

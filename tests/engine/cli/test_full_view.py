@@ -6,10 +6,10 @@ import pytest
 
 from engine.cli.output.full_view import PRINTED_BYTES, print_submission, print_untriaged, printed_record
 from engine.common.errors import Problem
-from engine.common.review_coverage import gaps
+from engine.common.review_coverage import coverage_gaps
 from engine.common.text import Untrusted
 from engine.models import Case, InputFile, Level, ReviewRecord, TriageOutcome
-from engine.policy.review import unseen
+from engine.policy.review import unreviewed_items
 from tests.console.support.fake_engine import case, span, violation
 
 CODE = "import os\nprint(os.environ)\x1b[2J\n"
@@ -35,15 +35,15 @@ def test_all_that_counts_as_read_is_printed(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_is_printed_and_settled_is_approved_in_a_team() -> None:
     """Nothing stands between such a record and an approval; without the option, HIGH violations do."""
-    assert () == unseen(pending(), printed_record(pending(), ["1=accepted", "3=false-positive"]))
-    assert () == unseen(pending(), printed_record(pending(), ["all=mitigated"]))
-    left = gaps(pending(), printed_record(pending(), ["1=accepted"]))
+    assert () == unreviewed_items(pending(), printed_record(pending(), ["1=accepted", "3=false-positive"]))
+    assert () == unreviewed_items(pending(), printed_record(pending(), ["all=mitigated"]))
+    left = coverage_gaps(pending(), printed_record(pending(), ["1=accepted"]))
     assert ((), (), (), False, (2,)) == (
         left.lines,
         left.violations,
         left.files,
         left.purpose,
-        left.unsettled,
+        left.untriaged,
     )
 
 

@@ -95,7 +95,7 @@ async def test_what_was_approved_runs_in_its_image(engine_with: EngineMaker) -> 
 async def test_one_change_after_the_approval_is_refused(engine_with: EngineMaker, what: str) -> None:
     """Nothing of it runs: it is killed by policy, on record, and no code went into a sandbox."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.submissions._rulings._approved = tampering(engine, TAMPERED[what])
+        engine.submissions._executor._approved = tampering(engine, TAMPERED[what])
         case = await engine.over((await approve(engine)).submission.id)
         types = [event.type for event in await engine.trail(case.submission.id)]
         assert case.result is not None

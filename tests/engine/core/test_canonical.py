@@ -18,7 +18,7 @@ from engine.models import (
     Permissions,
     Principal,
 )
-from engine.policy.fingerprint import shape
+from engine.policy.comparison.fingerprint import structural_fingerprint
 
 ALICE = Principal(name=Untrusted("alice"))
 DRAFT = Draft(
@@ -29,7 +29,7 @@ DRAFT = Draft(
 
 DIGEST = "34328d9c6835d962e73533d26f236779ab8f4bf9386d19f6cd4d7217f5f198ab"
 """What `DRAFT` of `ALICE` has always had."""
-SHAPE = "f2c766ecc53779e54b9d98b2b82ff0519566342525395b18faf3a5634e9d34eb"
+STRUCTURE = "f2c766ecc53779e54b9d98b2b82ff0519566342525395b18faf3a5634e9d34eb"
 
 CHANGES: list[dict[str, object]] = [
     {"code": Untrusted("print(1)\n")},
@@ -59,7 +59,7 @@ def test_each_part_of_a_submission_changes_its_digest() -> None:
 
 def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
     """The digest and the structural fingerprint of a plain draft are fixed."""
-    assert (DIGEST, SHAPE) == (digest(DRAFT, ALICE), shape(DRAFT))
+    assert (DIGEST, STRUCTURE) == (digest(DRAFT, ALICE), structural_fingerprint(DRAFT))
 
 
 def test_who_asked_is_part_of_it() -> None:

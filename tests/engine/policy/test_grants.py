@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import Limits, Package, Permissions
-from engine.policy import beyond
-from engine.policy.grants import within
+from engine.policy import excess
+from engine.policy.grants import clamp
 from engine.settings import PolicySettings
 
 CEILING = PolicySettings().ceiling
@@ -29,20 +29,20 @@ ASKED = Permissions(domains=(Untrusted("example.org"),), files=(Untrusted("a.csv
 )
 def test_more_than_was_asked_is_named(given_: Permissions) -> None:
     """Anything that nobody asked for is beyond."""
-    assert beyond(given_, ASKED, CEILING)
+    assert excess(given_, ASKED, CEILING)
 
 
 def test_less_than_was_asked_is_within() -> None:
     """A reviewer may take away and lower."""
     less = Permissions(limits=Limits(memory_mb=64, cpus=0.1, seconds=1))
-    assert () == beyond(less, ASKED, CEILING)
+    assert () == excess(less, ASKED, CEILING)
 
 
 @given(st.integers(4097, 10**9))
 def test_nothing_is_over_the_ceiling(memory_mb: int) -> None:
     """Asking for more than the ceiling does not make it grantable."""
     asked = Permissions(limits=Limits(memory_mb=memory_mb))
-    assert beyond(asked, asked, CEILING)
+    assert excess(asked, asked, CEILING)
 
 
 names = st.sampled_from([Untrusted(name) for name in ("a", "b", "c")])
@@ -70,14 +70,14 @@ permissions = st.builds(
 @given(permissions, permissions, limits)
 def test_what_is_within_is_never_beyond(given_: Permissions, asked: Permissions, ceiling: Limits) -> None:
     """Whatever is wished for, what lies within is a subset of the request under the ceiling."""
-    assert () == beyond(within(given_, asked, ceiling), asked, ceiling)
+    assert () == excess(clamp(given_, asked, ceiling), asked, ceiling)
 
 
 @given(permissions, permissions, limits)
 def test_what_is_not_beyond_is_given_whole(given_: Permissions, asked: Permissions, ceiling: Limits) -> None:
     """Nothing is taken from a grant that is within."""
-    if not beyond(given_, asked, ceiling):
-        assert given_ == within(given_, asked, ceiling)
+    if not excess(given_, asked, ceiling):
+        assert given_ == clamp(given_, asked, ceiling)
 
 
 @given(permissions, limits)
@@ -85,4 +85,4 @@ def test_more_of_anything_is_beyond(asked: Permissions, ceiling: Limits) -> None
     """Adding a name that nobody asked for is always seen."""
     for kind in ("domains", "files", "secrets"):
         more = asked.model_copy(update={kind: (*getattr(asked, kind), Untrusted("new"))})
-        assert beyond(more, asked, ceiling)
+        assert excess(more, asked, ceiling)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.common.review_coverage import gaps, stretches
+from engine.common.review_coverage import coverage_gaps, line_ranges
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
@@ -37,10 +37,10 @@ from engine.models import (
     TriageOutcome,
     Violation,
 )
-from engine.policy.fingerprint import shape
-from engine.policy.pre_approval import cannot_stand, resting_on
+from engine.policy.comparison.fingerprint import structural_fingerprint
+from engine.policy.pre_approval import matching_pre_approval, pre_approval_error
 from engine.policy.rate_limits import Bucket, Buckets
-from engine.policy.review import claim, may_not_decide, unseen, wants_another
+from engine.policy.review import claim, decision_obstacle, needs_second_approval, unreviewed_items
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 AGENT, ADA, BOB = (Principal(name=Untrusted(name)) for name in ("agent", "ada", "bob"))
@@ -101,7 +101,9 @@ def test_who_may_decide(
     two: bool,
 ) -> None:
     """CRITICAL takes two different reviewers where asked for, neither of them the requester."""
-    assert allowed is (may_not_decide(case_of(risk, reviews=reviews), by, outcome, two_reviewers=two) is None)
+    assert allowed is (
+        decision_obstacle(case_of(risk, reviews=reviews), by, outcome, two_reviewers=two) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def test_when_another_approval_is_wanted(
     wanted: bool, risk: Level, reviews: tuple[Decision, ...], two: bool
 ) -> None:
     """One approval of CRITICAL leaves it waiting where two are asked for."""
-    assert wanted is wants_another(case_of(risk, reviews=reviews), two_reviewers=two)
+    assert wanted is needs_second_approval(case_of(risk, reviews=reviews), two_reviewers=two)
 
 
 def test_a_claim_holds_and_lapses() -> None:
@@ -164,7 +166,7 @@ def test_what_was_not_looked_at(
     missing: int, risk: Level, violations: tuple[Violation, ...], review_record: ReviewRecord | None
 ) -> None:
     """Every line and violation has to be on screen, and every HIGH violation disposed of."""
-    assert missing == len(unseen(case_of(risk, *violations), review_record))
+    assert missing == len(unreviewed_items(case_of(risk, *violations), review_record))
 
 
 def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
@@ -174,18 +176,18 @@ def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
     draft = plain.submission.draft.model_copy(update={"files": files, "purpose": Untrusted("to help")})
     whole = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
     review_record = ReviewRecord(seconds=1, lines=((1, 3),))
-    assert 3 == len(unseen(whole, review_record))
-    assert ("the input file b.csv was not on screen",) == unseen(
+    assert 3 == len(unreviewed_items(whole, review_record))
+    assert ("the input file b.csv was not on screen",) == unreviewed_items(
         whole, review_record.model_copy(update={"files": (0,), "purpose": True})
     )
-    assert () == unseen(whole, review_record.model_copy(update={"files": (1, 0), "purpose": True}))
+    assert () == unreviewed_items(whole, review_record.model_copy(update={"files": (1, 0), "purpose": True}))
 
 
 @given(st.sets(st.integers(1, 60)), st.integers(1, 50))
 def test_the_gaps_between_lines_are_exact(shown: set[int], count: int) -> None:
     """What is missing and what was seen are all the lines, and have none in common."""
     case = case_of(Level.HIGH, code="\n".join("a" * count))
-    missing = gaps(case, ReviewRecord(seconds=1, lines=stretches(shown))).lines
+    missing = coverage_gaps(case, ReviewRecord(seconds=1, lines=line_ranges(shown))).lines
     told = {line for first, last in missing for line in range(first, last + 1)}
     assert set(range(1, count + 1)) - shown == told
 
@@ -213,8 +215,8 @@ def pre_approval(**changes: Any) -> PreApproval:
     return made.model_copy(update=changes)
 
 
-OTHER_SHAPE = shape(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
-SAME_SHAPE = shape(Draft(code=Untrusted("x = 7\ny = 8\nz = 9\n"), language=Language.PYTHON))
+OTHER_SHAPE = structural_fingerprint(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
+SAME_SHAPE = structural_fingerprint(Draft(code=Untrusted("x = 7\ny = 8\nz = 9\n"), language=Language.PYTHON))
 LESS = Grant(permissions=Permissions(limits=Limits(memory_mb=64)))
 MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 
@@ -240,13 +242,16 @@ MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 )
 def test_what_rests_on_a_pre_approval(rests: bool, changes: dict[str, Any]) -> None:
     """The same digest or shape, of the same requester, under the ceiling, while uses and time are left."""
-    assert rests is (resting_on(case_of(Level.HIGH), [pre_approval(**changes)], NOW) is not None)
+    assert rests is (matching_pre_approval(case_of(Level.HIGH), [pre_approval(**changes)], NOW) is not None)
 
 
 def test_nothing_critical_or_unread_rests_on_one() -> None:
     """CRITICAL, and what the analysis could not read, always goes to a person."""
-    assert resting_on(case_of(Level.CRITICAL), [pre_approval()], NOW) is None
-    assert resting_on(case_of(Level.HIGH, analysis=Analysis(complete=False)), [pre_approval()], NOW) is None
+    assert matching_pre_approval(case_of(Level.CRITICAL), [pre_approval()], NOW) is None
+    assert (
+        matching_pre_approval(case_of(Level.HIGH, analysis=Analysis(complete=False)), [pre_approval()], NOW)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -261,7 +266,7 @@ def test_nothing_critical_or_unread_rests_on_one() -> None:
 )
 def test_a_pre_approval_is_bounded(may: bool, changes: dict[str, Any]) -> None:
     """It ends, is used up, and never covers CRITICAL."""
-    assert may is (cannot_stand(pre_approval(**changes)) is None)
+    assert may is (pre_approval_error(pre_approval(**changes)) is None)
 
 
 @given(st.lists(st.floats(0, 100), max_size=60), st.floats(0.1, 10), st.integers(1, 10))

@@ -10,12 +10,12 @@ import pytest
 from engine.common.text import Untrusted
 from engine.models import Scope, Token
 from engine.principals import tokens
-from engine.principals.tokens import Kept, TokensUnusable
+from engine.principals.tokens import StoredToken, TokensUnusable
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def kept(secret: str, id: str = "t-1", days: float = 1) -> Kept:
+def kept(secret: str, id: str = "t-1", days: float = 1) -> StoredToken:
     """Return a token as it is kept."""
     token = Token(
         id=id,
@@ -24,7 +24,7 @@ def kept(secret: str, id: str = "t-1", days: float = 1) -> Kept:
         created_at=NOW,
         expires_at=NOW + timedelta(days=days),
     )
-    return Kept(token=token, sha256=tokens.hash_of(secret))
+    return StoredToken(token=token, sha256=tokens.hash_of(secret))
 
 
 def test_a_secret_is_not_in_the_file(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy, matches
+from engine.common.hosts import matches
+from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
 from engine.sandbox.network.proxy import Proxy
 from engine.sandbox.network.sni import server_name
 from tests.engine.sandbox.outside import HOST, greeting_for, guest_of, serving

@@ -94,14 +94,14 @@ class DockerClient:
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        return await _opened(await self.call("attach_socket", container, params=streams))
+        return await _active(await self.call("attach_socket", container, params=streams))
 
     async def execute(
         self, container: str, command: Sequence[str]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Start a command beside what runs in a container, as the guest's user, and connect to it."""
         made = await self.call("exec_create", container, list(command), stdin=True, user="1000:1000")
-        return await _opened(await self.call("exec_start", made["Id"], socket=True))
+        return await _active(await self.call("exec_start", made["Id"], socket=True))
 
     async def listen(
         self, filters: dict[str, list[str]]
@@ -111,7 +111,7 @@ class DockerClient:
         client: Any = self._client
         if client is None:
             raise DockerUnreachable("Docker was let go of")
-        return await _opened(client._get_raw_response_socket(told._response))  # noqa: SLF001
+        return await _active(client._get_raw_response_socket(told._response))  # noqa: SLF001
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
@@ -123,7 +123,7 @@ class DockerClient:
             raise DockerUnreachable(f"Docker did not answer: {said or _first_line(error)}") from error
 
 
-async def _opened(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _active(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Take a stream over from the client, which would not let go of it."""
     connection = getattr(raw, "_sock", raw)
     if isinstance(connection, ssl.SSLSocket):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from engine.core import Engine
-from engine.core.review.similarity import Alike
+from engine.core.review.similarity import SimilarSubmissions
 from engine.models import Case, Consequence, Grant, PreApproval, SimilarSubmission
 from engine.models.api import Beforehand
 from engine.server.http.authorization import Owner
@@ -22,7 +22,7 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
     async def release(id: str, by: Owner) -> Case:
         return await engine.claims.release(id, by)
 
-    alike = Alike(engine.history, engine.case)
+    alike = SimilarSubmissions(engine.history, engine.case)
 
     @app.get("/submissions/{id}/nearest")
     async def nearest(id: str) -> SimilarSubmission | None:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from engine.core import Engine
 from engine.models import FrozenModel
-from engine.models.secret import SecretReference
+from engine.models.submission import SecretReference
 from engine.server.http.authorization import Owner
 
 

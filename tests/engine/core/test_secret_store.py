@@ -10,7 +10,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core.config.secret_store import granted
 from engine.models import Principal, Role
-from engine.models.secret import SecretReference
+from engine.models.submission import SecretReference
 from tests.engine.core.conftest import EngineMaker
 
 ADA = Principal(name=Untrusted("ada"), roles=frozenset(Role))

@@ -14,7 +14,7 @@ from typing import Any
 import tree_sitter
 
 from engine.models import Draft, Language
-from engine.policy.syntax_trees import parsed
+from engine.policy.comparison.syntax_trees import parsed
 
 PURE_MODULES = frozenset(
     {"math", "cmath", "statistics", "decimal", "fractions", "random", "calendar", "collections", "heapq",
@@ -34,7 +34,7 @@ _BUILTINS = frozenset(dir(builtins))
 _COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#.*?coding[:=]")
 
 
-def shape(draft: Draft) -> str | None:
+def structural_fingerprint(draft: Draft) -> str | None:
     """Return the SHA-256 of a draft's shape in hexadecimal; None where its code cannot be read.
 
     Two drafts of one shape have the same language, files, capabilities and image, and code of the same
@@ -59,7 +59,7 @@ def _python(code: str) -> Any:
         raise ValueError("an encoding of its own")
     tree = ast.parse(code)
     local = {name: f"#{number}" for number, name in enumerate(local_names(tree))}
-    return _Shaper(local, pure=_is_pure(tree, local)).shape(tree)
+    return _Shaper(local, pure=_is_pure(tree, local)).structural_fingerprint(tree)
 
 
 def local_names(tree: ast.AST) -> list[str]:
@@ -119,17 +119,17 @@ class _Shaper:
         self._local = local
         self._pure = pure
 
-    def shape(self, node: object) -> Any:
+    def structural_fingerprint(self, node: object) -> Any:
         match node:
             case ast.Constant(value=value):
                 return ["Constant", type(value).__name__, self._value(value)]
             case ast.Name(id=name):
                 return ["Name", self._local.get(name, name), type(node.ctx).__name__]
             case ast.AST():
-                fields = [self.shape(getattr(node, name, None)) for name in node._fields]
+                fields = [self.structural_fingerprint(getattr(node, name, None)) for name in node._fields]
                 return [type(node).__name__, *fields]
             case list():
-                return [self.shape(item) for item in node]
+                return [self.structural_fingerprint(item) for item in node]
         return node if isinstance(node, str | int | None) else repr(node)
 
     def _value(self, value: object) -> str:

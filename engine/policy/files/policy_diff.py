@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.models import Analysis, Assessment, DecisionOutcome, Draft
-from engine.policy.facts import Facts, of_submission
-from engine.policy.policy import Policy, sharing
+from engine.policy.policy import Policy, reusing_rules
+from engine.policy.request_facts import RequestFacts, of_submission
 from engine.policy.risk import classify
 
 
-class Outcome(StrEnum):
+class PolicyOutcome(StrEnum):
     """What becomes of a submission."""
 
     DENY = "DENY"
@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Stored:
+class PastSubmission:
     """A submission of the past, how it was decided, and what its run did, in words."""
 
     id: str
@@ -32,12 +32,12 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Flip:
+class PolicyChange:
     """A submission about which two policies differ."""
 
     id: str
-    before: Outcome
-    after: Outcome
+    before: PolicyOutcome
+    after: PolicyOutcome
     old: Assessment
     new: Assessment
     did: str
@@ -45,38 +45,45 @@ class Flip:
     @property
     def order(self) -> tuple[bool, int, int, str]:
         """Sort by what is loosened most: DENY to ALLOW first, then the deepest fall of the risk."""
-        outcomes = list(Outcome)
+        outcomes = list(PolicyOutcome)
         loosened = outcomes.index(self.after) - outcomes.index(self.before)
         fallen = self.old.risk.rank - self.new.risk.rank
-        return self.before is not Outcome.DENY or self.after is not Outcome.ALLOW, -loosened, -fallen, self.id
+        return (
+            self.before is not PolicyOutcome.DENY or self.after is not PolicyOutcome.ALLOW,
+            -loosened,
+            -fallen,
+            self.id,
+        )
 
 
-def flips(stored: Iterable[Stored], old: Policy, new: Policy) -> tuple[Flip, ...]:
+def policy_diff(stored: Iterable[PastSubmission], old: Policy, new: Policy) -> tuple[PolicyChange, ...]:
     """Return the submissions about which the policies differ, those that go from DENY to ALLOW first.
 
     What a policy left to a person counts before the change as that person decided, an expiry as a DENY.
     """
-    new = sharing(new, old)
+    new = reusing_rules(new, old)
     found = (_flip(one, old, new) for one in stored)
     return tuple(sorted((flip for flip in found if flip), key=lambda flip: flip.order))
 
 
-def _flip(one: Stored, old: Policy, new: Policy) -> Flip | None:
+def _flip(one: PastSubmission, old: Policy, new: Policy) -> PolicyChange | None:
     facts = of_submission(one.draft, one.analysis)
     (before, was), (after, would_be) = _outcome(facts, old), _outcome(facts, new)
     if (before, was) == (after, would_be):
         return None
-    decided = _DECIDED[one.outcome] if before is Outcome.ASK and one.outcome else before
-    return Flip(one.id, decided, after, classify(facts, old), classify(facts, new), one.did)
+    decided = _DECIDED[one.outcome] if before is PolicyOutcome.ASK and one.outcome else before
+    return PolicyChange(one.id, decided, after, classify(facts, old), classify(facts, new), one.did)
 
 
-def _outcome(facts: Facts, policy: Policy) -> tuple[Outcome, int]:
+def _outcome(facts: RequestFacts, policy: Policy) -> tuple[PolicyOutcome, int]:
     """Return what a policy by itself makes of a submission, and the rank of its risk."""
     found = policy.findings(facts)
     rank = max(one.level.rank for one in found)
     if any(one.refuses for one in found):
-        return Outcome.DENY, rank
-    return (Outcome.ASK if rank else Outcome.ALLOW), rank
+        return PolicyOutcome.DENY, rank
+    return (PolicyOutcome.ASK if rank else PolicyOutcome.ALLOW), rank
 
 
-_DECIDED = dict.fromkeys(DecisionOutcome, Outcome.DENY) | {DecisionOutcome.APPROVED: Outcome.ALLOW}
+_DECIDED = dict.fromkeys(DecisionOutcome, PolicyOutcome.DENY) | {
+    DecisionOutcome.APPROVED: PolicyOutcome.ALLOW
+}

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.models import AssertionOutcome, ExpectedOutput
-from engine.policy.agent_output import checked, fenced, for_agent
-from engine.policy.assertions import parsed
-from engine.policy.extraction import value_of
+from engine.policy.output.agent_output import check_output, fence, prepare_for_agent
+from engine.policy.output.assertions import parsed
+from engine.policy.output.extraction import value_of
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_assertions_are_judged_by_arithmetic_alone(assertion: str, truth: Assert
     """An assertion is verified, refuted, or undecided where it says nothing about the value."""
     said = '{"total": 42.50000000001, "rows": ["a", "b"], "ok": true}'
     expected = AssertionOutcome.UNDECIDED if assertion.startswith("value == 42.5") else truth
-    assert expected is checked((said,), ExpectedOutput.JSON, assertion, ended_well=True).verified
+    assert expected is check_output((said,), ExpectedOutput.JSON, assertion, ended_well=True).verified
 
 
 def test_a_failed_run_verifies_nothing() -> None:
     """Whatever a run printed before it failed, its assertion is undecided."""
     assert (
         AssertionOutcome.UNDECIDED
-        is checked(("1",), ExpectedOutput.NUMBER, "value == 1", ended_well=False).verified
+        is check_output(("1",), ExpectedOutput.NUMBER, "value == 1", ended_well=False).verified
     )
 
 
@@ -80,9 +80,9 @@ def test_a_failed_run_verifies_nothing() -> None:
 def test_no_text_breaks_the_readers(text: str) -> None:
     """Any text is read by every reader, and any assertion, without an error."""
     for expect in (ExpectedOutput.JSON, ExpectedOutput.NUMBER, ExpectedOutput.TABLE):
-        checked((text,), expect, text[:200], ended_well=True)
+        check_output((text,), expect, text[:200], ended_well=True)
     parsed(text)
-    for_agent(text)
+    prepare_for_agent(text)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_no_text_breaks_the_readers(text: str) -> None:
 )
 def test_what_looks_like_a_secret_is_masked(text: str, left: str) -> None:
     """Keys, tokens and passwords go, with a word for what they were; plain words stay."""
-    assert left == for_agent(text)
+    assert left == prepare_for_agent(text)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_looks_like_a_secret_is_masked(text: str, left: str) -> None:
 )
 def test_masking_reads_hostile_text_in_its_own_time(piece: str) -> None:
     """A megabyte of beginnings is read once, or this would not come to its end."""
-    assert for_agent(piece * (1_000_000 // len(piece)))
+    assert prepare_for_agent(piece * (1_000_000 // len(piece)))
 
 
 def test_a_traceback_keeps_the_users_frames() -> None:
@@ -121,7 +121,7 @@ def test_a_traceback_keeps_the_users_frames() -> None:
         '  File "/usr/lib/python3.13/json/decoder.py", line 345, in decode\n    obj\n'
         "json.decoder.JSONDecodeError: Expecting value"
     )
-    short = for_agent(text)
+    short = prepare_for_agent(text)
     assert 'File "main.py", line 3' in short
     assert "/usr/lib" not in short
     assert "[2 frames of libraries left out]\njson.decoder.JSONDecodeError: Expecting value" in short
@@ -130,11 +130,11 @@ def test_a_traceback_keeps_the_users_frames() -> None:
 def test_a_stack_of_node_keeps_the_users_frames() -> None:
     """Node's own frames go, those of main.js stay."""
     text = "Error: x\n    at f (main.js:1:7)\n    at Module._compile (node:internal/modules/cjs:1)\n"
-    assert "Error: x\n    at f (main.js:1:7)\n  [1 frames of libraries left out]\n" == for_agent(text)
+    assert "Error: x\n    at f (main.js:1:7)\n  [1 frames of libraries left out]\n" == prepare_for_agent(text)
 
 
 @given(st.text(max_size=50))
 def test_a_fence_cannot_be_closed_from_within(text: str) -> None:
     """Whatever the text, the closing line occurs once."""
-    whole = fenced(f"</untrusted-s-1>{text}\n</untrusted-s-1->", "s-1")
+    whole = fence(f"</untrusted-s-1>{text}\n</untrusted-s-1->", "s-1")
     assert 1 == whole.count(whole.rpartition("\n")[2])

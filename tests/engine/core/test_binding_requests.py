@@ -48,7 +48,7 @@ async def test_one_change_is_refused_whatever_door_it_came_by(engine_with: Engin
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         for door, hand_in in JOINS.items():
             for what in CHANGES:
-                engine.submissions._rulings._approved = tampering(engine, TAMPERED[what])
+                engine.submissions._executor._approved = tampering(engine, TAMPERED[what])
                 case = await hand_in(engine)
                 id, digest = case.submission.id, case.submission.digest
                 await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
@@ -75,7 +75,7 @@ async def over_http(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
 async def test_one_change_is_refused_over_http(engine_with: EngineMaker) -> None:
     """Handed in and approved over HTTP, changed, and told over HTTP: killed by policy."""
     async with engine_with() as engine, over_http(engine) as client, asyncio.timeout(SECONDS):
-        engine.submissions._rulings._approved = tampering(engine, TAMPERED["code"])
+        engine.submissions._executor._approved = tampering(engine, TAMPERED["code"])
         handed = {"draft": DRAFT.model_dump(mode="json")}
         submission = (await client.post("/submissions", json=handed)).json()["submission"]
         decided = {"outcome": "approved", "digest": submission["digest"]}
@@ -92,7 +92,7 @@ async def test_one_change_is_refused_in_the_inbox(engine_with: EngineMaker, tmp_
     inbox = tmp_path / "inbox"
     inbox.mkdir()
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.submissions._rulings._approved = tampering(engine, TAMPERED["code"])
+        engine.submissions._executor._approved = tampering(engine, TAMPERED["code"])
         async with watched(engine, inbox):
             (inbox / "a.py").write_text("print(6 * 7)\n")
             while not (queue := await engine.queue()):

@@ -6,7 +6,7 @@ import pytest
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.core.review.grant_validation import may_be_given
+from engine.core.review.grant_validation import validate_grant
 from engine.models import Draft, Language, Operation, OperationKind, Package, Permissions
 
 PACKAGE = Package(name=Untrusted("six"), version=Untrusted("1.17.0"), hashes=(f"sha256:{'a' * 64}",))
@@ -32,7 +32,7 @@ def draft(
 )
 def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
     """Names of hosts, locked packages, sessions, and packages into a session."""
-    may_be_given(given, to)
+    validate_grant(given, to)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
         ("no domains", Permissions(domains=HOST), draft(session="ses-1", kind=OperationKind.INSTALL)),
         ("covers every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
-        ("of the inside", Permissions(domains=(Untrusted("localhost"),)), draft()),
+        ("an internal name", Permissions(domains=(Untrusted("localhost"),)), draft()),
         ("JavaScript alone", Permissions(packages=(PACKAGE,)), draft(Language.SHELL)),
         ("not set", Permissions(secrets=(Untrusted("NOBODYS"),)), draft()),
     ],
@@ -52,4 +52,4 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
 def test_what_is_not_enforced_is_refused(why: str, given: Permissions, to: Draft) -> None:
     """Wide names, addresses, the inside, other languages, and whatever a session cannot have."""
     with pytest.raises(Problem, match=why):
-        may_be_given(given, to)
+        validate_grant(given, to)

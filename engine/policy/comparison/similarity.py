@@ -11,8 +11,8 @@ from typing import Any
 import tree_sitter
 
 from engine.models import Language
-from engine.policy.fingerprint import local_names
-from engine.policy.syntax_trees import parsed
+from engine.policy.comparison.fingerprint import local_names
+from engine.policy.comparison.syntax_trees import parsed
 
 SHINGLE = 4
 """How many tokens in a row are compared as one."""
@@ -40,7 +40,7 @@ def sketch(code: str, language: Language | None) -> Sketch:
     return frozenset(_hash("\0".join(row)) for row in rows)
 
 
-def likeness(one: Sketch, other: Sketch) -> float:
+def similarity(one: Sketch, other: Sketch) -> float:
     """Return how much two pieces of code have in common, from 0 to 1 (the index of Jaccard)."""
     return len(one & other) / len(one | other) if one and other else 0.0
 

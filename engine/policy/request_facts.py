@@ -19,7 +19,7 @@ from engine.models import (
 )
 
 
-class Kind(StrEnum):
+class PermissionKind(StrEnum):
     """The kinds of capability. A limit is asked for where it is over what everybody gets."""
 
     DOMAINS = "domains"
@@ -37,20 +37,20 @@ class Kind(StrEnum):
 
 
 LIMIT_OF = {
-    Kind.MEMORY: "memory_mb",
-    Kind.CPU: "cpus",
-    Kind.TIME: "seconds",
-    Kind.DISK: "disk_mb",
-    Kind.OUTPUT: "output_kb",
-    Kind.PROCESSES: "processes",
+    PermissionKind.MEMORY: "memory_mb",
+    PermissionKind.CPU: "cpus",
+    PermissionKind.TIME: "seconds",
+    PermissionKind.DISK: "disk_mb",
+    PermissionKind.OUTPUT: "output_kb",
+    PermissionKind.PROCESSES: "processes",
 }
 KINDS = ("domains", "packages", "files", "secrets", "builds")
-EVERYBODYS = Limits()
-NOTHING = Permissions()
+DEFAULT_LIMITS = Limits()
+NO_PERMISSIONS = Permissions()
 
 
 @dataclass(frozen=True)
-class Facts:
+class RequestFacts:
     """Everything that a rule may ask about."""
 
     operation: OperationKind = OperationKind.RUN
@@ -58,7 +58,7 @@ class Facts:
     language: Language | None = None
     path: str = ""
     executable: bool = False
-    permissions: Permissions = NOTHING
+    permissions: Permissions = NO_PERMISSIONS
     violations: tuple[Violation, ...] = ()
     effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
@@ -72,21 +72,21 @@ class Facts:
         return self.code.count("\n") + (not self.code.endswith("\n"))
 
     @cached_property
-    def asked(self) -> dict[Kind, tuple[str, ...]]:
+    def asked(self) -> dict[PermissionKind, tuple[str, ...]]:
         """What is asked for, in words, by kind; a kind that is not asked for is absent."""
         return dict(_asked(self.permissions))
 
 
-def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> Facts:
+def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> RequestFacts:
     """Return the facts about code that asks to run, or about the tool call that a draft is."""
     call = draft.operation
-    return Facts(
+    return RequestFacts(
         operation=call.kind if call else OperationKind.RUN,
         path=call.path.text if call else "",
         executable=call is not None and call.executable,
         code=draft.code.text,
         language=draft.language,
-        permissions=together(draft.permissions, call.permissions) if call else draft.permissions,
+        permissions=merge_permissions(draft.permissions, call.permissions) if call else draft.permissions,
         violations=analysis.violations,
         effects=analysis.effects,
         complete=analysis.complete,
@@ -94,9 +94,9 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
     )
 
 
-def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts:
+def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> RequestFacts:
     """Return the facts about one tool call."""
-    return Facts(
+    return RequestFacts(
         operation=operation.kind,
         path=operation.path.text,
         executable=operation.executable,
@@ -105,9 +105,9 @@ def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Facts
     )
 
 
-def together(one: Permissions, other: Permissions) -> Permissions:
+def merge_permissions(one: Permissions, other: Permissions) -> Permissions:
     """Return everything that one or the other asks for."""
-    if other in (NOTHING, one):
+    if other in (NO_PERMISSIONS, one):
         return one
     kinds = {kind: (*getattr(one, kind), *getattr(other, kind)) for kind in KINDS}
     bounds = (one.limits, other.limits)
@@ -115,22 +115,22 @@ def together(one: Permissions, other: Permissions) -> Permissions:
     return Permissions(**kinds, limits=Limits(**limits), session=one.session or other.session)
 
 
-def _asked(wanted: Permissions) -> list[tuple[Kind, tuple[str, ...]]]:
-    if wanted == NOTHING:
+def _asked(wanted: Permissions) -> list[tuple[PermissionKind, tuple[str, ...]]]:
+    if wanted == NO_PERMISSIONS:
         return []
     named = {
-        Kind.DOMAINS: tuple(domain.text for domain in wanted.domains),
-        Kind.PACKAGES: tuple(package.name.text for package in wanted.packages),
-        Kind.FILES: tuple(file.text for file in wanted.files),
-        Kind.SECRETS: tuple(secret.text for secret in wanted.secrets),
-        Kind.BUILDS: tuple(package.text for package in wanted.builds),
-        Kind.SESSION: ("a session that stays",) if wanted.session else (),
+        PermissionKind.DOMAINS: tuple(domain.text for domain in wanted.domains),
+        PermissionKind.PACKAGES: tuple(package.name.text for package in wanted.packages),
+        PermissionKind.FILES: tuple(file.text for file in wanted.files),
+        PermissionKind.SECRETS: tuple(secret.text for secret in wanted.secrets),
+        PermissionKind.BUILDS: tuple(package.text for package in wanted.builds),
+        PermissionKind.SESSION: ("a session that stays",) if wanted.session else (),
     }
     return [(kind, values) for kind, values in named.items() if values] + _limits(wanted.limits)
 
 
-def _limits(wanted: Limits) -> list[tuple[Kind, tuple[str, ...]]]:
-    if wanted == EVERYBODYS:
+def _limits(wanted: Limits) -> list[tuple[PermissionKind, tuple[str, ...]]]:
+    if wanted == DEFAULT_LIMITS:
         return []
     asked = [(kind, name, getattr(wanted, name)) for kind, name in LIMIT_OF.items()]
-    return [(kind, (f"{name} {v:g}",)) for kind, name, v in asked if v > getattr(EVERYBODYS, name)]
+    return [(kind, (f"{name} {v:g}",)) for kind, name, v in asked if v > getattr(DEFAULT_LIMITS, name)]

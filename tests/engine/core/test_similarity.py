@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.review.similarity import Alike
+from engine.core.review.similarity import SimilarSubmissions
 from engine.models import Case, SimilarSubmission, Summary
 from tests.console.support.fake_engine import case, summary
 
@@ -27,8 +27,10 @@ async def test_the_nearest_is_the_one_with_most_in_common() -> None:
     async def stored(id: str) -> Case:
         return {**PAST, "s-9": pending}[id]
 
-    assert SimilarSubmission(id="s-2", similarity=1.0) == await Alike(history, stored).nearest("s-9")
-    nearest = await Alike(history, stored).nearest("s-2")
+    assert SimilarSubmission(id="s-2", similarity=1.0) == await SimilarSubmissions(history, stored).nearest(
+        "s-9"
+    )
+    nearest = await SimilarSubmissions(history, stored).nearest("s-2")
     assert nearest is not None
     assert "s-3" == nearest.id
-    assert await Alike(history, stored).nearest("s-1") is None
+    assert await SimilarSubmissions(history, stored).nearest("s-1") is None

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import Draft, InputFile, Language, Permissions
-from engine.policy.fingerprint import shape
+from engine.policy.comparison.fingerprint import structural_fingerprint
 
 
 def of(code: str, language: Language = Language.PYTHON, **changes: Any) -> str | None:
     """Return the shape of code."""
-    return shape(Draft(code=Untrusted(code), language=language).model_copy(update=changes))
+    return structural_fingerprint(Draft(code=Untrusted(code), language=language).model_copy(update=changes))
 
 
 SAME = [

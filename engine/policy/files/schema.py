@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, TypeVar
 import re2
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from engine.common import hosts
 from engine.models import EffectKind, Language, Level, OperationKind
-from engine.policy import hosts
-from engine.policy.facts import Kind
+from engine.policy.request_facts import PermissionKind
 
 MAX_PATTERN = 1000
 MIN_DEADLINE, MAX_DEADLINE = 0.1, 7 * 86400.0
@@ -40,7 +40,7 @@ def _of(kind: type[StrEnum], what: str) -> Callable[[Any], Any]:
 
 
 def _domain(value: str) -> str:
-    if fault := hosts.fault(value):
+    if fault := hosts.pattern_error(value):
         raise ValueError(fault)
     return value
 
@@ -87,7 +87,7 @@ def _decided_level(value: Any) -> Level:
 Levels = Annotated[Level, BeforeValidator(_of(Level, "risk"))]
 Acts = Annotated[OperationKind, BeforeValidator(_of(OperationKind, "operation"))]
 Languages = Annotated[Language, BeforeValidator(_of(Language, "language"))]
-Kinds = Annotated[Kind, BeforeValidator(_of(Kind, "permission"))]
+Kinds = Annotated[PermissionKind, BeforeValidator(_of(PermissionKind, "permission"))]
 Needs = Annotated[EffectKind, BeforeValidator(_of(EffectKind, "need"))]
 Domain = Annotated[str, AfterValidator(_domain)]
 Pattern = Annotated[str, AfterValidator(_bounded)]

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from engine.models import Language
-from engine.policy.syntax_trees import parsed
+from engine.policy.comparison.syntax_trees import parsed
 
 PIECES = ("<<", "<<-", "$(", "`", "${", "}", "'", '"', "\\", "|", "!", "*", "((", "EOF", "a", "\n", " ", "\0")
 

@@ -15,7 +15,7 @@ from engine.models import Case, DecisionOutcome, Draft, Language
 from engine.server.mcp.outcome import outcome
 from engine.settings import PolicySettings
 from tests.engine.core.conftest import EngineMaker
-from tests.engine.core.test_bound_doors import over_http, watched
+from tests.engine.core.test_binding_requests import over_http, watched
 from tests.engine.core.test_bound_runs import ADA, AGENT
 
 pytestmark = pytest.mark.usefixtures("no_docker")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.config.policy_store import PolicyKeeper
+from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
 from engine.history import AuditLog
 from engine.models import Event, Level
@@ -29,9 +29,9 @@ async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
 
 
 @contextlib.asynccontextmanager
-async def kept(bus: EventBus, file: Path) -> AsyncIterator[tuple[PolicyKeeper, AsyncIterator[Event]]]:
+async def kept(bus: EventBus, file: Path) -> AsyncIterator[tuple[PolicyStore, AsyncIterator[Event]]]:
     """Yield a keeper at work and the events from its start on."""
-    keeper = PolicyKeeper(PolicySettings(deadlines={Level.HIGH: 45.0}), file, bus)
+    keeper = PolicyStore(PolicySettings(deadlines={Level.HIGH: 45.0}), file, bus)
     await keeper.start()
     events = bus.follow(0)
     async with asyncio.TaskGroup() as tasks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis_pool import AnalysisPool
 from engine.common.text import Untrusted
-from engine.core.submissions.draft_analysis import analysed
+from engine.core.submissions.draft_analysis import analyse_draft
 from engine.models import Draft, InputFile, Language
 from engine.settings import AnalysisSettings
 
@@ -18,7 +18,7 @@ async def test_a_payload_in_an_input_file_is_found() -> None:
     """The code only imports; the file that it imports does the harm."""
     analyst = AnalysisPool()
     try:
-        analysis = await analysed(analyst, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
+        analysis = await analyse_draft(analyst, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
     finally:
         await analyst.close()
     assert {"py-process", "sh-rm-tree"} <= {violation.rule for violation in analysis.violations}
@@ -30,7 +30,7 @@ async def test_code_beyond_the_time_limit_is_high() -> None:
     files = [(f"m{number}.py", b"x = [1, 2, (3, 4)]\n" * 20_000) for number in range(4)]
     try:
         await analyst.start()
-        analysis = await analysed(analyst, _draft(*files))
+        analysis = await analyse_draft(analyst, _draft(*files))
     finally:
         await analyst.close()
     told = [violation.message.text for violation in analysis.violations if violation.severity == "high"]

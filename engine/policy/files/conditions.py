@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Container, Iterable
 
+from engine.common.hosts import matches_any
 from engine.models import EffectKind, Level, Limits, Violation
-from engine.policy.facts import Facts, Kind
-from engine.policy.hosts import covered
-from engine.policy.schema import LimitsOver, ViolationIs, When, compile_pattern
+from engine.policy.files.schema import LimitsOver, ViolationIs, When, compile_pattern
+from engine.policy.request_facts import PermissionKind, RequestFacts
 
 Reasons = tuple[str, ...]
-Condition = Callable[[Facts], Reasons | None]
+Condition = Callable[[RequestFacts], Reasons | None]
 """None: it does not hold. An empty tuple: it holds, and there is nothing to add."""
 
 SILENT: Reasons = ()
@@ -91,7 +91,7 @@ def _predicts(needs: tuple[EffectKind, ...]) -> Condition:
     )
 
 
-def _asks(kinds: tuple[Kind, ...]) -> Condition:
+def _asks(kinds: tuple[PermissionKind, ...]) -> Condition:
     return lambda facts: _told(
         f"asks for {_WORDS.get(kind, '')}{value}"
         for kind, values in facts.asked.items()
@@ -104,7 +104,7 @@ def _domains_outside(allowed: tuple[str, ...]) -> Condition:
     return lambda facts: _told(
         f"asks for the network: {domain.text}"
         for domain in facts.permissions.domains
-        if not covered(domain.text, allowed)
+        if not matches_any(allowed, domain.text)
     )
 
 
@@ -134,7 +134,7 @@ def _no_violation(severity: Level) -> Condition:
     )
 
 
-def _asks_only(kinds: tuple[Kind, ...]) -> Condition:
+def _asks_only(kinds: tuple[PermissionKind, ...]) -> Condition:
     return lambda facts: None if set(facts.asked) - set(kinds) else ("no capability of weight",)
 
 
@@ -143,11 +143,11 @@ def _predicts_only(needs: tuple[EffectKind, ...]) -> Condition:
 
 
 _WORDS = {
-    Kind.DOMAINS: "the network: ",
-    Kind.PACKAGES: "the package ",
-    Kind.FILES: "the file ",
-    Kind.SECRETS: "the secret ",
-    Kind.BUILDS: "running code of the package ",
+    PermissionKind.DOMAINS: "the network: ",
+    PermissionKind.PACKAGES: "the package ",
+    PermissionKind.FILES: "the file ",
+    PermissionKind.SECRETS: "the secret ",
+    PermissionKind.BUILDS: "running code of the package ",
 }
 
 _MAKERS: dict[str, Callable[..., Condition]] = {

@@ -7,15 +7,15 @@ from pathlib import Path
 from engine.common.text import Untrusted
 from engine.models import Analysis, DecisionOutcome, Draft, Language, Level, Permissions
 from engine.policy import Policy, load, shipped
-from engine.policy.policy_diff import Outcome, Stored, flips
+from engine.policy.files.policy_diff import PastSubmission, PolicyOutcome, policy_diff
 
-ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+ALLOW, ASK, DENY = PolicyOutcome.ALLOW, PolicyOutcome.ASK, PolicyOutcome.DENY
 
 
-def stored(id: str, code: str, outcome: DecisionOutcome | None = None) -> Stored:
+def stored(id: str, code: str, outcome: DecisionOutcome | None = None) -> PastSubmission:
     """Return a submission of the past with a clean analysis."""
     draft = Draft(code=Untrusted(code), language=Language.PYTHON, permissions=Permissions())
-    return Stored(id, draft, Analysis(), outcome, "did this")
+    return PastSubmission(id, draft, Analysis(), outcome, "did this")
 
 
 def policy(folder: Path, *rules: str) -> Policy:
@@ -27,7 +27,7 @@ def policy(folder: Path, *rules: str) -> Policy:
 
 def test_the_same_policy_flips_nothing() -> None:
     """Nothing differs from itself."""
-    assert () == flips([stored("a", "print(1)")], shipped(), shipped())
+    assert () == policy_diff([stored("a", "print(1)")], shipped(), shipped())
 
 
 def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> No
         ("graver", ASK, ASK),
         ("refused", ALLOW, DENY),
     ]
-    found = flips(past, shipped(), new)
+    found = policy_diff(past, shipped(), new)
     assert expected == [(flip.id, flip.before, flip.after) for flip in found]
     assert {"did this"} == {flip.did for flip in found}
     assert (Level.HIGH, Level.LOW) == (found[0].old.risk, found[0].new.risk)

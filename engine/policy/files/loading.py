@@ -14,12 +14,12 @@ from pydantic_core import ErrorDetails
 
 from engine.common.strict_yaml import Document, Path_, read
 from engine.models import Level
-from engine.policy.errors import Fault, Place, PolicyError
-from engine.policy.examples import failures
+from engine.policy.files.errors import Fault, Place, PolicyError
+from engine.policy.files.examples import failures
+from engine.policy.files.schema import LOWERING, RAISING, PolicySpec, RuleSpec
 from engine.policy.policy import Policy, compile_policy
-from engine.policy.schema import LOWERING, RAISING, PolicySpec, RuleSpec
 
-DEFAULT = Path(__file__).with_name("default.yaml")
+DEFAULT = Path(__file__).parents[1] / "default.yaml"
 MAX_FILES = 32
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.models import Language
-from engine.policy.similarity import likeness, sketch
+from engine.policy.comparison.similarity import similarity, sketch
 
 PYTHON = "def f(a):\n    total = 0\n    for row in a:\n        total += row\n    return total\n"
 JAVASCRIPT = "let sum = 0;\nfor (const row of [1, 2]) { sum += row; }\nconsole.log(sum);\n"
@@ -26,24 +26,24 @@ def test_names_of_local_variables_and_comments_do_not_count(
     language: Language, code: str, renamed: str
 ) -> None:
     """The same code with other local names is the same."""
-    assert 1.0 == likeness(sketch(code, language), sketch(renamed, language))
+    assert 1.0 == similarity(sketch(code, language), sketch(renamed, language))
 
 
 def test_what_is_called_counts() -> None:
     """Another call makes it less alike, and other code is not alike."""
     other = sketch(PYTHON.replace("total += row", "total += eval(row)"), Language.PYTHON)
-    assert 0.3 < likeness(sketch(PYTHON, Language.PYTHON), other) < 1
+    assert 0.3 < similarity(sketch(PYTHON, Language.PYTHON), other) < 1
     harmful = sketch("import os\nos.remove('a')", Language.PYTHON)
-    assert likeness(sketch(PYTHON, Language.PYTHON), harmful) < 0.2
+    assert similarity(sketch(PYTHON, Language.PYTHON), harmful) < 0.2
 
 
 @given(st.sampled_from(Language), st.text(max_size=60), st.text(max_size=60))
 def test_it_is_a_measure_of_whatever_is_handed_in(language: Language, one: str, other: str) -> None:
     """It is symmetric, between 0 and 1, and 1 for the same text; nothing makes it fail."""
     first, second = sketch(one, language), sketch(other, language)
-    assert likeness(second, first) == likeness(first, second)
-    assert 0 <= likeness(first, second) <= 1
-    assert 1.0 == likeness(first, sketch(one, language))
+    assert similarity(second, first) == similarity(first, second)
+    assert 0 <= similarity(first, second) <= 1
+    assert 1.0 == similarity(first, sketch(one, language))
 
 
 def test_code_of_no_language_is_compared_by_its_words() -> None:

@@ -17,10 +17,10 @@ from engine.models import (
     Span,
     Violation,
 )
-from engine.policy.errors import Fault, Place
-from engine.policy.facts import Facts
-from engine.policy.policy import Rule, ready
-from engine.policy.schema import Example, PolicySpec
+from engine.policy.files.errors import Fault, Place
+from engine.policy.files.schema import Example, PolicySpec
+from engine.policy.policy import Rule, compile_rule
+from engine.policy.request_facts import RequestFacts
 
 _LINE = Span(line=1, column=1, end_line=1, end_column=1)
 
@@ -28,7 +28,7 @@ _LINE = Span(line=1, column=1, end_line=1, end_column=1)
 def failures(spec: PolicySpec, place: Callable[[Path_], Place]) -> tuple[Fault, ...]:
     """Return a fault for each example that its rule contradicts, of rules that are off as well."""
     return tuple(
-        fault for rule in spec.rules for fault in _failures(ready(rule, place((rule.id, "id"))), place)
+        fault for rule in spec.rules for fault in _failures(compile_rule(rule, place((rule.id, "id"))), place)
     )
 
 
@@ -41,9 +41,9 @@ def _failures(rule: Rule, place: Callable[[Path_], Place]) -> Iterator[Fault]:
                 yield Fault(place((rule.spec.id, key, number)), message)
 
 
-def facts_of(example: Example) -> Facts:
+def facts_of(example: Example) -> RequestFacts:
     """Return the facts that an example stands for."""
-    return Facts(
+    return RequestFacts(
         operation=example.operation,
         code=example.code,
         language=example.language,

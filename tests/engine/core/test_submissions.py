@@ -11,7 +11,6 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.core.submissions.normalisation import asking_for_its_files
 from engine.models import (
     DecisionOutcome,
     Draft,
@@ -212,7 +211,7 @@ def test_a_tool_call_carries_what_it_says(
 ) -> None:
     """What a reviewer is told about a tool call is all that there is in it."""
     with pytest.raises(Problem, match=said):
-        asking_for_its_files(draft(code, operation=call, session="b-1", files=files))
+        add_implied_permissions(draft(code, operation=call, session="b-1", files=files))
 
 
 async def test_a_session_has_a_rate_of_its_own(engine_with: EngineMaker) -> None:

@@ -1,0 +1,1 @@
+"""How alike two pieces of code are: structural fingerprints and similarity."""

@@ -1,0 +1,1 @@
+"""Policy files: read, validated, compiled, tried on their examples and compared."""

@@ -1,0 +1,50 @@
+"""Host patterns: what an allowlist may contain, and which hosts each pattern matches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.common.hosts import matches, matches_any, pattern_error
+
+LABELS = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
+NAMES = st.lists(LABELS, min_size=2, max_size=4).map(".".join)
+
+
+@given(NAMES, st.lists(LABELS, min_size=1, max_size=3).map(".".join))
+def test_a_wildcard_matches_every_name_below_it_and_nothing_else(name: str, below: str) -> None:
+    """`*.name` matches `x.name` and `y.x.name`, not `name` itself nor a name that only ends alike."""
+    assert matches(f"*.{name}", f"{below}.{name}")
+    assert not matches(f"*.{name}", name)
+    assert not matches(f"*.{name}", f"{below}{name}")
+    assert not matches(f"*.{name}", f".{name}")
+
+
+@given(NAMES, NAMES)
+def test_a_full_name_matches_itself_alone(name: str, other: str) -> None:
+    """A pattern without `*.` matches exactly one host."""
+    assert (name == other) is matches(name, other)
+    assert matches(name, name)
+
+
+@given(st.lists(NAMES, max_size=4), NAMES)
+def test_an_allowlist_matches_what_one_of_its_patterns_matches(patterns: list[str], host: str) -> None:
+    """An empty allowlist matches nothing."""
+    assert any(matches(pattern, host) for pattern in patterns) is matches_any(patterns, host)
+    assert not matches_any((), host)
+
+
+@given(NAMES.filter(lambda name: pattern_error(name) is None))
+def test_what_is_allowed_by_name_is_allowed_below_it(name: str) -> None:
+    """Where a full name is allowed, so is the wildcard of what lies below it."""
+    assert pattern_error(f"*.{name}") is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*", "*.*", "*.com", "com", "127.0.0.1", "0x7f.1", "::1", "db.internal", "https://a.example", "A.b"],,
+)
+def test_wide_internal_and_numeric_names_are_refused(pattern: str) -> None:
+    """Addresses in any notation, internal names and patterns that match too much have an error."""
+    assert pattern_error(pattern) is not None
