@@ -43,7 +43,7 @@ def test_what_is_allowed_by_name_is_allowed_below_it(name: str) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["*", "*.*", "*.com", "com", "127.0.0.1", "0x7f.1", "::1", "db.internal", "https://a.example", "A.b"],,
+    ["*", "*.*", "*.com", "com", "127.0.0.1", "0x7f.1", "::1", "db.internal", "https://a.example", "A.b"],
 )
 def test_wide_internal_and_numeric_names_are_refused(pattern: str) -> None:
     """Addresses in any notation, internal names and patterns that match too much have an error."""

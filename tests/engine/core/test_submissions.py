@@ -11,6 +11,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.core.submissions.normalisation import add_implied_permissions
 from engine.models import (
     DecisionOutcome,
     Draft,
