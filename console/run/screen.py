@@ -25,7 +25,7 @@ from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import now, size
 from console.widgets.repaint import set_border_title
 from engine.client.client import Client
-from engine.common.plural import many
+from engine.common.text import many
 from engine.models import Event, Status
 
 SHORT = 30

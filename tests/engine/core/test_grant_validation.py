@@ -42,7 +42,7 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
         ("no domains", Permissions(session=True, domains=HOST), draft(session="ses-1")),
         ("no packages", Permissions(session=True, packages=(PACKAGE,)), draft(session="ses-1")),
         ("no domains", Permissions(domains=HOST), draft(session="ses-1", kind=OperationKind.INSTALL)),
-        ("covers every host", Permissions(domains=(Untrusted("*"),)), draft()),
+        ("matches every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
         ("an internal name", Permissions(domains=(Untrusted("localhost"),)), draft()),
         ("JavaScript alone", Permissions(packages=(PACKAGE,)), draft(Language.SHELL)),
