@@ -1,4 +1,4 @@
-"""The command line. Each command is imported when it is called for, so that none pays for another."""
+"""The command line. Each command is imported only when it is called, so that all start fast."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COMMANDS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return its exit code; a problem is one line on standard error."""
+    """Run one command and return its exit code; report a problem in one line on standard error."""
     app = _app(arguments[:1])
     try:
         app(arguments, standalone_mode=True)
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
 def _app(named: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="pratique",
-        help="The clearance desk for LLM-generated code. Without a command: the console.",
+        help="Review and run LLM-generated code in gVisor sandboxes. Without a command, opens the console.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
@@ -84,15 +84,15 @@ def _print_version(asked: bool) -> None:
 
 def _itself(
     plain: Annotated[
-        bool, typer.Option("--plain", help="The console as ordinary lines, for screen readers.")
+        bool, typer.Option("--plain", help="Open the console as plain lines of text, for screen readers.")
     ] = False,
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Say which version this is.", callback=_print_version, is_eager=True),
+        typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     if plain:
-        raise typer.BadParameter("it stands alone: pratique --plain", param_hint="--plain")
+        raise typer.BadParameter("use it alone: pratique --plain", param_hint="--plain")
 
 
 def _mount(app: typer.Typer, name: str) -> None:

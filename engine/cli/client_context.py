@@ -1,4 +1,4 @@
-"""Commands that speak to the engine: one event loop, one client, closed whatever happens."""
+"""Run a command against the engine with one event loop and one client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def with_client(work: Callable[[Client], Awaitable[T]], requester: str = "") -> T:
-    """Return what `work` makes of a client of the engine, which is started where none answers."""
+    """Return the result of `work`, called with a client of the engine; start an engine if none is running."""
 
     async def working() -> T:
         async with await attach(requester) as client:

@@ -8,22 +8,26 @@ from engine.models import Case, KillReason, Status
 
 
 class ExitCode(IntEnum):
-    """What a command's exit code says. A usage error is 2."""
+    """The exit codes of every command."""
 
     OK = 0
+    """The command succeeded."""
     FAILED = 1
-    """The code ran and failed, or something found is at or over a bound."""
+    """The run failed, a verification found a problem, or a violation reached `--fail-on`."""
     USAGE = 2
+    """Unknown command, option or argument."""
     NOT_APPROVED = 3
-    """Denied, expired or refused."""
+    """The submission was denied, expired or refused."""
     KILLED = 4
+    """The run was killed: limit, reviewer or shutdown."""
     ERROR = 5
-    """No engine, no Docker, or a request that cannot be met."""
+    """No engine, no Docker, or an invalid request; the message says what to do."""
     INTERRUPTED = 130
+    """Ctrl+C."""
 
 
 def exit_code_of(case: Case) -> ExitCode:
-    """Return the exit code that a case ends a command with."""
+    """Return the exit code for the status and result of a case."""
     if case.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
         return ExitCode.NOT_APPROVED
     if case.result is None:

@@ -1,4 +1,4 @@
-"""The settings, or what is wrong with them in one line."""
+"""Load the settings, and report what is wrong with them in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def load_settings() -> Settings:
     """Return the settings.
 
     Raises:
-        Problem: one of them is unknown or has no meaning.
+        Problem: a setting is unknown or invalid.
     """
     try:
         return Settings()

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.common.errors import Problem
+from engine.common.file_faults import PolicyError
 from engine.common.strict_yaml import parse
 from engine.common.text import Untrusted, visible
 from engine.models import Draft, ExpectedOutput, InputFile, Language, Operation, Permissions
-from engine.policy.files.errors import PolicyError
 
 LANGUAGES = {
     ".py": Language.PYTHON,

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from engine.policy.files.errors import Fault, Place, PolicyError
+from engine.common.file_faults import Fault, Place, PolicyError
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100

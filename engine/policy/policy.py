@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import rfc8785
 
+from engine.common.file_faults import Place
 from engine.common.text import Untrusted
 from engine.models import Level, RuleMatch
 from engine.policy.files.conditions import Condition, conditions
-from engine.policy.files.errors import Place
 from engine.policy.files.schema import RAISING, PolicySpec, RuleSpec
 from engine.policy.request_facts import RequestFacts
 

@@ -1,4 +1,4 @@
-"""Many pieces of code analysed at once, answered in the order in which they came."""
+"""Analyze many pieces of code in parallel, with results in the order of the input."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from engine.settings import AnalysisSettings
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of code, by the name that its sender gave it."""
+    """One piece of code with the caller's ID."""
 
     id: object
     language: Language
     source: str | bytes
     problem: str = ""
-    """Why there is no code to analyse."""
+    """Why the code could not be read."""
 
 
 async def analyse_all(
-    items: Iterator[Item], settings: AnalysisSettings, take: Callable[[Item, Analysis], None]
+    items: Iterator[Item], settings: AnalysisSettings, on_result: Callable[[Item, Analysis], None]
 ) -> None:
-    """Analyse every item in worker processes and hand each to `take`, in order."""
+    """Analyze every item in worker processes and pass each result to `on_result`, in order."""
     workers = os.cpu_count() or 1
-    analyst = AnalysisPool(settings, workers=workers)
+    pool = AnalysisPool(settings, workers=workers)
     pending: deque[tuple[Item, asyncio.Task[Analysis]]] = deque()
     try:
         async with asyncio.TaskGroup() as group:
             for item in items:
-                pending.append((item, group.create_task(_analysed(analyst, item))))
+                pending.append((item, group.create_task(_analysed(pool, item))))
                 if len(pending) >= workers * 4:
-                    await _take_first(pending, take)
+                    await _next_result(pending, on_result)
             while pending:
-                await _take_first(pending, take)
+                await _next_result(pending, on_result)
     finally:
-        await analyst.close()
+        await pool.close()
 
 
-async def _take_first(
-    pending: deque[tuple[Item, asyncio.Task[Analysis]]], take: Callable[[Item, Analysis], None]
+async def _next_result(
+    pending: deque[tuple[Item, asyncio.Task[Analysis]]], on_result: Callable[[Item, Analysis], None]
 ) -> None:
     item, task = pending.popleft()
-    take(item, await task)
+    on_result(item, await task)
 
 
-async def _analysed(analyst: AnalysisPool, item: Item) -> Analysis:
+async def _analysed(pool: AnalysisPool, item: Item) -> Analysis:
     if item.problem:
         return unfinished(CRASHED, item.problem)
-    return await analyst.analyse(item.source, item.language)
+    return await pool.analyse(item.source, item.language)

@@ -1,12 +1,12 @@
-"""An analysis as JSON: for programs, for corpora, and as SARIF 2.1.0 (OASIS)."""
+"""Report an analysis as JSON or as SARIF 2.1.0 (OASIS)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-import engine
 from engine.analysis.registry import RULES
 from engine.analysis.rule import Rule
 from engine.cli.analysis.batch import Item
@@ -18,7 +18,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def record(item: Item, analysis: Analysis) -> dict[str, Any]:
-    """Return everything about one file."""
+    """Return the report of one file."""
     return {
         "file": str(item.id),
         "language": item.language.value,
@@ -30,7 +30,7 @@ def record(item: Item, analysis: Analysis) -> dict[str, Any]:
 
 
 def corpus_record(item: Item, analysis: Analysis) -> dict[str, Any]:
-    """Return what is printed for one line of a corpus."""
+    """Return the report of one entry of a corpus."""
     return {
         "id": item.id,
         "violations": [_violation(violation) for violation in analysis.violations],
@@ -52,14 +52,14 @@ def _place(span: Span) -> dict[str, int]:
 
 
 def sarif_log(done: Iterable[tuple[Item, Analysis]]) -> dict[str, Any]:
-    """Return a SARIF log of one run. Columns count Unicode code points, the end is exclusive."""
+    """Return a SARIF log. Columns count Unicode code points, the end column is exclusive."""
     done = list(done)
     found = [(str(item.id), violation) for item, analysis in done for violation in analysis.violations]
     names = sorted({violation.rule for _, violation in found})
     index = {name: number for number, name in enumerate(names)}
     driver = {
         "name": "pratique",
-        "semanticVersion": getattr(engine, "__version__", "0.1.0"),
+        "semanticVersion": version("pratique"),
         "rules": [_rule(RULES[name]) for name in names],
     }
     run = {

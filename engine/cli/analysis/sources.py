@@ -1,4 +1,4 @@
-"""Files and folders of code, as `pratique analyze` is given them."""
+"""Find the code files below the paths given to `pratique analyze`."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ INPUT = "-"
 
 @dataclass
 class Sources:
-    """What is to be read, in order."""
+    """The code files found, in order."""
 
     found: list[tuple[str, Language]] = field(default_factory=list)
     """Names and languages; `-` is standard input."""
-    left_out: int = 0
-    """How many files of folders are in no known language."""
+    skipped: int = 0
+    """Number of files skipped because their language is unknown."""
 
     def items(self) -> Iterator[Item]:
-        """Read one after the other; what cannot be read says so and never passes."""
+        """Read the files one by one; an unreadable file is reported, not skipped."""
         for name, language in self.found:
             yield _item(name, language)
 
 
 def sources(names: Sequence[str], language: Language | None) -> Sources:
-    """Return the files that `names` mean, those within folders too; hidden folders are left out.
+    """Return the files named, and those in the directories named; skip hidden directories.
 
     Raises:
-        Problem: there is no such file, or its language is not known.
+        Problem: a file does not exist, or its language is unknown.
     """
     all_ = Sources()
     for name in names:
@@ -49,7 +49,11 @@ def sources(names: Sequence[str], language: Language | None) -> Sources:
         else:
             all_.found.append((name, language or _known(name)))
     if not all_.found:
-        raise Problem(404, f"no code in {visible(', '.join(names))}", hint="Name a file, and its --language")
+        raise Problem(
+            404,
+            f"no code files in {visible(', '.join(names))}",
+            hint="Name a file, and add --language python",
+        )
     return all_
 
 
@@ -62,19 +66,19 @@ def _walk(all_: Sources, top: str, language: Language | None) -> None:
             if found is not None and Path(path).is_file():
                 all_.found.append((path, found))
             else:
-                all_.left_out += 1
+                all_.skipped += 1
 
 
 def _known(name: str) -> Language:
     found = None if name == INPUT else _language(name)
     if found is None:
         shown = "standard input" if name == INPUT else visible(name)
-        raise Problem(415, f"{shown}: no known language", hint="Add --language python, say")
+        raise Problem(415, f"{shown}: unknown language", hint="Add --language python")
     return found
 
 
 def _language(name: str) -> Language | None:
-    """Return the language by suffix, or else by the first line. Raises Problem for no such file."""
+    """Return the language by suffix or first line. Raises Problem if the file does not exist."""
     by_suffix = LANGUAGES.get(Path(name).suffix.lower())
     if by_suffix is not None:
         return by_suffix
@@ -101,4 +105,4 @@ def _item(name: str, language: Language) -> Item:
         with Path(name).open("rb") as file:
             return Item(name, language, file.read(_MAX_READ))
     except OSError as error:
-        return Item(name, language, b"", f"The file cannot be read: {error.strerror}")
+        return Item(name, language, b"", f"the file cannot be read: {error.strerror}")

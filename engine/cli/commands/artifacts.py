@@ -1,4 +1,4 @@
-"""`pratique files | fetch`: the files of a run, while it goes on and afterwards."""
+"""`pratique files | fetch`: the files of a run, while it is running and afterwards."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Annotated
 import typer
 
 from engine.cli.client_context import with_client
-from engine.cli.commands.submissions import Id, Json
+from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, many, visible
 from engine.models import Artifact, WorkspaceFile
 
-Name = Annotated[str, typer.Argument(help="The file, as `pratique files` names it, or its digest.")]
+Name = Annotated[str, typer.Argument(help="File name as shown by `pratique files`, or its digest.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="A new file here, instead of standard output.")
+    Path | None, typer.Option("--output", "-o", help="Write to this new file instead of standard output.")
 ]
 
 
-def files(id: Id, json: Json = False) -> None:
-    """List the files of a run: what it has while it goes on, what it left once it is over."""
+def files(id: SubmissionId, json: Json = False) -> None:
+    """List the files of a run: its workspace while it is running, its artifacts afterwards."""
     found = with_client(lambda client: files_of(client, id))
     if json:
         print_json(found)
@@ -34,17 +34,17 @@ def files(id: Id, json: Json = False) -> None:
     for one in found:
         print_line(f"{one.size:>12,}  {visible(one.name)}")
     if not found:
-        print_line("There are none.", error=True)
+        print_line("No files.", error=True)
 
 
-def fetch(id: Id, name: Name, output: Output = None, json: Json = False) -> None:
-    """Fetch a file of a run: its bytes into a pipe or a new file, made visible on a terminal."""
+def fetch(id: SubmissionId, name: Name, output: Output = None, json: Json = False) -> None:
+    """Print or save a file of a run; on a terminal, control characters are made visible."""
     content = with_client(lambda client: _content(client, id, name))
     if output is not None:
         _save(content, output)
     if json:
-        told = {"name": name, "size": len(content)}
-        print_line(plain_json.dumps(told if output else told | {"base64": b64encode(content).decode()}))
+        facts = {"name": name, "size": len(content)}
+        print_line(plain_json.dumps(facts if output else facts | {"base64": b64encode(content).decode()}))
     elif output is not None:
         print_line(f"{visible(str(output))}: {many(len(content), 'byte')}", error=True)
     elif sys.stdout.isatty():
@@ -54,10 +54,10 @@ def fetch(id: Id, name: Name, output: Output = None, json: Json = False) -> None
 
 
 async def files_of(client: Client, id: str) -> tuple[WorkspaceFile | Artifact, ...]:
-    """Return the files that a run has while it goes on, and those that it left once it is over.
+    """Return the workspace files of a running run, or the artifacts of a finished one.
 
     Raises:
-        Problem: it has not begun.
+        Problem: the run has not started.
     """
     try:
         return await client.files(id)
@@ -69,7 +69,7 @@ async def files_of(client: Client, id: str) -> tuple[WorkspaceFile | Artifact, .
 
 
 async def _content(client: Client, id: str, name: str) -> bytes:
-    """Return a file by its name; where there is none, by how its name is shown."""
+    """Return a file by its name, or by the visible form of its name."""
     try:
         return await client.artifact(id, Untrusted(name))
     except Problem as problem:
@@ -82,7 +82,7 @@ async def _content(client: Client, id: str, name: str) -> bytes:
 
 
 def _save(content: bytes, path: Path) -> None:
-    """Write a new file that its owner alone reads, and never over another or through a link."""
+    """Write a new file that only its owner can read; never overwrite one or follow a link."""
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(content)

@@ -14,8 +14,8 @@ import typer
 
 from engine import locations
 from engine.cli.client_context import with_client
-from engine.cli.commands.submissions import Id, Json
 from engine.cli.exit_codes import ExitCode
+from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import dim, level, print_erasures, print_json, print_line, print_output
 from engine.cli.output.history_export import Format, exported, found_by, write
 from engine.cli.output.progress import progress_bar
@@ -29,25 +29,29 @@ from engine.history.search.timeline import Step, timeline
 from engine.history.witness.checkpoint_file import read
 from engine.models import Status, Summary, Verification
 
-app = typer.Typer(help="Search, replay, export and prove the history.")
+app = typer.Typer(help="Search, verify, replay and export the history.")
 
 LONGEST_PAUSE = 5.0
 LONGEST_NOTE = 1000
 RECORD_SECONDS = 5.0
-"""How long a case file waits for an engine to record it."""
+"""How long to wait for an engine to record that a case file was exported."""
 
-Filter = Annotated[str, typer.Argument(help='For example: risk:critical since:7d text:"requests.get"')]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file, instead of standard output.")]
+Filter = Annotated[
+    str, typer.Argument(help='Filter, for example: risk:critical since:7d text:"requests.get"')
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+]
 
 
 @app.command()
 def search(
     filter: Filter = "",
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 50,
     json: Json = False,
 ) -> None:
-    """List the submissions that a filter finds, the newest first."""
-    check(filter)
+    """List the submissions that match a filter, newest first."""
+    check_filter(filter)
     found = with_client(lambda client: found_by(client, filter, limit))
     if json:
         print_json(found)
@@ -55,7 +59,7 @@ def search(
         for summary in found:
             print_line(_line(summary))
     else:
-        print_line("Nothing matches.", error=True)
+        print_line("No submission matches.", error=True)
 
 
 def _line(summary: Summary) -> str:
@@ -70,20 +74,21 @@ def _line(summary: Summary) -> str:
 @app.command()
 def verify(
     resume: Annotated[
-        bool, typer.Option("--resume", help="Take what the last checkpoint covers as read.")
+        bool, typer.Option("--resume", help="Verify only the records after the last checkpoint.")
     ] = False,
     witness: Annotated[
-        Path | None, typer.Option("--witness", help="Checkpoints that somebody outside has kept.")
+        Path | None,
+        typer.Option("--witness", help="Compare with a file of checkpoints kept outside this machine."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Read the whole history and say whether anybody has touched it."""
+    """Verify the hash chain and signatures of the history."""
     kept = read_witness(witness) if witness else []
     found = with_client(lambda client: _verified(client, resume=resume, kept=kept))
     if json:
         print_json(found)
     elif found.intact:
-        outside = f", {found.witnessed:,} of the witness" if witness else ""
+        outside = f", {found.witnessed:,} witnessed checkpoints" if witness else ""
         since = " since the last checkpoint" if resume and not witness else ""
         print_line(f"{found.events:,} records, {found.checkpoints:,} checkpoints{outside}, intact{since}")
     else:
@@ -92,10 +97,10 @@ def verify(
 
 
 def read_witness(file: Path) -> list[str]:
-    """Return the checkpoints that a witness has kept in a file.
+    """Return the checkpoints in a witness file.
 
     Raises:
-        Problem: it cannot be read, or holds none.
+        Problem: the file cannot be read, or contains no checkpoint.
     """
     try:
         kept = read(file.read_text("utf-8", errors="replace"))
@@ -103,7 +108,7 @@ def read_witness(file: Path) -> list[str]:
         raise Problem(422, f"{visible(str(file))} cannot be read: {error.strerror}") from None
     if not kept:
         raise Problem(
-            422, f"{visible(str(file))} holds no checkpoint", hint="Name a copy of pratique.db.checkpoints"
+            422, f"{visible(str(file))} contains no checkpoint", hint="Name a copy of pratique.db.checkpoints"
         )
     return [note[:LONGEST_NOTE] for note in kept]
 
@@ -115,14 +120,14 @@ async def _verified(client: Client, *, resume: bool, kept: Sequence[str]) -> Ver
                 if step.found:
                     return step.found
                 tell(step.done, step.total)
-    raise Problem(503, "the reading broke off", hint="Type: pratique audit verify --resume")
+    raise Problem(503, "the verification was interrupted", hint="Type: pratique audit verify --resume")
 
 
 @app.command()
 def trends(
-    days: Annotated[float, typer.Option(min=0.01, help="So many days back.")] = 7, json: Json = False
+    days: Annotated[float, typer.Option(min=0.01, help="Number of days to include.")] = 7, json: Json = False
 ) -> None:
-    """Tell how the desk does: kills, time to decide, hasty approvals, who asks most."""
+    """Show metrics of recent submissions: kills, decision times, fast approvals, top requesters."""
     found = with_client(lambda client: client.trends(days))
     if json:
         print_json(found)
@@ -130,7 +135,7 @@ def trends(
     print_line(f"{found.submissions:,} submissions, {found.runs:,} runs in {days:g} days")
     alert = "  ALERT: more than 2 %" if found.memory_alert else ""
     print_line(f"killed for memory   {found.memory_share:7.1%}{alert}")
-    print_line(f"nobody decided      {found.expired_share:7.1%}")
+    print_line(f"expired             {found.expired_share:7.1%}")
     print_line(f"approved under 3 s  {found.hasty_share:7.1%}")
     for risk, times in found.decision_seconds.items():
         print_line(
@@ -141,8 +146,8 @@ def trends(
 
 
 @app.command(name="timeline")
-def show_timeline(id: Id, json: Json = False) -> None:
-    """Tell the way of a submission, step by step, with who took each and how long it took."""
+def show_timeline(id: SubmissionId, json: Json = False) -> None:
+    """Show the events of a submission, with who caused each and how long it took."""
     steps = timeline(with_client(lambda client: client.trail(id)))
     if json:
         print_json(steps)
@@ -159,8 +164,11 @@ def print_steps(steps: Iterable[Step]) -> None:
 
 
 @app.command()
-def replay(id: Id, speed: Annotated[float, typer.Option(min=0.01, help="2 is twice as fast.")] = 1.0) -> None:
-    """Print a run's output again, with the pauses that it had."""
+def replay(
+    id: SubmissionId,
+    speed: Annotated[float, typer.Option(min=0.01, help="Playback speed; 2 is twice as fast.")] = 1.0,
+) -> None:
+    """Replay a run's output with its original timing."""
 
     async def play(client: Client) -> None:
         last = 0.0
@@ -176,36 +184,36 @@ def replay(id: Id, speed: Annotated[float, typer.Option(min=0.01, help="2 is twi
 
 @app.command()
 def export(
-    what: Annotated[str, typer.Argument(help="A filter, or for a recording the submission.")] = "",
-    kind: Annotated[Format, typer.Option("--format", "-f")] = Format.JSONL,
+    what: Annotated[str, typer.Argument(help="Filter; for --format cast, a submission ID.")] = "",
+    kind: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.JSONL,
     output: Output = None,
 ) -> None:
-    """Write what a filter finds: events as jsonl or ocsf, submissions as csv; or one run as a cast."""
+    """Export events (jsonl, ocsf), submissions (csv) or the recording of one run (cast)."""
     if kind is not Format.CAST:
-        check(what)
+        check_filter(what)
     write(output, with_client(lambda client: exported(client, what, kind)))
 
 
 @app.command(name="case")
-def case_file(id: Id, output: Output = None) -> None:
-    """Write the case file of a submission: a zip that proves itself to anybody."""
+def case_file(id: SubmissionId, output: Output = None) -> None:
+    """Write the case file of a submission: a zip that anyone can verify."""
     try:
         content = read_case_file(locations.database(), id)
     except HistoryError as error:
         raise Problem(404, error.title, hint=error.hint) from None
     if not asyncio.run(_recorded(id)):
-        print_line("No engine answers: that this case file is made is not recorded.", error=True)
+        print_line("No engine is running: this export is not recorded in the history.", error=True)
     path = output or Path(f"{id}.zip")
     try:
         path.write_bytes(content)
     except OSError as error:
         raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None
     print_line(f"{visible(str(path))}: {len(content):,} bytes, from the history {locations.database()}")
-    print_line("To check it anywhere: unzip it, then python3 verify.py")
+    print_line("To verify it: unzip it, then run python3 verify.py")
 
 
 async def _recorded(id: str) -> bool:
-    """Have the engine of this machine record the case file, and say whether it did; none is started."""
+    """Return whether a running engine recorded the export; do not start one."""
     with contextlib.suppress(Problem, TimeoutError):
         async with asyncio.timeout(RECORD_SECONDS), Client() as client:
             await client.exported(id, "case", 1)
@@ -213,11 +221,11 @@ async def _recorded(id: str) -> bool:
     return False
 
 
-def check(filter: str) -> None:
-    """Point at what is wrong with a filter.
+def check_filter(filter: str) -> None:
+    """Check the syntax of a filter.
 
     Raises:
-        Problem: it cannot be understood; its text shows where.
+        Problem: it is not a valid filter; the message points at the position.
     """
     try:
         parse(filter, datetime.now(UTC))

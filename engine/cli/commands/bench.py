@@ -12,10 +12,14 @@ from engine.common.errors import Problem
 
 
 def bench() -> None:
-    """Measure everything that a number is asked of, print a table, and write bench.json here."""
+    """Run all benchmarks, print a table and write bench.json to the current directory."""
     source = Path(__file__).resolve().parents[3]
     if not (source / "tests" / "benchmarks" / "__main__.py").exists():
-        raise Problem(404, "benchmarks come with the source", hint="Type, in a checkout: make bench")
+        raise Problem(
+            404,
+            "benchmarks are part of the source, not of the package",
+            hint="Type in a checkout: make bench",
+        )
     target = str(Path.cwd() / "bench.json")
     done = subprocess.run([sys.executable, "-m", "tests.benchmarks", target], cwd=source, check=False)
     raise typer.Exit(done.returncode)

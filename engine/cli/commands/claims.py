@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from engine.cli.client_context import with_client
-from engine.cli.commands.submissions import Id, Json
+from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import print_json, print_line
 from engine.common.text import visible
 
 
 def claim(
-    id: Id,
-    release: Annotated[bool, typer.Option("--release", help="Let go of it.")] = False,
+    id: SubmissionId,
+    release: Annotated[bool, typer.Option("--release", help="Release the claim.")] = False,
     json: Json = False,
 ) -> None:
-    """Say that you are at a submission, so that no other reviewer does the same work."""
+    """Claim a submission, so that other reviewers see that you are reviewing it."""
     case = with_client(lambda client: client.release(id) if release else client.claim(id))
-    held = f"yours until {case.claim.until:%H:%M:%S} UTC" if case.claim else "nobody's"
+    held = f"claimed until {case.claim.until:%H:%M:%S} UTC" if case.claim else "not claimed"
     print_json(case) if json else print_line(f"{visible(id)}: {held}")

@@ -1,4 +1,4 @@
-"""`pratique demo`: the main job on five submissions, decided here where there is nobody to decide."""
+"""`pratique demo`: five example submissions, decided automatically without a terminal."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.models import Case, DecisionOutcome
 
-PROVING_SECONDS = 25.0
-UNHURRIED = '{"medium": 1800, "high": 1800, "critical": 1800}'
-"""Deadlines of an engine that the demonstration starts: its five submissions can be read at leisure."""
+PROBE_SECONDS = 25.0
+DEADLINES = '{"medium": 1800, "high": 1800, "critical": 1800}'
+"""Decision deadlines of an engine that the demo starts: half an hour, to read the examples."""
 
 
 def demo(
-    decide: Annotated[bool, typer.Option(help="Decide here and print it all, without a console.")] = False,
+    decide: Annotated[bool, typer.Option(help="Decide automatically and print everything.")] = False,
 ) -> None:
-    """Hand in five example submissions; then the console opens on them, or they are decided and run here."""
-    os.environ.setdefault("PRATIQUE_POLICY__DEADLINES", UNHURRIED)
+    """Submit five examples; on a terminal leave them for review, otherwise decide and run them."""
+    os.environ.setdefault("PRATIQUE_POLICY__DEADLINES", DEADLINES)
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    with_client(_hand_in if on_terminal and not decide else _headless)
+    with_client(_submit_all if on_terminal and not decide else _decide_all)
 
 
-async def _hand_in(client: Client) -> None:
+async def _submit_all(client: Client) -> None:
     for sample in SAMPLES:
-        await _submitted(client, sample)
+        await _submit(client, sample)
 
 
-async def _headless(client: Client) -> None:
+async def _decide_all(client: Client) -> None:
     await _wait_for_proof(client)
-    cases = [await _submitted(client, sample) for sample in SAMPLES]
+    cases = [await _submit(client, sample) for sample in SAMPLES]
     for sample, case in zip(SAMPLES, cases, strict=True):
         print_line()
         print_case(case)
-        await _decided(client, sample, case)
+        await _decide(client, sample, case)
     print_line()
     verification = await client.verify()
     state = "intact" if verification.intact else f"NOT INTACT: {verification.problem}"
-    print_line(f"audit: {verification.events} events, {state}")
+    print_line(f"history: {verification.events} events, {state}")
 
 
-async def _submitted(client: Client, sample: Sample) -> Case:
+async def _submit(client: Client, sample: Sample) -> Case:
     async with await attach(sample.requester) as agent:
         return await agent.submit(sample.draft)
 
 
-async def _decided(client: Client, sample: Sample, case: Case) -> None:
+async def _decide(client: Client, sample: Sample, case: Case) -> None:
     submission = case.submission
     try:
         decided = await client.decide(submission.id, sample.outcome, submission.digest, sample.reason)
@@ -69,12 +69,12 @@ async def _decided(client: Client, sample: Sample, case: Case) -> None:
 
 
 async def _wait_for_proof(client: Client) -> None:
-    """Wait until the engine has tried a real sandbox, and say what it found."""
-    health = await client.health(settled_within=PROVING_SECONDS)
+    """Wait until the engine has probed a real sandbox, and print the result."""
+    health = await client.health(settled_within=PROBE_SECONDS)
     if health.can_run and health.proof:
-        print_line(f"gVisor, proven from inside a sandbox: {visible(health.proof.detail)}")
+        print_line(f"gVisor verified from inside a sandbox: {visible(health.proof.detail)}")
         return
-    print_line("Nothing runs here, all else works:")
+    print_line("Code cannot run on this machine; everything else works:")
     for check in health.checks:
         if not check.ok:
             print_line(f"  {check.name}: {visible(check.detail)}. {check.hint}")

@@ -1,4 +1,4 @@
-"""`pratique dev seed-history`: what only those need who work on Pratique."""
+"""`pratique dev seed-history`: development tools."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from engine.common.errors import Problem
 from engine.history import HistoryError
 from engine.history.devtools.seed import seed_history
 
-app = typer.Typer(help="Tools for those who work on Pratique.")
+app = typer.Typer(help="Tools for developing Pratique.")
 
 
 @app.callback()
 def dev() -> None:
-    """Tools for those who work on Pratique."""
+    """Tools for developing Pratique."""
 
 
 @app.command(name="seed-history")
 def seed(
-    runs: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same history.")] = 1,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed generates the same history.")] = 1,
 ) -> None:
-    """Make up a history to try things on; never where there are events."""
+    """Generate a test history; refuse if the history already contains events."""
     where = locations.database()
     try:
         with progress_bar("runs") as tell:
             events = seed_history(where, runs, seed, tell)
     except HistoryError as error:
         raise Problem(409, error.title, hint=error.hint) from None
-    print_line(f"{where}: {runs:,} runs, {events:,} events, all made up")
+    print_line(f"{where}: {runs:,} runs, {events:,} events generated")

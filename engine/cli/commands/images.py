@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from engine import images
-from engine.cli.output.build_progress import watching
+from engine.cli.options.common import Json
+from engine.cli.output.build_progress import build_progress
 from engine.cli.output.formatting import dim, print_json, print_line
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -17,24 +18,22 @@ from engine.images import BuiltImage, ListedImage
 from engine.setup import BUILD_SECONDS
 from engine.setup.docker_engine import connect
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
-
 app = typer.Typer(help="Build and list sandbox images.", no_args_is_help=True)
 
 
 @app.command("build")
 def build(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Images; all of them where none is named.")
-    ] = None,
-    fresh: Annotated[bool, typer.Option(help="Build again from the newest packages, base included.")] = False,
-    as_json: AsJson = False,
+    names: Annotated[list[str] | None, typer.Argument(help="Images to build; all if none is named.")] = None,
+    fresh: Annotated[
+        bool, typer.Option(help="Rebuild from the newest packages, including the base image.")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Build the images that are missing or changed."""
+    """Build the images that are missing or out of date."""
     chosen = _chosen(names or [])
     docker = connect(BUILD_SECONDS)
     try:
-        with watching() as watch:
+        with build_progress() as watch:
             if fresh:
                 images.make_base(docker, watch, fresh=True)
             built = [images.build(docker, spec, watch, fresh=fresh) for spec in chosen]
@@ -47,8 +46,8 @@ def build(
 
 
 @app.command("list")
-def list_(as_json: AsJson = False) -> None:
-    """List the images that ship, and what Docker has of each."""
+def list_(as_json: Json = False) -> None:
+    """List the shipped images and their state in Docker."""
     docker = connect()
     try:
         found = images.listed(docker)
@@ -65,7 +64,7 @@ def _chosen(names: list[str]) -> list[images.ImageSpec]:
     specs = {spec.name: spec for spec in images.shipped()}
     unknown = [name for name in names if name not in specs]
     if unknown:
-        raise Problem(404, f"no image is named {visible(unknown[0])}", hint=f"There are: {', '.join(specs)}")
+        raise Problem(404, f"no image {visible(unknown[0])}", hint=f"Use one of: {', '.join(specs)}")
     return [specs[name] for name in names or specs]
 
 
@@ -77,8 +76,8 @@ def _print_built(built: Iterable[BuiltImage]) -> None:
 
 def _line(row: ListedImage) -> str:
     if row.digest is None or row.created_at is None:
-        return f"{row.name:<12} missing: type: pratique image build {row.name}"
-    state = "current" if row.current else "changed"
+        return f"{row.name:<12} missing. Type: pratique image build {row.name}"
+    state = "current" if row.current else "outdated"
     size = f"{(row.bytes or 0) / 1e6:.0f} MB"
     return f"{row.name:<12} {state:<8} {size:>7}  {_age(row.created_at):>9}  {dim(row.digest)}"
 

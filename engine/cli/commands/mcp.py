@@ -9,5 +9,5 @@ from engine.server.mcp.server import serve_stdio
 
 
 def mcp() -> None:
-    """Serve one agent over the Model Context Protocol, on standard input and output."""
+    """Run an MCP server on standard input and output, for one agent."""
     asyncio.run(serve_stdio(load_settings()))

@@ -13,6 +13,7 @@ import typer
 from engine import locations
 from engine.cli.exit_codes import ExitCode
 from engine.cli.load_settings import load_settings
+from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, level, print_line
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -23,17 +24,16 @@ from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff
 from engine.policy.policy import Rule
 
-app = typer.Typer(help="Look at the policy, run its examples, and see what another one would change.")
+app = typer.Typer(help="Show, test and compare policies.")
 
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
-File = Annotated[Path | None, typer.Argument(help="A policy file; without one, the policy in force.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+File = Annotated[Path | None, typer.Argument(help="Policy file; default: the active policy.")]
 
 
 @app.command()
 def show(file: File = None, json: Json = False) -> None:
-    """List the rules of a policy, those that weigh most first."""
+    """List the rules of a policy, highest risk first."""
     policy = _loaded(file)
     if json:
         _print_lines(_rule_facts(rule) for rule in policy.rules)
@@ -43,7 +43,7 @@ def show(file: File = None, json: Json = False) -> None:
         lowers = f", lowers {', '.join(rule.spec.lowers)}" if rule.spec.lowers else ""
         print_line(f"{what} {rule.spec.id}{lowers}  {dim(visible(str(rule.place)))}")
     for risk, seconds in sorted(policy.deadlines.items(), key=lambda item: -item[0].rank):
-        print_line(f"{level(risk)} is denied after {seconds:g} s")
+        print_line(f"{level(risk)} expires after {seconds:g} s")
     print_line(dim(f"hash {policy.hash}"))
     print_line(
         dim("An engine that `make run` or `pratique demo` started leaves 1800 s; its Health screen says so.")
@@ -66,16 +66,16 @@ def run_examples(file: File = None, json: Json = False) -> None:
     if json:
         _print_lines([{"holds": True, "rules": len(policy.rules), "examples": examples, "hash": policy.hash}])
     else:
-        print_line(f"{len(policy.rules)} rules, {examples} examples: all hold")
+        print_line(f"{len(policy.rules)} rules, {examples} examples: all pass")
 
 
 @app.command()
 def diff(
-    new: Annotated[Path, typer.Argument(help="The policy that would take the place of yours.")],
-    limit: Annotated[int, typer.Option(help="Show at most so many.", min=1)] = MOST_SHOWN,
+    new: Annotated[Path, typer.Argument(help="Policy file to compare with the active policy.")],
+    limit: Annotated[int, typer.Option(help="Maximum number of changes to show.", min=1)] = MAX_SHOWN,
     json: Json = False,
 ) -> None:
-    """Show what another policy would decide otherwise, DENY to ALLOW first, with what each run did."""
+    """Show which past submissions another policy would decide differently, DENY to ALLOW first."""
     changed = policy_diff(_stored(), _loaded(None), _loaded(new))
     if json:
         _print_lines(_flip_facts(flip) for flip in changed[:limit])
@@ -146,8 +146,8 @@ def _did(case: Case) -> str:
     if result is None:
         return case.status.value
     if result.kill_reason is not KillReason.NONE:
-        return f"ran {result.duration:.1f} s and was killed: {result.kill_reason}"
-    return f"ran {result.duration:.1f} s, exit code {result.exit_code}, {len(result.artifacts)} files left"
+        return f"ran {result.duration:.1f} s, killed: {result.kill_reason}"
+    return f"ran {result.duration:.1f} s, exit code {result.exit_code}, {len(result.artifacts)} artifacts"
 
 
 def _print_flip(flip: PolicyChange) -> None:
@@ -162,10 +162,10 @@ def _rules(assessment: Assessment) -> str:
 
 def _counted(changed: Iterable[PolicyChange]) -> str:
     counts = Counter((flip.before, flip.after) for flip in changed)
-    told = [
+    parts = [
         f"{counts[before, after]} {before} -> {after}"
         for before in PolicyOutcome
         for after in reversed(PolicyOutcome)
         if counts[before, after]
     ]
-    return "; ".join(told) or "Nothing changes."
+    return "; ".join(parts) or "No changes."

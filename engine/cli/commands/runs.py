@@ -9,9 +9,10 @@ import sys
 import typer
 
 from engine.cli.client_context import with_client
-from engine.cli.commands.submissions import Id, Json
 from engine.cli.exit_codes import exit_code_of
+from engine.cli.options.common import Json, SubmissionId
 from engine.cli.options.draft import (
+    AssertOption,
     BuildOptions,
     CodeArgument,
     DomainOptions,
@@ -25,7 +26,6 @@ from engine.cli.options.draft import (
     PurposeOption,
     SecretOptions,
     SessionOption,
-    VerifyOption,
     build_draft,
 )
 from engine.cli.output.formatting import (
@@ -42,10 +42,10 @@ from engine.common.text import visible
 from engine.models import Case, DecisionOutcome, ExpectedOutput, Status
 
 OPEN = {Status.PENDING, Status.QUEUED, Status.RUNNING}
-OVER_SECONDS = 10.0
-"""How long one request waits for a case whose output has ended to be over."""
+FINISH_SECONDS = 10.0
+"""How long one request waits for a run whose output has ended to finish."""
 KILL_SECONDS = 10.0
-"""How long a killed run may take to be over."""
+"""How long a killed run may take to finish."""
 
 
 def run(  # noqa: PLR0913, PLR0917  each is an option
@@ -61,13 +61,13 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     image: ImageOption = "",
     session: SessionOption = "",
     expect: ExpectOption = ExpectedOutput.ANYTHING,
-    verify: VerifyOption = "",
+    verify: AssertOption = "",
     json: Json = False,
 ) -> None:
-    """Do the whole job in a plain terminal: violations, the question, live output, the result."""
+    """Submit code, show its violations, ask for approval and follow the run."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    wishes = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
-    draft = build_draft(file, language, wishes)
+    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    draft = build_draft(file, language, options)
 
     async def whole(client: Client) -> Case:
         case = await client.submit(draft)
@@ -80,13 +80,13 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     _finish(with_client(whole), json)
 
 
-def tail(id: Id, json: Json = False) -> None:
-    """Print a run's output, live or all of it where the run is over, and how it ended."""
+def tail(id: SubmissionId, json: Json = False) -> None:
+    """Follow the output of a run, then print its result."""
     _finish(with_client(lambda client: follow(client, id, quiet=json)), json)
 
 
-def kill(id: Id, json: Json = False) -> None:
-    """End a run at once."""
+def kill(id: SubmissionId, json: Json = False) -> None:
+    """Kill a run."""
 
     async def end(client: Client) -> Case:
         await client.kill(id)
@@ -97,15 +97,15 @@ def kill(id: Id, json: Json = False) -> None:
 
 
 async def follow(client: Client, id: str, *, quiet: bool = False) -> Case:
-    """Print the output of a submission's run, all of it, until it is over, and return its case."""
+    """Print the output of a run until it ends, and return its case."""
     await _print_output(client, id, quiet=quiet)
-    while (case := await client.case(id, within=OVER_SECONDS)).status in OPEN:
+    while (case := await client.case(id, within=FINISH_SECONDS)).status in OPEN:
         pass
     return case
 
 
 async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
-    """Print what a run writes and has written. What retention has erased is a line and not the end."""
+    """Print all output of a run; report erased output in one line."""
     try:
         async with contextlib.aclosing(client.output(id)) as output:
             async for chunk in output:
@@ -121,9 +121,7 @@ async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
 async def _ask_reviewer(client: Client, case: Case) -> Case:
     submission = case.submission
     if not sys.stdin.isatty():
-        print_line(
-            f"It waits for a decision: pratique approve {submission.id} --digest {submission.digest[:12]}"
-        )
+        print_line(f"Pending. Type: pratique approve {submission.id} --digest {submission.digest[:12]}")
         return case
     typed = await asyncio.to_thread(
         typer.prompt, f'Run it? Type "{submission.digest[:4]}" to approve', "deny"

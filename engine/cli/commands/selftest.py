@@ -1,4 +1,4 @@
-"""`pratique selftest`: tries on this machine to break what a sandbox promises, and prints what held."""
+"""`pratique selftest`: attacks against the sandboxes of this machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.exit_codes import ExitCode
+from engine.cli.options.common import Json
 from engine.cli.output.formatting import print_json, print_line
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -23,25 +24,25 @@ from engine.settings import Settings
 
 
 def command(
-    only: Annotated[str, typer.Option(help="Those alone whose name has this in it.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    only: Annotated[str, typer.Option(help="Run only attacks whose name contains this text.")] = "",
+    as_json: Json = False,
 ) -> None:
-    """Try to break out of sandboxes of this machine: each promise, and whether it held.
+    """Attack sandboxes of this machine, and report which guarantees held.
 
-    It takes a minute or two, needs no engine, and leaves nothing behind.
+    Takes a minute or two, needs no engine and removes everything that it creates.
     """
     chosen = tuple(tried for tried in ATTEMPTS if only in tried.name)
     if not chosen:
-        raise Problem(404, f"no attempt is named like {visible(only)}")
+        raise Problem(404, f"no attack name contains {visible(only)}", hint="Type: pratique selftest")
     broken = asyncio.run(_run_attempts(chosen, as_json))
     if not as_json:
-        print_line(f"{len(chosen) - broken} of {len(chosen)} promises held")
+        print_line(f"{len(chosen) - broken} of {len(chosen)} guarantees held")
     if broken:
         raise typer.Exit(ExitCode.ERROR)
 
 
 async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
-    """Try each, print each, and return how many did not hold."""
+    """Run and print each attack, and return how many succeeded."""
     settings = Settings().sandbox
     manager = SandboxManager(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
     broken = 0

@@ -13,6 +13,7 @@ import typer
 
 from engine.cli.client_context import with_client
 from engine.cli.exit_codes import ExitCode
+from engine.cli.options.common import Json, Requester
 from engine.cli.options.draft import MAX_BYTES, BuildOptions, PurposeOption, parse_package
 from engine.cli.output.formatting import dim, print_json, print_line, print_text
 from engine.client.client import Client
@@ -21,22 +22,22 @@ from engine.common.text import visible
 from engine.models import Language, Session
 from engine.models.api import Line
 
-app = typer.Typer(help="Sessions: sandboxes that keep their state between executions.", no_args_is_help=True)
+app = typer.Typer(
+    help="Manage sessions: sandboxes that keep their state between executions.", no_args_is_help=True
+)
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
-Id = Annotated[str, typer.Argument(help="The session, as `pratique session list` names it.")]
-Path_ = Annotated[str, typer.Argument(help="A path below /workspace.")]
-Requester = Annotated[str, typer.Option(help="The agent that asks.")]
+Id = Annotated[str, typer.Argument(help="Session ID, as shown by `pratique session list`.")]
+Path_ = Annotated[str, typer.Argument(help="Path below /workspace.")]
 
 
 @app.command("open")
 def open_(
-    language: Annotated[Language, typer.Option(help="What runs in it.")] = Language.PYTHON,
-    image: Annotated[str, typer.Option(help="Its image; empty: the language's own.")] = "",
+    language: Annotated[Language, typer.Option(help="Language of the session.")] = Language.PYTHON,
+    image: Annotated[str, typer.Option(help="Image; default: the image of the language.")] = "",
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Open a session. It runs nothing yet."""
+    """Open a session; nothing runs in it yet."""
     session = with_client(lambda client: client.create_session(language, image), requester)
     print_json(session) if json else print_line(_line(session))
 
@@ -51,18 +52,18 @@ def listed(requester: Requester = "", json: Json = False) -> None:
     for session in found:
         print_line(_line(session))
     if not found:
-        print_line("There are none. Try: pratique session open")
+        print_line("No sessions. Type: pratique session open")
 
 
 @app.command("run")
 def run(
     id: Id,
-    file: Annotated[str, typer.Argument(help="A file of code, or - for standard input.")],
+    file: Annotated[str, typer.Argument(help="Code file; - reads standard input.")],
     purpose: PurposeOption = "",
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Run code in a session, with what ran there before still there."""
+    """Run code in a session, with the state of earlier executions."""
     code = _code(file)
     _stream_call(lambda client: client.execute(id, code, purpose), requester, json)
 
@@ -70,7 +71,7 @@ def run(
 @app.command("install")
 def install(
     id: Id,
-    packages: Annotated[list[str], typer.Argument(help="NAME==VERSION.")],
+    packages: Annotated[list[str], typer.Argument(help="Packages to install, NAME==VERSION.")],
     build: BuildOptions = None,
     requester: Requester = "",
     json: Json = False,
@@ -83,11 +84,11 @@ def install(
 @app.command("files")
 def files(
     id: Id,
-    path: Annotated[str, typer.Argument(help="A folder below /workspace.")] = "",
+    path: Annotated[str, typer.Argument(help="Directory below /workspace.")] = "",
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """List files of a session."""
+    """List the files of a session."""
     found = with_client(lambda client: client.list_files(id, path), requester)
     for one in found:
         print_line(
@@ -97,7 +98,7 @@ def files(
 
 @app.command("read")
 def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
-    """Print a file of a session: its bytes into a pipe, made visible on a terminal."""
+    """Print a file of a session; on a terminal, control characters are made visible."""
     content = with_client(lambda client: client.read_file(id, path), requester)
     if json:
         print_line(plain_json.dumps({"path": path, "text": content.decode(errors="replace")}))
@@ -111,11 +112,11 @@ def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> 
 def write(
     id: Id,
     path: Path_,
-    file: Annotated[Path, typer.Argument(help="The file here.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="Local file to copy.", exists=True, dir_okay=False)],
     requester: Requester = "",
     json: Json = False,
 ) -> None:
-    """Write a file into a session."""
+    """Copy a local file into a session."""
     content = file.read_bytes()
     with_client(lambda client: client.write_file(id, path, content), requester)
     _print_done({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
@@ -123,27 +124,27 @@ def write(
 
 @app.command("remove")
 def remove(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
-    """Remove a file from a session."""
+    """Delete a file of a session."""
     with_client(lambda client: client.remove_file(id, path), requester)
     _print_done({"path": path}, f"{visible(path)}: removed", json)
 
 
 @app.command("close")
 def close(id: Id, requester: Requester = "", json: Json = False) -> None:
-    """End a session, with whatever runs in it."""
+    """Close a session and stop what runs in it."""
     closed = with_client(lambda client: client.close_session(id), requester)
     print_json(closed) if json else print_line(_line(closed))
 
 
-def _stream_call(speak: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
-    async def listen(client: Client) -> Line:
+def _stream_call(call: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
+    async def follow(client: Client) -> Line:
         last = Line()
-        async with contextlib.aclosing(speak(client)) as lines:
+        async with contextlib.aclosing(call(client)) as lines:
             async for last in lines:
                 _print(last, json)
         return last
 
-    last = with_client(listen, requester)
+    last = with_client(follow, requester)
     if last.status in {"denied", "expired", "refused"}:
         raise typer.Exit(ExitCode.NOT_APPROVED)
     if last.status == "killed":
@@ -159,11 +160,11 @@ def _print(line: Line, json: bool) -> None:
     elif line.error:
         print_line(visible(line.error), error=True)
     elif line.image:
-        print_line(dim(f"a picture, {line.mime or 'of some kind'}"), error=True)
+        print_line(dim(f"[image, {line.mime or 'unknown type'}]"), error=True)
 
 
-def _print_done(told: dict[str, object], words: str, json: bool) -> None:
-    print_line(plain_json.dumps(told) if json else words)
+def _print_done(facts: dict[str, object], text: str, json: bool) -> None:
+    print_line(plain_json.dumps(facts) if json else text)
 
 
 def _line(session: Session) -> str:

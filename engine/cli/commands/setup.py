@@ -9,31 +9,29 @@ import typer
 
 from engine import setup as machine
 from engine.cli.exit_codes import ExitCode
-from engine.cli.output.build_progress import watching
+from engine.cli.options.common import Json
+from engine.cli.output.build_progress import build_progress
 from engine.cli.output.formatting import print_json, print_line
 from engine.common.text import visible
 from engine.models import Check
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
-
 
 def setup(
     yes: Annotated[
-        bool, typer.Option("--yes", envvar="YES", help="Change the system without asking; as YES=1.")
+        bool, typer.Option("--yes", envvar="YES", help="Change the system without asking (as YES=1).")
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Say only what was changed and what is missing.")
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only changes and failures.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 5 if code cannot run afterwards.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail where code cannot run.")] = False,
-    as_json: AsJson = False,
+    as_json: Json = False,
 ) -> None:
-    """Install and start what running code needs: Docker, gVisor's runtime, the images.
+    """Install and start Docker, gVisor's runtime and the sandbox images.
 
-    Each change is asked for on a terminal. Without one it is made and told. What cannot be had is
-    said in a line, and all but running works.
+    On a terminal, asks before each change; otherwise makes and prints it.
     """
     confirm = _announce_and_agree if yes or not sys.stdin.isatty() else _confirm
-    with watching(each=True) as watch:
+    with build_progress(each=True) as watch:
         checks = machine.setup(confirm, _announce, watch)
     if as_json:
         print_json(checks)
@@ -43,13 +41,13 @@ def setup(
     if checks[-1].ok:
         return
     if not as_json:
-        print_line("Nothing can run until then; all else works.")
+        print_line("Code cannot run until this is fixed; everything else works.")
     if strict:
         raise typer.Exit(ExitCode.ERROR)
 
 
-def doctor(as_json: AsJson = False) -> None:
-    """Look at what running code needs, change nothing, and say what to type where something is not well."""
+def doctor(as_json: Json = False) -> None:
+    """Check the machine without changing it, and say how to fix what fails."""
     checks = machine.doctor()
     if as_json:
         print_json(checks)
@@ -61,13 +59,13 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _print_check(check: Check) -> None:
-    mark = typer.style("well", fg="green") if check.ok else typer.style("NOT ", fg="red", bold=True)
+    mark = typer.style("OK     ", fg="green") if check.ok else typer.style("FAILING", fg="red", bold=True)
     hint = f". {check.hint}" if check.hint else ""
     print_line(f"{mark} {check.name:<9} {visible(check.detail)}{hint}")
 
 
 def _confirm(what: str) -> bool:
-    return typer.confirm(f"May I {what}?", default=True)
+    return typer.confirm(f"{what[:1].upper()}{what[1:]}?", default=True)
 
 
 def _announce_and_agree(what: str) -> bool:

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from engine.cli.client_context import with_client
+from engine.cli.options.common import Json, SubmissionId
 from engine.cli.options.draft import (
+    AssertOption,
     BuildOptions,
     CodeArgument,
     DomainOptions,
@@ -21,7 +23,6 @@ from engine.cli.options.draft import (
     PurposeOption,
     SecretOptions,
     SessionOption,
-    VerifyOption,
     build_draft,
 )
 from engine.cli.options.grant import reduced_grant
@@ -41,16 +42,16 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.models import Case, DecisionOutcome, Erasure, ExpectedOutput, ReviewRecord, Status
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
-Id = Annotated[str, typer.Argument(help="The submission, as `pratique queue` names it.")]
-Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; the agent and the history are told.")]
+Reason = Annotated[
+    str, typer.Option("--reason", "-m", help="Reason, shown to the agent and kept in the history.")
+]
 
 
 def submit(  # noqa: PLR0913, PLR0917  each is an option
     file: CodeArgument,
     language: LanguageOption = None,
     purpose: PurposeOption = "",
-    requester: Annotated[str, typer.Option(help="The agent that asks.")] = "",
+    requester: Annotated[str, typer.Option(help="Name of the agent that submits.")] = "",
     input_file: FileOptions = None,
     domain: DomainOptions = None,
     package: PackageOptions = None,
@@ -60,43 +61,44 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
     image: ImageOption = "",
     session: SessionOption = "",
     expect: ExpectOption = ExpectedOutput.ANYTHING,
-    verify: VerifyOption = "",
+    verify: AssertOption = "",
     json: Json = False,
 ) -> None:
-    """Hand in code for a decision."""
+    """Submit code for review."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    wishes = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
-    draft = build_draft(file, language, wishes)
+    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    draft = build_draft(file, language, options)
     case = with_client(lambda client: client.submit(draft), requester)
     print_json(case) if json else print_case(case)
 
 
 def queue(json: Json = False) -> None:
-    """List what waits, is queued or runs."""
+    """List submissions that are pending, queued or running."""
     summaries = with_client(lambda client: client.queue())
     if json:
         print_json(summaries)
     elif summaries:
         print_summaries(summaries)
     else:
-        print_line("Nothing waits. Try: pratique submit FILE")
+        print_line("The queue is empty. Type: pratique submit FILE")
 
 
 def history(
-    filter: Annotated[str, typer.Argument(help="What to look for.")] = "", json: Json = False
+    filter: Annotated[str, typer.Argument(help="Filter, for example: risk:critical since:7d")] = "",
+    json: Json = False,
 ) -> None:
-    """List submissions, the newest first."""
+    """List past submissions, newest first."""
     summaries = with_client(lambda client: client.history(filter))
     if json:
         print_json(summaries)
     elif summaries:
         print_summaries(summaries)
     else:
-        print_line("Nothing has happened yet that matches." if filter else "Nothing has happened yet.")
+        print_line("No submission matches." if filter else "No submissions yet.")
 
 
-def show(id: Id, json: Json = False) -> None:
-    """Show a submission: its code, files and violations, and what became of it."""
+def show(id: SubmissionId, json: Json = False) -> None:
+    """Show a submission: code, input files, violations, decision and result."""
     case, erased = with_client(lambda client: _with_erasures(client, id))
     if json:
         print_json(case)
@@ -117,23 +119,30 @@ async def _with_erasures(client: Client, id: str) -> tuple[Case, tuple[Erasure, 
 
 
 def approve(
-    id: Id,
-    digest: Annotated[str, typer.Option(help="Of what you read.")],
+    id: SubmissionId,
+    digest: Annotated[str, typer.Option(help="Digest of the reviewed submission, at least 8 characters.")],
     reason: Reason = "",
-    without: Annotated[list[str] | None, typer.Option(help="Not this: file:NAME, domain:NAME.")] = None,
-    limit: Annotated[list[str] | None, typer.Option(help="No more than this: memory_mb=256.")] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Do not grant this: file:NAME, domain:NAME, session, …")
+    ] = None,
+    limit: Annotated[list[str] | None, typer.Option(help="Lower a limit: memory_mb=256.")] = None,
     triage: Annotated[
-        list[str] | None, typer.Option(help="What you make of a violation: 1=accepted, all=mitigated.")
+        list[str] | None,
+        typer.Option(help="Triage a violation: 1=accepted, 2=false-positive, all=mitigated."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print all that the digest names and approve it, or less of what it asks for; its run starts."""
+    """Print a submission and approve it, with all or fewer permissions; its run starts."""
 
     async def decide(client: Client) -> Case:
         case = await client.case(id)
         submission = case.submission
         if not (len(digest) >= 8 and submission.digest.startswith(digest)):
-            raise Problem(409, f"{id} has another digest", hint=f"Read it again: pratique show {id}")
+            raise Problem(
+                409,
+                f"{visible(id)} does not have this digest",
+                hint=f"Review it again: pratique show {visible(id)}",
+            )
         grant = reduced_grant(submission.draft.permissions, without or [], limit or [])
         review_record = printed_record(case, triage or [])
         if not json:
@@ -147,7 +156,7 @@ def approve(
     _print_decision(with_client(decide), json)
 
 
-def deny(id: Id, reason: Reason = "", json: Json = False) -> None:
+def deny(id: SubmissionId, reason: Reason = "", json: Json = False) -> None:
     """Deny a submission."""
 
     async def decide(client: Client) -> Case:

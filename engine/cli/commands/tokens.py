@@ -9,30 +9,31 @@ from typing import Annotated
 import typer
 
 from engine.cli.client_context import with_client
+from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, print_json, print_line
 from engine.common.text import visible
 from engine.models import Scope, Token
 
-app = typer.Typer(help="Tokens, by which programs are let in over TCP.", no_args_is_help=True)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, a line for each.")]
+app = typer.Typer(help="Manage access tokens for clients over TCP.", no_args_is_help=True)
 
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="The principal that it stands for.")],
-    scope: Annotated[list[Scope], typer.Option(help="What it is good for; may come more than once.")],
-    days: Annotated[float, typer.Option(help="How long it holds.", min=0.001, max=3660)] = 30,
-    key: Annotated[str, typer.Option(help="The Ed25519 public key, in hex, that signs its decisions.")] = "",
+    name: Annotated[str, typer.Argument(help="Name of the principal that the token authenticates.")],
+    scope: Annotated[list[Scope], typer.Option(help="Scope of the token; repeatable.")],
+    days: Annotated[float, typer.Option(help="Days until the token expires.", min=0.001, max=3660)] = 30,
+    key: Annotated[
+        str, typer.Option(help="Ed25519 public key, in hex, that verifies the signatures of its decisions.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Make a token. Its secret is printed this once; only a hash is kept."""
+    """Create a token and print its secret once; only a hash is stored."""
     made = with_client(lambda client: client.create_token(name, tuple(scope), days, key))
     if json:
         print_json(made)
         return
     print_line(made.secret)
-    print_line(dim(f"{_line(made.token)}. Nobody can show it again."), error=True)
+    print_line(dim(f"{_line(made.token)}. The secret cannot be shown again."), error=True)
 
 
 @app.command("list")
@@ -44,15 +45,15 @@ def listed(json: Json = False) -> None:
     for token in () if json else tokens:
         print_line(_line(token))
     if not tokens and not json:
-        print_line("There are none. Try: pratique token create NAME --scope submit")
+        print_line("No tokens. Type: pratique token create NAME --scope submit")
 
 
 @app.command()
 def revoke(
-    id: Annotated[str, typer.Argument(help="The token, as `pratique token list` names it.")],
+    id: Annotated[str, typer.Argument(help="Token ID, as shown by `pratique token list`.")],
     json: Json = False,
 ) -> None:
-    """Take a token back, at once."""
+    """Revoke a token, effective immediately."""
     with_client(lambda client: client.revoke_token(id))
     print_line(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
 

@@ -1,4 +1,4 @@
-"""What `submit` and `run` take: a file of code, and all that a draft may ask for."""
+"""The options of `submit` and `run`, and the draft that they describe."""
 
 from __future__ import annotations
 
@@ -19,30 +19,40 @@ from engine.models import Draft, ExpectedOutput, InputFile, Language, Limits, Pa
 
 MAX_BYTES = 32 * 1024 * 1024
 
-CodeArgument = Annotated[str, typer.Argument(help="A file of code, or - for standard input.")]
-LanguageOption = Annotated[Language | None, typer.Option(help="Where the suffix does not say it.")]
-PurposeOption = Annotated[str, typer.Option(help="What the code is for, in the agent's words.")]
-FileOptions = Annotated[list[Path] | None, typer.Option("--with", help="A file for /workspace.")]
-DomainOptions = Annotated[list[str] | None, typer.Option("--domain", help="A host that it has to reach.")]
+CodeArgument = Annotated[str, typer.Argument(help="Code file; - reads standard input.")]
+LanguageOption = Annotated[Language | None, typer.Option(help="Language; default: by the file suffix.")]
+PurposeOption = Annotated[str, typer.Option(help="What the code is for, shown to the reviewer.")]
+FileOptions = Annotated[
+    list[Path] | None, typer.Option("--with", help="Input file to copy to /workspace; repeatable.")
+]
+DomainOptions = Annotated[
+    list[str] | None, typer.Option("--domain", help="Request access to this host; repeatable.")
+]
 PackageOptions = Annotated[
-    list[str] | None, typer.Option("--package", help="NAME==VERSION, with @HASH where its hash is known.")
+    list[str] | None,
+    typer.Option("--package", help="Request this package, NAME==VERSION[@HASH]; repeatable."),
 ]
 BuildOptions = Annotated[
-    list[str] | None, typer.Option("--build", help="A package that may run its own code as it is installed.")
+    list[str] | None,
+    typer.Option("--build", help="Request permission for this package to run code when it is installed."),
 ]
-SecretOptions = Annotated[list[str] | None, typer.Option("--secret", help="Secret to request, by name.")]
+SecretOptions = Annotated[
+    list[str] | None, typer.Option("--secret", help="Request this secret, by name; repeatable.")
+]
 LimitOptions = Annotated[
-    list[str] | None, typer.Option("--limit", help="Resource limit: memory_mb=256, seconds=60, …")
+    list[str] | None, typer.Option("--limit", help="Set a resource limit: memory_mb=256, seconds=60, …")
 ]
-ImageOption = Annotated[str, typer.Option(help="The image to run in; empty: the language's own.")]
-SessionOption = Annotated[str, typer.Option("--session", help="One of your sessions to run in.")]
-ExpectOption = Annotated[ExpectedOutput, typer.Option(help="What the last output is to be.")]
-VerifyOption = Annotated[str, typer.Option(help='An assertion about it: "value == 42.5 within 1e-9".')]
+ImageOption = Annotated[str, typer.Option(help="Sandbox image; default: the image of the language.")]
+SessionOption = Annotated[str, typer.Option("--session", help="Run in this session of yours.")]
+ExpectOption = Annotated[ExpectedOutput, typer.Option(help="Required form of the output value.")]
+AssertOption = Annotated[
+    str, typer.Option("--assert", help='Assertion about the output: "value == 42.5 within 1e-9".')
+]
 
 
 @dataclass(frozen=True)
 class DraftOptions:
-    """What is asked for beside the code."""
+    """Everything that is submitted with the code."""
 
     purpose: str = ""
     inputs: Iterable[Path] = ()
@@ -57,76 +67,79 @@ class DraftOptions:
     builds: Iterable[str] = ()
 
 
-def build_draft(file: str, language: Language | None, wishes: DraftOptions) -> Draft:
-    """Return the draft that the arguments describe.
+def build_draft(file: str, language: Language | None, options: DraftOptions) -> Draft:
+    """Return the draft that file and options describe.
 
     Raises:
-        Problem: a file cannot be read, is not UTF-8, or is in no known language; a wish has no meaning.
+        Problem: a file cannot be read or is not UTF-8, the language is unknown, or an option is invalid.
     """
     draft = _from_input(language) if file == "-" else read_draft(Path(file), MAX_BYTES, language)
     plain = draft.model_dump() | {
-        "purpose": Untrusted(wishes.purpose),
-        "files": tuple(_input(path) for path in wishes.inputs),
-        "permissions": _permissions(wishes),
-        "image": wishes.image,
-        "session": wishes.session,
-        "expect": wishes.expect,
-        "verify": wishes.verify,
+        "purpose": Untrusted(options.purpose),
+        "files": tuple(_input(path) for path in options.inputs),
+        "permissions": _permissions(options),
+        "image": options.image,
+        "session": options.session,
+        "expect": options.expect,
+        "verify": options.verify,
     }
     try:
         return Draft.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
-        raise Problem(422, visible(f"--{'.'.join(map(str, first['loc']))}: {first['msg']}")) from None
+        field = ".".join(map(str, first["loc"])).replace("verify", "assert")
+        raise Problem(422, visible(f"--{field}: {first['msg']}")) from None
 
 
 def with_limit(limits: Limits, text: str) -> Limits:
-    """Return limits with one of them set by `NAME=NUMBER`.
+    """Return the limits with one replaced, given as `NAME=NUMBER`.
 
     Raises:
-        Problem: there is no such limit, or it cannot be that.
+        Problem: the name or the number is invalid.
     """
     name, _, value = text.partition("=")
     known = ", ".join(Limits.model_fields)
     try:
         return Limits.model_validate({**limits.model_dump(), name: float(value)})
     except ValueError:
-        raise Problem(422, f"{visible(text)} is no limit", hint=f"Write NAME=NUMBER: {known}") from None
+        raise Problem(
+            422, f"{visible(text)} is not a limit", hint=f"Write NAME=NUMBER; names: {known}"
+        ) from None
 
 
-def _permissions(wishes: DraftOptions) -> Permissions:
+def _permissions(options: DraftOptions) -> Permissions:
     limits = Limits()
-    for text in wishes.limits:
+    for text in options.limits:
         limits = with_limit(limits, text)
     return Permissions(
-        domains=tuple(Untrusted(one) for one in wishes.domains),
-        packages=tuple(parse_package(one) for one in wishes.packages),
-        builds=tuple(Untrusted(one) for one in wishes.builds),
-        secrets=tuple(Untrusted(one) for one in wishes.secrets),
+        domains=tuple(Untrusted(one) for one in options.domains),
+        packages=tuple(parse_package(one) for one in options.packages),
+        builds=tuple(Untrusted(one) for one in options.builds),
+        secrets=tuple(Untrusted(one) for one in options.secrets),
         limits=limits,
     )
 
 
 def parse_package(text: str) -> Package:
-    """Return the package that `NAME==VERSION` or `NAME==VERSION@HASH` names.
+    """Parse `NAME==VERSION` or `NAME==VERSION@HASH`.
 
     Raises:
-        Problem: it names no exact version.
+        Problem: the exact version is missing.
     """
     name, _, rest = text.partition("==")
     version, _, hash_ = rest.partition("@")
     if not name or not version:
-        raise Problem(422, f"{visible(text)} names no exact version", hint="Write NAME==VERSION.")
+        raise Problem(422, f"{visible(text)} has no exact version", hint="Write NAME==VERSION")
     hashes = (hash_,) if hash_ else ()
     return Package(name=Untrusted(name), version=Untrusted(version), hashes=hashes)
 
 
 def _from_input(language: Language | None) -> Draft:
     if language is None:
-        raise Problem(415, "standard input has no suffix", hint="Add --language python")
+        raise Problem(415, "the language of standard input is unknown", hint="Add --language python")
     content = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise Problem(413, f"standard input is over {MAX_BYTES} bytes")
+        raise Problem(413, f"standard input is larger than {MAX_BYTES} bytes")
     try:
         code = content.decode()
     except UnicodeDecodeError as error:

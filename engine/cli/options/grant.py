@@ -1,4 +1,4 @@
-"""Approving with less: the grant that `--without` and `--limit` leave."""
+"""The grant of an approval with fewer permissions: `--without` and `--limit`."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from engine.models import Grant, Permissions
 KINDS = {"domain": "domains", "package": "packages", "file": "files", "secret": "secrets", "build": "builds"}
 
 
-def reduced_grant(asked: Permissions, without: Iterable[str], limits: Iterable[str]) -> Grant:
-    """Return what is asked for, less what is named: `file:data.csv`, `session`, `memory_mb=256`.
+def reduced_grant(requested: Permissions, without: Iterable[str], limits: Iterable[str]) -> Grant:
+    """Return the requested permissions without those named, and with lower limits.
 
     Raises:
-        Problem: a name is not asked for, or a limit is none.
+        Problem: a permission was not requested, or a limit is invalid.
     """
-    kept = asked
+    permissions = requested
     for name in without:
-        kept = _taken(kept, name)
+        permissions = _without(permissions, name)
     for limit in limits:
-        kept = kept.model_copy(update={"limits": with_limit(kept.limits, limit)})
-    return Grant(permissions=kept)
+        permissions = permissions.model_copy(update={"limits": with_limit(permissions.limits, limit)})
+    return Grant(permissions=permissions)
 
 
-def _taken(asked: Permissions, name: str) -> Permissions:
-    if name == "session" and asked.session:
-        return asked.model_copy(update={"session": False})
+def _without(requested: Permissions, name: str) -> Permissions:
+    if name == "session" and requested.session:
+        return requested.model_copy(update={"session": False})
     kind, _, value = name.partition(":")
-    items = getattr(asked, KINDS[kind]) if kind in KINDS else ()
+    items = getattr(requested, KINDS[kind]) if kind in KINDS else ()
     left = tuple(item for item in items if _name(item) != value)
     if left == items:
         raise Problem(
-            422, f"{visible(name)} is not asked for", hint="Write file:NAME, domain:NAME or session."
+            422, f"{visible(name)} was not requested", hint="Write file:NAME, domain:NAME, … or session"
         )
-    return asked.model_copy(update={KINDS[kind]: left})
+    return requested.model_copy(update={KINDS[kind]: left})
 
 
 def _name(item: object) -> str:

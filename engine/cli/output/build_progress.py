@@ -1,4 +1,4 @@
-"""A progress bar for builds on a terminal, and next to nothing in a pipe."""
+"""Progress of image builds: a bar on terminals, otherwise nothing or one line per image."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _CELLS = 20
 
 
 @contextmanager
-def watching(*, each: bool = False) -> Iterator[Watch]:
-    """Show builds on standard error; in a pipe say nothing, or with `each` one line an image."""
+def build_progress(*, each: bool = False) -> Iterator[Watch]:
+    """Show builds on standard error; without a terminal print nothing, or with `each` one line per image."""
     if not sys.stderr.isatty():
         yield _line_per_image() if each else _silent
         return
@@ -26,29 +26,29 @@ def watching(*, each: bool = False) -> Iterator[Watch]:
         sys.stderr.write("\r\x1b[K")
 
 
-def bar(progress: Progress, columns: int) -> str:
-    """Return one line, no wider than `columns`: a bar, the image, the step, and what Docker says."""
+def build_line(progress: Progress, columns: int) -> str:
+    """Return a line narrower than `columns`: bar, image, step and Docker's output."""
     done = _CELLS * progress.step // max(progress.steps, 1)
-    said = visible(" ".join(progress.line.split()))
-    line = f"{'━' * done}{'─' * (_CELLS - done)} {progress.image} {progress.step}/{progress.steps} {said}"
+    output = visible(" ".join(progress.line.split()))
+    line = f"{'━' * done}{'─' * (_CELLS - done)} {progress.image} {progress.step}/{progress.steps} {output}"
     return line[: columns - 1]
 
 
 def _draw_bar(progress: Progress) -> None:
-    sys.stderr.write("\r\x1b[K" + bar(progress, shutil.get_terminal_size().columns))
+    sys.stderr.write("\r\x1b[K" + build_line(progress, shutil.get_terminal_size().columns))
     sys.stderr.flush()
 
 
 def _silent(progress: Progress) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
 def _line_per_image() -> Watch:
     seen: set[str] = set()
 
-    def tell(progress: Progress) -> None:
+    def print_once(progress: Progress) -> None:
         if progress.image not in seen:
             seen.add(progress.image)
             print_line(f"  building the image {progress.image}")
 
-    return tell
+    return print_once

@@ -1,4 +1,4 @@
-"""How the command line says things: plain lines, agent text made visible, colour only where it is wanted."""
+"""Text output: plain lines, control characters of agent text made visible, colour only on terminals."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ COLOURS = {
 }
 
 COLUMNS = 80
-"""As wide as text of our own gets."""
+"""Maximum width of wrapped text."""
 
 
 def print_line(text: str = "", *, error: bool = False) -> None:
-    """Print a line of our own words."""
+    """Print a line of trusted text."""
     typer.echo(text, err=error, color=_colour())
 
 
 def wrap(text: str, indent: int = 0) -> str:
-    """Return text of our own broken at 80 columns, every line but the first indented."""
+    """Return trusted text wrapped at 80 columns, with a hanging indent."""
     return textwrap.fill(
         text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
 
 
-def print_json(noun: BaseModel | Sequence[BaseModel]) -> None:
-    """Print a noun, or one a line of several, as JSON; control characters travel escaped."""
-    for one in noun if isinstance(noun, Sequence) else (noun,):
+def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
+    """Print a model as JSON, or several, one per line; control characters are escaped."""
+    for one in value if isinstance(value, Sequence) else (value,):
         print_line(one.model_dump_json(ensure_ascii=True))
 
 
@@ -64,17 +64,19 @@ def level(value: Level) -> str:
 
 
 def dim(text: str) -> str:
-    """Return text that steps back."""
+    """Return text in a dim style."""
     return typer.style(text, dim=True)
 
 
 def print_case(case: Case) -> None:
-    """Print a case as a reviewer needs it: who asks, how risky, which violations where."""
+    """Print the summary of a case: risk, requester, requested permissions and violations."""
     submission = case.submission
     draft = submission.draft
     lines = many(draft.code.text.count("\n") + (not draft.code.text.endswith("\n")), "line")
     print_line(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines}, {_status(case)}")
-    print_line(wrap(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9))
+    print_line(
+        wrap(f"         requested by {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9)
+    )
     for line in request_lines(draft):
         print_line(wrap(f"         {line}", 11))
     print_violations(case.analysis.violations)
@@ -82,10 +84,10 @@ def print_case(case: Case) -> None:
 
 
 def request_lines(draft: Draft) -> list[str]:
-    """Return all that a draft asks for, a line for each kind: nobody approves what is not shown."""
+    """Return everything that a draft requests, one line per kind."""
     asked, operation = draft.permissions, draft.operation
     kinds = {
-        "does": f"{operation.kind} {visible(operation.path)}" if operation else "",
+        "operation": f"{operation.kind} {visible(operation.path)}" if operation else "",
         "executable": "yes" if operation and operation.executable else "",
         "domains": _listed(asked.domains),
         "packages": ", ".join(_package(one) for one in asked.packages),
@@ -96,7 +98,7 @@ def request_lines(draft: Draft) -> list[str]:
         "files": ", ".join(f"{visible(one.name)} ({_size(len(one.content))})" for one in draft.files),
         "image": draft.image,
         "expect": draft.expect.value,
-        "verify": visible(draft.verify),
+        "assertion": visible(draft.verify),
     }
     return [f"{kind}: {text}" for kind, text in kinds.items() if text]
 
@@ -117,7 +119,7 @@ def _size(count: int) -> str:
 
 
 def print_violations(violations: Iterable[Violation]) -> None:
-    """Print violations, a line each, with the place of each."""
+    """Print violations, one line each, with their positions."""
     for violation in violations:
         place = f"{violation.span.line}:{violation.span.column}"
         rule = dim(f"[{violation.rule}]")
@@ -125,17 +127,17 @@ def print_violations(violations: Iterable[Violation]) -> None:
 
 
 def consequence_line(one: Consequence) -> str:
-    """Return what comes of giving less, in one line."""
+    """Return the effect of a permission that is not granted, in one line."""
     fail = "will fail" if one.certain else "may fail"
     lines = ", ".join(str(line) for line in one.lines)
-    where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no line is known to fail"
+    where = f"line{'s' if len(one.lines) > 1 else ''} {lines} {fail}" if lines else "no affected line found"
     return f"without {visible(one.permission)}: {where}"
 
 
 def print_erasures(erased: Iterable[Erasure]) -> None:
-    """Print what the rules of retention have erased, each kind once."""
+    """Print what retention has erased, each kind once."""
     for line in dict.fromkeys(f"{_lost(one)}: {visible(one.rule)}" for one in erased):
-        print_line(f"erased by retention: {line}; its digest is in the events", error=True)
+        print_line(f"erased by retention: {line}; its digest is kept", error=True)
 
 
 def _lost(one: Erasure) -> str:
@@ -155,17 +157,17 @@ def print_summaries(summaries: Iterable[Summary]) -> None:
 
 
 def print_output(chunk: OutputChunk) -> None:
-    """Print what a guest wrote, made visible, to the stream that it wrote to."""
+    """Print a chunk of guest output to the same stream, control characters made visible."""
     print_text(chunk.data.decode(errors="replace"), error=chunk.stream is Stream.STDERR)
 
 
 def print_text(text: str, *, error: bool = False) -> None:
-    """Print text that a guest wrote, made visible."""
+    """Print guest text, control characters made visible."""
     typer.echo(visible(text, keep="\n\t"), nl=False, err=error, color=_colour())
 
 
 def result_line(result: Result) -> str:
-    """Return how a run ended, in one line."""
+    """Return the result of a run in one line."""
     ended = f"exit code {result.exit_code}"
     if result.kill_reason is not KillReason.NONE:
         ended = f"killed: {result.kill_reason.value} ({visible('; '.join(result.evidence))})"
@@ -182,7 +184,7 @@ def _status(case: Case) -> str:
 
 
 def _purpose(purpose: Untrusted) -> str:
-    return f', who says "{visible(purpose)}"' if purpose else ""
+    return f', purpose: "{visible(purpose)}"' if purpose else ""
 
 
 def _left(summary: Summary) -> str:
@@ -192,5 +194,5 @@ def _left(summary: Summary) -> str:
 
 
 def _colour() -> bool | None:
-    """Return what click understands: False for none, None for where there is a terminal."""
+    """Return click's colour setting: False for none, None to decide by terminal."""
     return False if os.environ.get("NO_COLOR") or not sys.stdout.isatty() else None

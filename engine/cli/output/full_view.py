@@ -1,4 +1,4 @@
-"""Printing all of a submission, and the record of it that an approval by command line carries."""
+"""Print a whole submission, and make the review record of what was printed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.common.text import many, visible
 from engine.models import Case, InputFile, ReviewRecord, Triage, TriageOutcome, Violation
 
 PRINTED_BYTES = 512 * 1024
-"""Of a larger input file the beginning is printed, and it does not count as read."""
+"""Larger input files are truncated, and do not count as reviewed."""
 
 TRIAGE_HINT = "Write NUMBER=accepted, mitigated or false-positive, or all=accepted."
 
 
 def print_submission(case: Case) -> None:
-    """Print all of a submission: what it asks for, its violations, code and input files."""
+    """Print a submission: requested permissions, violations, code and input files."""
     draft = case.submission.draft
     print_case(case)
     print_line()
@@ -27,13 +27,13 @@ def print_submission(case: Case) -> None:
         _print_file(file)
 
 
-def printed_record(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
-    """Return the record of what `say_all` printed, and of what the reviewer made of the violations.
+def printed_record(case: Case, triaged: Iterable[str] = ()) -> ReviewRecord:
+    """Return the review record of what `print_submission` printed, with the triage of violations.
 
-    It holds no time: nobody knows for how long the lines were looked at.
+    Its duration is 0, because it is unknown how long the reviewer read.
 
     Raises:
-        Problem: what is settled is no violation of HIGH or more.
+        Problem: a triage names no violation of HIGH or CRITICAL severity.
     """
     draft, violations = case.submission.draft, case.analysis.violations
     return ReviewRecord(
@@ -43,31 +43,31 @@ def printed_record(case: Case, settled: Iterable[str] = ()) -> ReviewRecord:
         files=() if is_file_write(draft) else tuple(_whole(draft.files)),
         purpose=bool(draft.purpose),
         triage=tuple(
-            Triage(violation=number, outcome=made) for number, made in sorted(_triaged(case, settled).items())
+            Triage(violation=number, outcome=made) for number, made in sorted(_triaged(case, triaged).items())
         ),
     )
 
 
 def print_untriaged(case: Case, review_record: ReviewRecord) -> None:
-    """Print which violations are still to be settled, each with its number."""
+    """Print the violations that still need triage, with their numbers."""
     for number in coverage_gaps(case, review_record).untriaged:
-        print_line(dim(f"to settle: {_named(number, case.analysis.violations[number])}"))
+        print_line(dim(f"needs triage: {_label(number, case.analysis.violations[number])}"))
 
 
 def _triaged(case: Case, words: Iterable[str]) -> dict[int, TriageOutcome]:
-    to_settle = coverage_gaps(case, ReviewRecord(seconds=0)).untriaged
+    untriaged = coverage_gaps(case, ReviewRecord(seconds=0)).untriaged
     found: dict[int, TriageOutcome] = {}
     for word in words:
         name, _, value = word.partition("=")
-        numbers = [number for number in to_settle if name in {"all", str(number + 1)}]
+        numbers = [number for number in untriaged if name in {"all", str(number + 1)}]
         made = next((each for each in TriageOutcome if each.value == value), None)
         if made is None or not (numbers or name == "all"):
-            raise Problem(422, f"{visible(word)} settles no violation of HIGH or more", hint=TRIAGE_HINT)
+            raise Problem(422, f"{visible(word)} matches no HIGH or CRITICAL violation", hint=TRIAGE_HINT)
         found |= dict.fromkeys(numbers, made)
     return found
 
 
-def _named(number: int, violation: Violation) -> str:
+def _label(number: int, violation: Violation) -> str:
     return f"{number + 1}: {violation.rule} in line {violation.span.line}"
 
 

@@ -1,4 +1,4 @@
-"""What of the history is written out, and in which form."""
+"""Export parts of the history in several formats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 500
 
 
 class Format(StrEnum):
-    """What the history is written as."""
+    """The formats of an export."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -46,7 +46,7 @@ def write(output: Path | None, lines: Iterable[str]) -> None:
 
 
 async def exported(client: Client, what: str, kind: Format) -> list[str]:
-    """Return the lines of an export, which the engine records. Raises Problem."""
+    """Return the lines of an export, and have the engine record it. Raises Problem."""
     if kind is Format.CAST:
         made = list(recording(*await _run(client, what)))
         await client.exported(what, kind.value, 1)
@@ -65,14 +65,16 @@ def _ocsf(events: Iterable[Event]) -> list[str]:
 
 async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
     if not id:
-        raise Problem(422, "a recording is of one run", hint="Type: pratique audit export ID --format cast")
+        raise Problem(
+            422, "a recording needs one submission ID", hint="Type: pratique audit export ID --format cast"
+        )
     case, chunks = await client.case(id), [chunk async for chunk in client.output(id)]
     print_erasures(one for one in await client.erased(id) if one.what == "output")
     return case, chunks
 
 
 async def found_by(client: Client, filter: str, limit: int | None = None) -> list[Summary]:
-    """Return what a filter finds, the newest first: so many, or all. Raises Problem."""
+    """Return the submissions that match a filter, newest first. Raises Problem."""
     found: list[Summary] = []
     while limit is None or len(found) < limit:
         page = await client.history(filter, found[-1].id if found else None, PAGE)

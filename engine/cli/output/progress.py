@@ -1,4 +1,4 @@
-"""A progress bar for what can be counted, on a terminal; nothing in a pipe."""
+"""A progress bar on terminals for work that can be counted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from engine.history import Tell
 
 _CELLS = 30
-_OFTEN = 0.1
-"""Seconds between two pictures."""
+_INTERVAL = 0.1
+"""Seconds between two updates."""
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Tell]:
-    """Show on standard error how many of all are done, and how fast."""
+    """Show progress and rate on standard error."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -27,8 +27,8 @@ def progress_bar(what: str) -> Iterator[Tell]:
         sys.stderr.write("\r\x1b[K")
 
 
-def line(what: str, done: int, total: int, seconds: float, columns: int) -> str:
-    """Return one line, narrower than `columns`: a bar, a share, a count and a rate."""
+def progress_line(what: str, done: int, total: int, seconds: float, columns: int) -> str:
+    """Return a line narrower than `columns`: bar, percentage, count and rate."""
     cells = _CELLS * done // max(total, 1)
     rate = f"{done / seconds:,.0f}/s" if seconds > 0 else ""
     bar = f"{'━' * cells}{'─' * (_CELLS - cells)} {100 * done // max(total, 1)} %"
@@ -41,9 +41,9 @@ def _drawer(what: str) -> Tell:
     def draw(done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= _OFTEN or done == total:
+        if now - last >= _INTERVAL or done == total:
             last = now
-            shown = line(what, done, total, now - begun, shutil.get_terminal_size().columns)
+            shown = progress_line(what, done, total, now - begun, shutil.get_terminal_size().columns)
             sys.stderr.write(f"\r\x1b[K{shown}")
             sys.stderr.flush()
 

@@ -1,4 +1,4 @@
-"""Five submissions to try the house with: one to approve, and four that show what the desk is for."""
+"""Five example submissions: one to approve, and four that show what a review finds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT = Limits()
 
 @dataclass(frozen=True)
 class Sample:
-    """A submission, who hands it in, and what a demonstration without a person decides about it."""
+    """A submission, its requester, and the decision that the demo makes without a terminal."""
 
     file: str
     language: Language

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.common.file_faults import Fault, Place
 from engine.common.strict_yaml import Path_
 from engine.common.text import Untrusted
 from engine.models import (
@@ -17,7 +18,6 @@ from engine.models import (
     Span,
     Violation,
 )
-from engine.policy.files.errors import Fault, Place
 from engine.policy.files.schema import Example, PolicySpec
 from engine.policy.policy import Rule, compile_rule
 from engine.policy.request_facts import RequestFacts

@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from engine.common.file_faults import Fault, Place, PolicyError
 from engine.common.strict_yaml import Document, Path_, read
 from engine.models import Level
-from engine.policy.files.errors import Fault, Place, PolicyError
 from engine.policy.files.examples import failures
 from engine.policy.files.schema import LOWERING, RAISING, PolicySpec, RuleSpec
 from engine.policy.policy import Policy, compile_policy

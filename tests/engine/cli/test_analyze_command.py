@@ -84,7 +84,7 @@ def test_a_folder_is_all_code_in_it(capsys: pytest.CaptureFixture[str], tmp_path
     _, output = _run(capsys, ["analyze", tmp_path / "in", nosy])
     assert f"{tmp_path / 'in' / 'deep' / 'run'}: 1 violation" in output
     assert "2 files: 1 CRITICAL, 1 HIGH" in output
-    assert "left out: 2 files" in output
+    assert "2 files skipped: unknown language" in output
     assert 1 == _run(capsys, ["analyze", "--fail-on", "critical", tmp_path / "in"])[0]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.cli import main
 from engine.cli.exit_codes import ExitCode
-from engine.cli.output.progress import line
+from engine.cli.output.progress import progress_line
 from engine.common.text import Untrusted
 from engine.history.chain.checkpoints import sign
 from engine.history.chain.signing_key import signing_key
@@ -127,7 +127,7 @@ def test_a_case_file_needs_no_engine(
     (tmp_path / "pratique.key").chmod(0o600)
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     assert ExitCode.OK == main(["audit", "case", denied, "-o", str(tmp_path / "case.zip")])
-    assert "No engine answers" in capsys.readouterr().err
+    assert "No engine is running" in capsys.readouterr().err
     assert not (tmp_path / "run" / "engine.sock").exists()
 
 
@@ -171,7 +171,7 @@ def test_verify_asks_the_witness(
     for file in (kept, tmp_path / "absent"):
         assert ExitCode.ERROR == main(["audit", "verify", "--witness", str(file)])
     said = capsys.readouterr().err
-    assert "holds no checkpoint" in said
+    assert "contains no checkpoint" in said
     assert "cannot be read: No such file" in said
 
 
@@ -196,5 +196,5 @@ def test_an_export_is_in_the_history(denied: str, home: Path) -> None:
 
 def test_a_bar_fits_its_line() -> None:
     """A bar, a share, a count and a rate, no wider than the terminal."""
-    assert line("records", 50, 200, 10, 200).endswith("25 %  50 of 200 records  5/s")
-    assert 20 > len(line("records", 1, 0, 0, 20))
+    assert progress_line("records", 50, 200, 10, 200).endswith("25 %  50 of 200 records  5/s")
+    assert 20 > len(progress_line("records", 1, 0, 0, 20))

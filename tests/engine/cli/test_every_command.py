@@ -83,7 +83,7 @@ def test_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None
     assert 0 == cli.main(["--version"])
     assert capsys.readouterr().out.startswith("pratique ")
     assert 2 == cli.main(["--plain", "queue"])
-    assert "stands alone" in capsys.readouterr().err
+    assert "use it alone" in capsys.readouterr().err
 
 
 def test_a_shell_can_complete_commands() -> None:

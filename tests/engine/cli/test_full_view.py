@@ -71,7 +71,7 @@ def test_what_is_not_printed_whole_does_not_count(capsys: pytest.CaptureFixture[
 def test_what_is_to_settle_is_named_with_its_number(capsys: pytest.CaptureFixture[str]) -> None:
     """The numbers are those that `--triage` takes."""
     print_untriaged(pending(), ReviewRecord(seconds=0))
-    told = ["to settle: 1: py-environ in line 1", "to settle: 3: py-environ in line 2"]
+    told = ["needs triage: 1: py-environ in line 1", "needs triage: 3: py-environ in line 2"]
     assert told == capsys.readouterr().out.splitlines()
 
 
@@ -80,5 +80,5 @@ def test_what_is_to_settle_is_named_with_its_number(capsys: pytest.CaptureFixtur
 )
 def test_what_settles_nothing_is_refused(word: str) -> None:
     """Nobody believes that a violation was settled which was not."""
-    with pytest.raises(Problem, match="settles no violation"):
+    with pytest.raises(Problem, match="matches no HIGH or CRITICAL violation"):
         printed_record(pending(), [word])

@@ -33,7 +33,7 @@ def test_what_is_named_is_taken() -> None:
 @pytest.mark.parametrize("name", ["domain:c.example", "file:", "cpu", "limits:x", "", "domains:a.example"])
 def test_what_is_not_asked_for_cannot_be_taken(name: str) -> None:
     """A name that is not there is told, so that nobody believes it was taken."""
-    with pytest.raises(Problem, match="is not asked for"):
+    with pytest.raises(Problem, match="was not requested"):
         reduced_grant(ASKED, [name], [])
 
 
@@ -42,7 +42,7 @@ def test_what_is_not_asked_for_cannot_be_taken(name: str) -> None:
 )
 def test_what_is_no_limit_is_told(limit: str) -> None:
     """An unknown or impossible limit is refused."""
-    with pytest.raises(Problem, match="is no limit"):
+    with pytest.raises(Problem, match="is not a limit"):
         reduced_grant(ASKED, [], [limit])
 
 
@@ -54,7 +54,7 @@ def test_what_is_no_limit_is_told(limit: str) -> None:
             "without x: lines 3, 4 may fail",
             Consequence(permission=Untrusted("x"), lines=(3, 4), certain=False),
         ),
-        ("without ␛: no line is known to fail", Consequence(permission=Untrusted("\x1b"))),
+        ("without ␛: no affected line found", Consequence(permission=Untrusted("\x1b"))),
     ],
 )
 def test_what_comes_of_it_is_one_line(expected: str, one: Consequence) -> None:

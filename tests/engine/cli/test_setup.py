@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.output.build_progress import bar
+from engine.cli.output.build_progress import build_line
 from engine.images import Progress
 
 
@@ -80,7 +80,9 @@ def test_unknown_image_is_one_line() -> None:
 
 def test_progress_fits_its_line_and_steers_no_terminal() -> None:
     """What a package says while it is installed is shown, never obeyed."""
-    line = bar(Progress(image="node", step=3, steps=12, line="\x1b]0;gone\x07 Setting\nup " + "x" * 200), 60)
+    line = build_line(
+        Progress(image="node", step=3, steps=12, line="\x1b]0;gone\x07 Setting\nup " + "x" * 200), 60
+    )
     assert "━━━━━─────────────── node 3/12 ␛]0;gone␇ Setting up xxxxxxx" == line
     assert 59 == len(line)
 

@@ -1,4 +1,4 @@
-"""What is wrong with a policy file, and where."""
+"""What is wrong with a YAML file, and where."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A line of a policy file, counted from 1."""
+    """A line of a file, counted from 1."""
 
     file: Path
     line: int = 1
@@ -19,7 +19,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Fault:
-    """One mistake, in words for the person who wrote the file."""
+    """One mistake in a file."""
 
     place: Place
     message: str
@@ -29,7 +29,7 @@ class Fault:
 
 
 class PolicyError(Exception):
-    """A policy that cannot be used. Nothing of it is in force; `faults` is never empty."""
+    """A file that cannot be used, with at least one fault."""
 
     def __init__(self, *faults: Fault) -> None:
         super().__init__("; ".join(str(fault) for fault in faults))
