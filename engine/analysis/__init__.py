@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from functools import partial
 
 from engine.analysis.extension import Extension, extensions
-from engine.analysis.findings import Findings
 from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.text import analyse_text
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
@@ -29,7 +29,7 @@ def analyse(source: str | bytes, language: Language, settings: AnalysisSettings 
 
 def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
     text, unreadable = readable(source, settings)
-    found = Findings(list(unreadable), complete=not unreadable)
+    found = RawAnalysis(list(unreadable), complete=not unreadable)
     found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
     found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
     for extension in extensions():
@@ -54,5 +54,5 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _extended(extension: Extension, text: str, language: Language) -> Findings:
-    return Findings(list(extension.check(text, language)))
+def _extended(extension: Extension, text: str, language: Language) -> RawAnalysis:
+    return RawAnalysis(list(extension.check(text, language)))

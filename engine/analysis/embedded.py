@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.analysis.findings import Findings
 from engine.analysis.languages import analyser
 from engine.analysis.limits import LAYERS, guarded
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.models import Evidence, Language, PredictedEffect, Span, Violation
 from engine.settings import AnalysisSettings
 
@@ -38,16 +38,16 @@ def from_point(line: int, column: int) -> Place:
 
 def analyse_embedded(
     source: str, language: Language, settings: AnalysisSettings, depth: int, *, place: Place, layer: str
-) -> Findings:
+) -> RawAnalysis:
     """Analyse `source`, found in code at `depth`, and return what it says with spans of the code around it.
 
-    `layer` names what was peeled (`base64`, `exec`, `shell`).
+    `layer` names what was decoded (`base64`, `exec`, `shell`).
     """
     if depth >= MAX_DEPTH:
         start = place(Span(line=1, column=1, end_line=1, end_column=1))
-        return Findings([LAYERS.violation(start, f"More than {MAX_DEPTH} layers")], complete=False)
+        return RawAnalysis([LAYERS.violation(start, f"More than {MAX_DEPTH} layers")], complete=False)
     found = guarded(lambda: analyser(language)(source, settings, depth + 1), f"The {language} analysis")
-    return Findings(
+    return RawAnalysis(
         [_placed(violation, place, layer) for violation in found.violations],
         [_placed_effect(effect, place) for effect in found.effects],
         found.complete,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.findings import Findings
 from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.text import analyse_text
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
@@ -25,7 +25,7 @@ def analyse_part(source: str | bytes, language: Language, settings: AnalysisSett
     Long lines are left out, and so is what stands far below; all that is told keeps its place.
     """
     text = ordinary(readable(source, settings)[0])
-    found = Findings(complete=False)
+    found = RawAnalysis(complete=False)
     found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
     found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
     return Analysis(

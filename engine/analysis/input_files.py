@@ -43,7 +43,7 @@ _MAX_MANIFEST = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CodeFile:
     """One stretch of code among the input files."""
 
     name: str
@@ -55,7 +55,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadableFile:
     """Code among the input files that cannot be read, and why."""
 
     name: str
@@ -66,35 +66,37 @@ File = tuple[str, bytes]
 """A name and a content."""
 
 
-def readings(code: str, language: Language, files: Sequence[File], limit: int) -> Iterator[Reading | Unread]:
+def code_files(
+    code: str, language: Language, files: Sequence[File], limit: int
+) -> Iterator[CodeFile | UnreadableFile]:
     """Yield the code among `files`, what surely is code first; no more than about `limit` bytes of each."""
     manifests = set(_manifests(files))
-    maybe: list[Reading] = []
+    maybe: list[CodeFile] = []
     for name, content in files:
         try:
             found = language_of(name, content)
             if found is not None:
-                yield Reading(name, content, found, certain=True)
+                yield CodeFile(name, content, found, certain=True)
                 continue
             for member, source in modules_in(content, limit):
                 yield _module(f"{name}!{member}", source)
         except Unreadable as reason:
-            yield Unread(name, str(reason))
+            yield UnreadableFile(name, str(reason))
             continue
         loaded = _loaded(name, code, language, manifests)
         if loaded is not None:
-            yield Reading(name, content, loaded, certain=True)
+            yield CodeFile(name, content, loaded, certain=True)
         elif language is not Language.SHELL and len(content) <= limit and _CODE.search(content):
-            maybe.append(Reading(name, content, language, certain=False))
+            maybe.append(CodeFile(name, content, language, certain=False))
     yield from maybe
 
 
-def _module(name: str, source: bytes) -> Reading | Unread:
+def _module(name: str, source: bytes) -> CodeFile | UnreadableFile:
     try:
         language = language_of(name, source) or Language.PYTHON
     except Unreadable as reason:
-        return Unread(name, str(reason))
-    return Reading(name, source, language, certain=True)
+        return UnreadableFile(name, str(reason))
+    return CodeFile(name, source, language, certain=True)
 
 
 def _loaded(name: str, code: str, language: Language, manifests: set[str]) -> Language | None:
@@ -151,18 +153,18 @@ def place_of(name: str, code: str) -> Span:
     return Span(line=1, column=1, end_line=1, end_column=1)
 
 
-def placed(reading: Reading, found: Analysis, code: str) -> Analysis:
+def at_mention(file: CodeFile, found: Analysis, code: str) -> Analysis:
     """Return the analysis of an input file with the spans of the code that names it."""
-    if not reading.certain and not found.complete:
+    if not file.certain and not found.complete:
         return Analysis()
-    least = Level.LOW if reading.certain else Level.HIGH
-    place = place_of(reading.name, code)
-    lines = Lines(reading.source.decode("utf-8", "replace"))
+    least = Level.LOW if file.certain else Level.HIGH
+    place = place_of(file.name, code)
+    lines = Lines(file.source.decode("utf-8", "replace"))
     kept = [violation for violation in found.violations if violation.severity.rank >= least.rank]
     return Analysis(
-        violations=tuple(_placed(violation, reading.name, lines, place) for violation in kept),
-        effects=tuple(_wanted(one, reading.name, place) for one in found.effects)
-        if reading.certain or kept
+        violations=tuple(_placed(violation, file.name, lines, place) for violation in kept),
+        effects=tuple(_wanted(one, file.name, place) for one in found.effects)
+        if file.certain or kept
         else (),
         complete=found.complete,
     )
@@ -192,13 +194,13 @@ def _wanted(effect: PredictedEffect, name: str, place: Span) -> PredictedEffect:
     return effect.model_copy(update={"lines": (place.line,), "note": note})
 
 
-def unread(name: str, reason: str, code: str) -> Analysis:
+def unreadable_file(name: str, reason: str, code: str) -> Analysis:
     """Return the violation of an input file that is code and was not read."""
     violation = UNREAD.violation(place_of(name, code), f"{name} was not read: {reason}")
     return Analysis(violations=(violation,), complete=False)
 
 
-def misnamed(files: Iterable[str], code: str) -> Analysis:
+def check_names(files: Iterable[str], code: str) -> Analysis:
     """Return the violations of names that hide what they are: control, bidi and invisible characters."""
     odd = [name for name in files if visible(name) != name or name != name.strip()]
     return Analysis(
@@ -206,7 +208,7 @@ def misnamed(files: Iterable[str], code: str) -> Analysis:
     )
 
 
-def without_own(found: Analysis, files: Iterable[str]) -> Analysis:
+def without_own_packages(found: Analysis, files: Iterable[str]) -> Analysis:
     """Return an analysis that asks for no package whose module is one of the input files."""
     own = {module for name in files for module in _modules_of(PurePosixPath(name))}
     own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
@@ -225,7 +227,7 @@ def _modules_of(path: PurePosixPath) -> Iterator[str]:
         yield path.parts[0] if len(path.parts) > 1 else path.stem
 
 
-def joined(parts: Sequence[Analysis]) -> Analysis:
+def merged_analyses(parts: Sequence[Analysis]) -> Analysis:
     """Return one analysis of many: the code's own first."""
     return Analysis(
         violations=grouped((v for part in parts for v in part.violations), {}),

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from engine.analysis.findings import Analyser
+from engine.analysis.raw_analysis import Analyser
 from engine.models import Language
 
 _ANALYSERS = {

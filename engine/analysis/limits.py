@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.analysis.findings import Findings
 from engine.analysis.positions import Lines
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.rule import Rule
 from engine.models import Analysis, Language, Level, Span, Violation
 from engine.settings import AnalysisSettings
@@ -116,7 +116,7 @@ def _decoded(source: str | bytes) -> tuple[str, list[Violation]]:
         return source.decode(errors="replace"), [ENCODING.violation(span, message)]
 
 
-def guarded(work: Callable[[], Findings], what: str) -> Findings:
+def guarded(work: Callable[[], RawAnalysis], what: str) -> RawAnalysis:
     """Return what `work` finds; an exception in it becomes a violation, and never a silence."""
     try:
         return work()
@@ -124,7 +124,7 @@ def guarded(work: Callable[[], Findings], what: str) -> Findings:
         violation = TOO_DEEP.violation(_START, f"The nesting exceeds what {what} can follow")
     except Exception as error:
         violation = CRASHED.violation(_START, f"{what} failed: {type(error).__name__}: {error}"[:300])
-    return Findings([violation], complete=False)
+    return RawAnalysis([violation], complete=False)
 
 
 def unfinished(rule: Rule, message: str) -> Analysis:

@@ -9,7 +9,7 @@ from engine.analysis.javascript.popular_packages import ALIKE, POPULAR
 from engine.analysis.python.module_imports import lookalike
 from engine.analysis.python.popular_packages import ATTACK_MODULES
 from engine.analysis.python.rules.reading import ATTACK_IMPORT, IMPERSONATION
-from engine.analysis.typosquats import Slips
+from engine.analysis.typosquats import TyposquatIndex
 from engine.common.text import visible
 from engine.models import Analysis, Language, Level, Span, Violation
 
@@ -22,35 +22,35 @@ _SCOPES = (
 """Whose packages of npm are used most."""
 
 
-_NPM = Slips(POPULAR)
-_OWNERS = Slips(_SCOPES)
+_NPM = TyposquatIndex(POPULAR)
+_OWNERS = TyposquatIndex(_SCOPES)
 
 
-def wanted(names: Iterable[str], code: str, language: Language = Language.PYTHON) -> Analysis:
+def check_packages(names: Iterable[str], code: str, language: Language = Language.PYTHON) -> Analysis:
     """Return what is wrong with the names of packages that are to be installed."""
-    judged = _npm if language is Language.JAVASCRIPT else _judged
-    found = (judged(name, code) for name in names)
+    check = _check_npm if language is Language.JAVASCRIPT else _check_python
+    found = (check(name, code) for name in names)
     return Analysis(violations=tuple(violation for violation in found if violation is not None))
 
 
-def _judged(name: str, code: str) -> Violation | None:
+def _check_python(name: str, code: str) -> Violation | None:
     plain = name.lower().replace("-", "_").replace(".", "_")
     if plain in ATTACK_MODULES:
         return ATTACK_IMPORT.violation(place_of(plain, code), f"asks for the package {visible(name)}")
-    return _alike(name, lookalike(plain), place_of(plain, code))
+    return _lookalike(name, lookalike(plain), place_of(plain, code))
 
 
-def _npm(name: str, code: str) -> Violation | None:
+def _check_npm(name: str, code: str) -> Violation | None:
     """Judge a name of npm; of one with a scope, the scope says whose it is."""
     plain = name.lower()
     if plain.startswith("@"):
         meant = _OWNERS.meant(plain.partition("/")[0])
     else:
         meant = None if plain in ALIKE else _NPM.meant(plain)
-    return _alike(name, meant, place_of(plain, code))
+    return _lookalike(name, meant, place_of(plain, code))
 
 
-def _alike(name: str, meant: str | None, place: Span) -> Violation | None:
+def _lookalike(name: str, meant: str | None, place: Span) -> Violation | None:
     if meant is None:
         return None
     said = f"asks for the package {visible(name)}, which looks like {meant}"

@@ -10,7 +10,7 @@ def shortened(name: str) -> list[str]:
     return [name[:index] + name[index + 1 :] for index in range(len(name))]
 
 
-class Slips:
+class TyposquatIndex:
     """Finds the name that was meant. Names of less than five letters are too close to each other."""
 
     def __init__(self, names: Collection[str]) -> None:
@@ -23,10 +23,12 @@ class Slips:
             return None
         near = [self._shortened.get(short) for short in (name, *shortened(name))]
         near += [short for short in shortened(name) if short in self._names]
-        return next((known for known in near if known and len(known) >= 5 and one_slip(name, known)), None)
+        return next(
+            (known for known in near if known and len(known) >= 5 and one_edit_apart(name, known)), None
+        )
 
 
-def one_slip(left: str, right: str) -> bool:
+def one_edit_apart(left: str, right: str) -> bool:
     """One letter more, less, changed, or two swapped; a digit at the end is a version, not a slip."""
     if abs(len(left) - len(right)) > 1 or left == right or left.rstrip("0123456789") == right:
         return False

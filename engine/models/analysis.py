@@ -54,7 +54,7 @@ class Violation(FrozenModel):
     related: tuple[Span, ...] = ()
     """Other places of the same construct, grouped into this violation."""
     layers: tuple[str, ...] = ()
-    """What was peeled to find it, outermost first: `base64`, `zlib`, `exec`, `shell`."""
+    """What was decoded to find it, outermost first: `base64`, `zlib`, `exec`, `shell`."""
 
 
 class Certainty(StrEnum):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from engine.analysis import limits
-from engine.analysis.findings import Findings
-from engine.analysis.javascript import inner
+from engine.analysis.javascript import embedded_code
 from engine.analysis.javascript.effects import effects
 from engine.analysis.javascript.reader import read
 from engine.analysis.javascript.resolver import MAX_STEPS
 from engine.analysis.javascript.rules import CHECKS
 from engine.analysis.javascript.rules.syntax import SYNTAX
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.models import Span
 from engine.settings import AnalysisSettings
 
@@ -18,14 +18,14 @@ __all__ = ["analyse_javascript"]
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
-def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> Findings:
+def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> RawAnalysis:
     """Return what the JavaScript in `source` does, and what it will want."""
     program = read(source, settings, depth)
-    findings = Findings()
+    findings = RawAnalysis()
     for check in CHECKS:
         findings.violations.extend(check(program))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
-    findings.add(inner.check(program))
+    findings.add(embedded_code.check(program))
     findings.effects.extend(effects(program))
     resolver = program.resolver
     if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.analysis.javascript.values import NOTHING, UNKNOWN, Value, text, unknown
+from engine.analysis.javascript.values import NOTHING, UNKNOWN, JavaScriptValue, text, unknown
 
 
-def sum_of(values: list[Value]) -> Value:
+def sum_of(values: list[JavaScriptValue]) -> JavaScriptValue:
     """Return the sum of numbers, or the text that the values are joined to."""
     if all(value.kind == "number" for value in values):
-        return Value("number", _shown(sum(float(value.text) for value in values)))
+        return JavaScriptValue("number", _shown(sum(float(value.text) for value in values)))
     if not any(value.kind == "text" for value in values):
         return unknown(*values)
     parts = [value.text if value.kind in {"text", "number"} else UNKNOWN for value in values]
     return text("".join(parts), *values)
 
 
-def arithmetic(operator: str, left: Value, right: Value) -> Value:
+def arithmetic(operator: str, left: JavaScriptValue, right: JavaScriptValue) -> JavaScriptValue:
     """Return the result of an operator on two known numbers."""
     work = _OPERATORS.get(operator)
     if work is None or left.kind != "number" or right.kind != "number":
         return unknown(left, right) if left.taints or right.taints else NOTHING
     try:
-        return Value("number", _shown(work(float(left.text), float(right.text))))
+        return JavaScriptValue("number", _shown(work(float(left.text), float(right.text))))
     except (ValueError, ZeroDivisionError, OverflowError):
         return NOTHING
 

@@ -14,13 +14,13 @@ from engine.analysis.javascript.library import (
     taints_of,
 )
 from engine.analysis.javascript.literals import Solver
-from engine.analysis.javascript.values import NOTHING, Scope, Value, unknown
+from engine.analysis.javascript.values import NOTHING, JavaScriptScope, JavaScriptValue, unknown
 
 DESCRIPTOR = "{}"
 """Ends the path of a property's descriptor."""
 
 
-def call(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def call(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """Return what a call gives."""
     callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     target = solver.value(callee, scope, depth)
@@ -29,7 +29,7 @@ def call(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
     if path in REQUIRES:
         return _required(path, target, args)
     if path.endswith(".bind") and target.origin is not None:
-        return Value("path", path=path[: -len(".bind")], taints=target.taints, origin=target.origin)
+        return JavaScriptValue("path", path=path[: -len(".bind")], taints=target.taints, origin=target.origin)
     if path in {"Reflect.get", "Object.getOwnPropertyDescriptor"} and len(args) > 1 and args[1].known:
         found = solver.property_of(args[0], args[1].text, depth)
         return found if path == "Reflect.get" else found._replace(path=f"{found.path}{DESCRIPTOR}")
@@ -42,7 +42,7 @@ def call(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
     return unknown(target, *carriers(path, args), path=shortened(result))
 
 
-def _required(path: str, target: Value, args: list[Value]) -> Value:
+def _required(path: str, target: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue:
     if not args or not args[0].known:
         return unknown(target, *args, path="module.?")
     name = module_path(args[0].text)
@@ -50,12 +50,19 @@ def _required(path: str, target: Value, args: list[Value]) -> Value:
         name = f"binding.{name}"
     if "createRequire" in path and args[0].text.startswith(("file:", "/", ".")):
         name = "require"
-    return Value("path", path=name, origin=args[0].origin, taints=taints_of(name), layers=args[0].layers)
+    return JavaScriptValue(
+        "path", path=name, origin=args[0].origin, taints=taints_of(name), layers=args[0].layers
+    )
 
 
 def _folded(
-    solver: Solver, callee: Node | None, scope: Scope, path: str, args: list[Value], depth: int
-) -> Value | None:
+    solver: Solver,
+    callee: Node | None,
+    scope: JavaScriptScope,
+    path: str,
+    args: list[JavaScriptValue],
+    depth: int,
+) -> JavaScriptValue | None:
     if callee is None:
         return None
     receiver, name = NOTHING, path

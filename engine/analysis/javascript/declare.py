@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from engine.analysis.declare import ABUSE, AGENCY, CONSUMPTION, CRITICAL, HIGH, LOW, MEDIUM, SECRETS, rule_of
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.rule import Rule
 from engine.models import Language, Level, Violation
 
@@ -18,7 +18,7 @@ rule = partial(rule_of, Language.JAVASCRIPT)
 
 
 def found(
-    rule: Rule, program: Program, call: Call, message: str = "", severity: Level | None = None
+    rule: Rule, program: Program, call: JavaScriptCall, message: str = "", severity: Level | None = None
 ) -> Violation:
     """Return a violation of `rule` by `call`."""
     text = program.text(call.node)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from engine.analysis.effects import Effect, address, predicted_effects
 from engine.analysis.javascript.library import REQUIRES, module_path
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.rules.execution import LAUNCHERS
 from engine.analysis.javascript.rules.files import DELETES, WRITES, path_of
 from engine.analysis.javascript.rules.network import TALKS
-from engine.analysis.javascript.values import UNKNOWN, Value
+from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue
 from engine.models import EffectKind, PredictedEffect
 
 _URL = re.compile(r"^(?:https?|wss?|ftps?)://[^\s'\"<>]+", re.IGNORECASE)
@@ -127,7 +127,7 @@ def _environment(program: Program) -> Iterator[Effect]:
             yield Effect(EffectKind.ENVIRONMENT, UNKNOWN, call.span.line)
 
 
-def _files(program: Program, call: Call) -> Iterator[Effect]:
+def _files(program: Program, call: JavaScriptCall) -> Iterator[Effect]:
     if not call.args or "()" in call.path or not call.path.startswith(("fs.", "rimraf", "del")):
         return
     line = call.span.line
@@ -140,7 +140,7 @@ def _files(program: Program, call: Call) -> Iterator[Effect]:
         yield Effect(EffectKind.WRITE, path_of(program, call, target), line)
 
 
-def _network(call: Call, program: Program) -> Iterator[Effect]:
+def _network(call: JavaScriptCall, program: Program) -> Iterator[Effect]:
     if not TALKS.match(call.path):
         return
     line = call.span.line
@@ -164,7 +164,7 @@ def _address(text: str, line: int) -> Iterator[Effect]:
     return address(text, line) if _URL.match(text) else iter(())
 
 
-def _options(options: Value, program: Program, call: Call, line: int) -> Iterator[Effect]:
+def _options(options: JavaScriptValue, program: Program, call: JavaScriptCall, line: int) -> Iterator[Effect]:
     if options.node is None:
         return
     for pair in options.node.named_children:
@@ -180,7 +180,7 @@ def _options(options: Value, program: Program, call: Call, line: int) -> Iterato
             yield from _address(given.text, line)
 
 
-def _commands(program: Program, call: Call) -> Iterator[Effect]:
+def _commands(program: Program, call: JavaScriptCall) -> Iterator[Effect]:
     if call.path.startswith(LAUNCHERS) and call.args and module_path(call.path) and "()" not in call.path:
         command = call.arg(0)
         text = command.text if command.kind == "text" else UNKNOWN

@@ -8,10 +8,10 @@ import re
 from urllib.parse import quote, unquote, urljoin
 
 from engine.analysis.javascript.methods import METHODS, Fold, all_known, from_codes, number_of
-from engine.analysis.javascript.values import Value, text, unknown
+from engine.analysis.javascript.values import JavaScriptValue, text, unknown
 
 
-def fold(name: str, receiver: Value, args: list[Value]) -> Value | None:
+def fold(name: str, receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """Return the value of `receiver.name(args)`, or of the global `name(args)`, or None."""
     work = METHODS.get(name) if receiver.kind in {"text", "list", "number"} else None
     if work is None and receiver.kind not in {"text", "list", "number"}:
@@ -31,13 +31,13 @@ def _decode(data: str, encoding: str) -> str:
     return base64.b64decode(padded + "=" * (-len(padded) % 4)).decode("utf-8", "strict")
 
 
-def _atob(receiver: Value, args: list[Value]) -> Value | None:
+def _atob(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if not args or not args[0].known:
         return unknown(*args, taint="decoded")
     return text(_decode(args[0].text, "base64"), args[0], layer="base64")
 
 
-def buffer_from(receiver: Value, args: list[Value]) -> Value | None:
+def buffer_from(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """`Buffer.from(text, encoding)`."""
     if not args:
         return None
@@ -52,7 +52,7 @@ def buffer_from(receiver: Value, args: list[Value]) -> Value | None:
     return text(_decode(args[0].text, name), args[0], layer=name)
 
 
-def spread(value: Value) -> tuple[Value, ...]:
+def spread(value: JavaScriptValue) -> tuple[JavaScriptValue, ...]:
     """Return what a value is one after the other: the characters of a text, the items of a list."""
     if value.kind == "list":
         return value.items
@@ -61,33 +61,33 @@ def spread(value: Value) -> tuple[Value, ...]:
     return (value,)
 
 
-def _array_from(receiver: Value, args: list[Value]) -> Value | None:
+def _array_from(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """`Array.from(…)` of a text or a list."""
     if len(args) != 1 or args[0].kind not in {"text", "list"}:
         return None
-    return Value("list", items=spread(args[0]), origin=args[0].origin)
+    return JavaScriptValue("list", items=spread(args[0]), origin=args[0].origin)
 
 
-def _unquote(receiver: Value, args: list[Value]) -> Value | None:
+def _unquote(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     return text(unquote(args[0].text), args[0], layer="percent") if args and args[0].known else None
 
 
-def _identity(receiver: Value, args: list[Value]) -> Value | None:
+def _identity(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     return text(args[0].text, args[0]) if args and args[0].known else None
 
 
-def _parse_int(receiver: Value, args: list[Value]) -> Value | None:
+def _parse_int(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if not args or not args[0].known:
         return None
     base = number_of(args[1]) if len(args) > 1 else 10
     match = re.match(r"\s*[-+]?(?:0[xX])?[0-9a-zA-Z]+", args[0].text)
     digits = match[0].strip() if match else ""
-    return Value(
+    return JavaScriptValue(
         "number", str(int(digits, 16 if digits.lower().startswith("0x") else base)), taints=args[0].taints
     )
 
 
-def _url(receiver: Value, args: list[Value]) -> Value | None:
+def _url(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """`new URL(address, base)`."""
     if not 1 <= len(args) <= 2 or not all_known(args):
         return None

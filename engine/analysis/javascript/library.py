@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.javascript.values import Value
+from engine.analysis.javascript.values import JavaScriptValue
 
 GLOBALS = ("globalThis", "global", "window", "self", "top", "frames", "GLOBAL", "root")
 MODULES = {
@@ -95,6 +95,6 @@ _BY_HEAD = {
 }
 
 
-def carriers(path: str, args: list[Value]) -> tuple[Value, ...]:
+def carriers(path: str, args: list[JavaScriptValue]) -> tuple[JavaScriptValue, ...]:
     """Return the arguments that a call hands on: a serialised secret is a secret."""
     return tuple(args) if path.startswith(_CARRIERS) else ()

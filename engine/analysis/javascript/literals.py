@@ -7,7 +7,14 @@ from typing import Protocol
 from tree_sitter import Node
 
 from engine.analysis.javascript.folding import spread
-from engine.analysis.javascript.values import NOTHING, UNKNOWN, Scope, Value, text, unescaped
+from engine.analysis.javascript.values import (
+    NOTHING,
+    UNKNOWN,
+    JavaScriptScope,
+    JavaScriptValue,
+    text,
+    unescaped,
+)
 from engine.analysis.syntax import Tree
 
 MAX_DIGITS = 400
@@ -18,25 +25,25 @@ class Solver(Protocol):
 
     tree: Tree
 
-    def value(self, node: Node | None, scope: Scope, depth: int = 0) -> Value:
+    def value(self, node: Node | None, scope: JavaScriptScope, depth: int = 0) -> JavaScriptValue:
         """Return what `node`, seen from `scope`, is known to be."""
 
-    def property_of(self, target: Value, name: str, depth: int) -> Value:
+    def property_of(self, target: JavaScriptValue, name: str, depth: int) -> JavaScriptValue:
         """Return what the property `name` of `target` is."""
 
-    def arguments(self, call: Node, scope: Scope) -> list[Value]:
+    def arguments(self, call: Node, scope: JavaScriptScope) -> list[JavaScriptValue]:
         """Return the values of a call's arguments."""
 
 
-def string(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def string(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A text, its escapes decoded."""
-    return Value("text", unescaped(solver.tree.of(node)[1:-1]))
+    return JavaScriptValue("text", unescaped(solver.tree.of(node)[1:-1]))
 
 
-def template(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def template(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A template: what is not known in it stays a gap."""
     parts: list[str] = []
-    sources: list[Value] = []
+    sources: list[JavaScriptValue] = []
     at = node.start_byte + 1
     for child in node.named_children:
         if child.type == "template_substitution":
@@ -49,7 +56,7 @@ def template(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
     return text("".join(parts), *sources)
 
 
-def number(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def number(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A number of ordinary length."""
     raw = solver.tree.of(node).replace("_", "").rstrip("n")
     if len(raw) > MAX_DIGITS:
@@ -59,32 +66,32 @@ def number(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
     except ValueError:
         return NOTHING
     whole = abs(number) < 1e300 and number == int(number)
-    return Value("number", str(int(number)) if whole else str(number))
+    return JavaScriptValue("number", str(int(number)) if whole else str(number))
 
 
-def regex(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def regex(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A regular expression, by its source."""
-    return Value("regex", path=solver.tree.of(node))
+    return JavaScriptValue("regex", path=solver.tree.of(node))
 
 
-def atom(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def atom(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """`true`, `false`, `null` or `undefined`."""
-    return Value("atom", node.type)
+    return JavaScriptValue("atom", node.type)
 
 
-def array(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def array(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A list; what is spread in it stands one by one."""
     children = [child for child in node.named_children if child.type != "comment"]
-    items: list[Value] = []
+    items: list[JavaScriptValue] = []
     for child in children[:4096]:
         value = solver.value(child, scope, depth)
         items.extend(spread(value) if child.type == "spread_element" else (value,))
     origin = tuple(step for item in items[:8] for step in item.origin)[:4]
     taints = frozenset(taint for item in items for taint in item.taints)
-    return Value("list", items=tuple(items), node=node, scope=scope, origin=origin, taints=taints)
+    return JavaScriptValue("list", items=tuple(items), node=node, scope=scope, origin=origin, taints=taints)
 
 
-def object_(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def object_(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """An object, looked into when a property is asked for."""
     taints: set[str] = set()
     for child in node.named_children[:64]:
@@ -96,10 +103,10 @@ def object_(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
             "shorthand_property_identifier",
         }:
             taints |= solver.value(inner, scope, depth).taints
-    return Value("object", node=node, scope=scope, taints=frozenset(taints))
+    return JavaScriptValue("object", node=node, scope=scope, taints=frozenset(taints))
 
 
-def function(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def function(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A function; one that only passes its argument on counts as the function that it calls."""
     body = node.child_by_field_name("body")
     parameter = node.child_by_field_name("parameter") or node.child_by_field_name("parameters")
@@ -109,19 +116,19 @@ def function(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
         given = solver.tree.of(args)[1:-1].strip() if args is not None else ""
         if given and given == solver.tree.of(parameter).strip("()").split(",")[0].strip():
             path = solver.value(body.child_by_field_name("function"), scope, depth).path
-    return Value("function", path=path, node=node, scope=scope)
+    return JavaScriptValue("function", path=path, node=node, scope=scope)
 
 
-def this(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def this(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """`this`."""
-    return Value("path", path="this")
+    return JavaScriptValue("path", path="this")
 
 
-def import_(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def import_(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """`import`, as it is called."""
-    return Value("path", path="import")
+    return JavaScriptValue("path", path="import")
 
 
-def meta(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def meta(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """`import.meta` and `new.target`."""
-    return Value("path", path=solver.tree.of(node))
+    return JavaScriptValue("path", path=solver.tree.of(node))

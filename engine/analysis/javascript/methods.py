@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from engine.analysis.javascript.values import UNKNOWN, Value, text
+from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue, text
 
-Fold = Callable[[Value, list[Value]], Value | None]
+Fold = Callable[[JavaScriptValue, list[JavaScriptValue]], JavaScriptValue | None]
 
 
-def number_of(value: Value, default: int = 0) -> int:
+def number_of(value: JavaScriptValue, default: int = 0) -> int:
     """Return a value as a whole number. Raises ValueError where it is none."""
     if value.kind not in {"number", "text"}:
         raise ValueError("not a number")
@@ -19,12 +19,12 @@ def number_of(value: Value, default: int = 0) -> int:
     )
 
 
-def all_known(values: list[Value]) -> bool:
+def all_known(values: list[JavaScriptValue]) -> bool:
     """Whether every value is known in full."""
     return all(value.known for value in values)
 
 
-def from_codes(receiver: Value, args: list[Value]) -> Value | None:
+def from_codes(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """`String.fromCharCode(…)`, its arguments spread or not."""
     codes = [item for arg in args for item in (arg.items if arg.kind == "list" else (arg,))]
     if not codes or not all_known(codes):
@@ -32,7 +32,7 @@ def from_codes(receiver: Value, args: list[Value]) -> Value | None:
     return text("".join(chr(number_of(code) & 0xFFFF) for code in codes), *codes, layer="fromCharCode")
 
 
-def _join(receiver: Value, args: list[Value]) -> Value | None:
+def _join(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if receiver.kind != "list":
         return None
     glue = args[0].text if args and args[0].known else ","
@@ -40,11 +40,11 @@ def _join(receiver: Value, args: list[Value]) -> Value | None:
     return text(glue.join(parts), *receiver.items)
 
 
-def _reverse(receiver: Value, args: list[Value]) -> Value | None:
+def _reverse(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if receiver.kind != "list":
         return None
 
-    return Value(
+    return JavaScriptValue(
         "list",
         items=receiver.items[::-1],
         taints=receiver.taints,
@@ -53,16 +53,18 @@ def _reverse(receiver: Value, args: list[Value]) -> Value | None:
     )
 
 
-def _split(receiver: Value, args: list[Value]) -> Value | None:
+def _split(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if not receiver.known or receiver.kind != "text":
         return None
     glue = args[0].text if args and args[0].known else None
     parts = [receiver.text] if glue is None else receiver.text.split(glue) if glue else list(receiver.text)
-    return Value("list", items=tuple(text(part, receiver) for part in parts[:4096]), origin=receiver.origin)
+    return JavaScriptValue(
+        "list", items=tuple(text(part, receiver) for part in parts[:4096]), origin=receiver.origin
+    )
 
 
 def _cut(how: str) -> Fold:
-    def work(receiver: Value, args: list[Value]) -> Value | None:
+    def work(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
         if receiver.kind == "list" or not receiver.known or not all_known(args):
             return None
         numbers = [number_of(arg) for arg in args]
@@ -76,14 +78,14 @@ def _cut(how: str) -> Fold:
     return work
 
 
-def _at(receiver: Value, args: list[Value]) -> Value | None:
+def _at(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     index = number_of(args[0]) if args else 0
     if receiver.kind == "list":
         return receiver.items[index]
     return text(receiver.text[index], receiver) if receiver.known else None
 
 
-def _replace(receiver: Value, args: list[Value]) -> Value | None:
+def _replace(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if not receiver.known or len(args) != 2 or not args[1].known:
         return None
     if args[0].kind == "text" and args[0].known:
@@ -96,14 +98,14 @@ def _replace(receiver: Value, args: list[Value]) -> Value | None:
     return text(re.sub(pattern[1], lambda _: replacement, receiver.text, count=count), receiver)
 
 
-def _concat(receiver: Value, args: list[Value]) -> Value | None:
+def _concat(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if receiver.kind == "list":
         items = [item for arg in args for item in (arg.items if arg.kind == "list" else (arg,))]
-        return Value("list", items=(*receiver.items, *items))
+        return JavaScriptValue("list", items=(*receiver.items, *items))
     return text("".join(v.text if v.known else UNKNOWN for v in (receiver, *args)), receiver, *args)
 
 
-def _repeat(receiver: Value, args: list[Value]) -> Value | None:
+def _repeat(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     count = number_of(args[0])
     if not receiver.known or count * len(receiver.text) > 65_536:
         return None
@@ -114,11 +116,11 @@ def _case(change: Callable[[str], str]) -> Fold:
     return lambda receiver, args: text(change(receiver.text), receiver) if receiver.known else None
 
 
-def _code_at(receiver: Value, args: list[Value]) -> Value | None:
-    return Value("number", str(ord(receiver.text[number_of(args[0]) if args else 0])))
+def _code_at(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    return JavaScriptValue("number", str(ord(receiver.text[number_of(args[0]) if args else 0])))
 
 
-def _to_string(receiver: Value, args: list[Value]) -> Value | None:
+def _to_string(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     if receiver.kind == "number" and args and args[0].known:
         return text(_in_base(int(float(receiver.text)), number_of(args[0])), receiver)
     if receiver.kind == "list":
@@ -134,7 +136,7 @@ def _in_base(number: int, base: int) -> str:
     return digits or "0"
 
 
-def _mapped(receiver: Value, args: list[Value]) -> Value | None:
+def _mapped(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """`[…].map(c => String.fromCharCode(c))` and `.map(Number)`."""
     name = args[0].path if args else ""
 
@@ -152,7 +154,7 @@ def _mapped(receiver: Value, args: list[Value]) -> Value | None:
     return (
         None
         if None in items
-        else Value("list", items=tuple(item for item in items if item), layers=("fromCharCode",))
+        else JavaScriptValue("list", items=tuple(item for item in items if item), layers=("fromCharCode",))
     )
 
 

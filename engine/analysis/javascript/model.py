@@ -9,21 +9,21 @@ from tree_sitter import Node
 
 from engine.analysis.javascript.resolver import Resolver
 from engine.analysis.javascript.scopes import Names
-from engine.analysis.javascript.values import NOTHING, UNKNOWN, Scope, Value
+from engine.analysis.javascript.values import NOTHING, UNKNOWN, JavaScriptScope, JavaScriptValue
 from engine.analysis.syntax import Tree
 from engine.models import Evidence, Span
 from engine.settings import AnalysisSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class JavaScriptCall:
     """A call or a `new`: the path of what is called, and the arguments."""
 
     node: Node
-    scope: Scope
+    scope: JavaScriptScope
     path: str
-    target: Value
-    args: tuple[Value, ...]
+    target: JavaScriptValue
+    args: tuple[JavaScriptValue, ...]
     nodes: tuple[Node, ...]
     """The nodes of the arguments."""
     tree: Tree
@@ -33,7 +33,7 @@ class Call:
         """Where it stands."""
         return self.tree.span(self.node)
 
-    def arg(self, index: int) -> Value:
+    def arg(self, index: int) -> JavaScriptValue:
         """Return an argument, or nothing known where there is none."""
         return self.args[index] if index < len(self.args) else NOTHING
 
@@ -58,25 +58,25 @@ class Program:
     resolver: Resolver
     settings: AnalysisSettings
     depth: int
-    calls: list[Call] = field(default_factory=list)
+    calls: list[JavaScriptCall] = field(default_factory=list)
 
     def text(self, node: Node) -> str:
         """Return the source of a node, for people, cut at 120 characters."""
         text = " ".join(self.tree.of(node)[:400].split())
         return text if len(text) <= 120 else text[:119] + "…"
 
-    def starting(self, *prefixes: str) -> Iterator[Call]:
+    def starting(self, *prefixes: str) -> Iterator[JavaScriptCall]:
         """Yield the calls whose path starts with one of the prefixes."""
         for call in self.calls:
             if call.path.startswith(prefixes):
                 yield call
 
-    def paths(self) -> Iterator[tuple[Node, Value]]:
+    def paths(self) -> Iterator[tuple[Node, JavaScriptValue]]:
         """Yield every member and name with what it stands for."""
         for node, scope in self.names.of("member_expression", "subscript_expression", "identifier"):
             yield node, self.resolver.value(node, scope)
 
 
-def shown(value: Value) -> str:
+def shown(value: JavaScriptValue) -> str:
     """Return a value's text for people: unknown stretches become `…`."""
     return value.text.replace(UNKNOWN, "…")[:160]

@@ -6,15 +6,15 @@ from tree_sitter import Node
 
 from engine.analysis.javascript.arithmetic import arithmetic, sum_of
 from engine.analysis.javascript.literals import Solver
-from engine.analysis.javascript.values import NOTHING, Scope, Value
+from engine.analysis.javascript.values import NOTHING, JavaScriptScope, JavaScriptValue
 
 
-def assigned(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def assigned(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """An assignment gives what it assigns."""
     return solver.value(node.child_by_field_name("right"), scope, depth)
 
 
-def binary(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def binary(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """Fold a chain of `+` from the left without recursing into it; `||` and `??` yield what is known."""
     chain: list[Node] = []
     at: Node | None = node
@@ -45,13 +45,13 @@ def operator_of(node: Node) -> str:
     return operator.type if operator is not None else ""
 
 
-def last(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def last(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """Parentheses, `await` and commas give the last of what is in them."""
     inner = [child for child in node.named_children if child.type != "comment"]
     return solver.value(inner[-1], scope, depth) if inner else NOTHING
 
 
-def either(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def either(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A choice gives the branch that leads to a library."""
 
     values = [
@@ -60,9 +60,9 @@ def either(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
     return next((value for value in values if value.path), NOTHING)
 
 
-def unary(solver: Solver, node: Node, scope: Scope, depth: int) -> Value:
+def unary(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
     """A negative number."""
     inner = solver.value(node.child_by_field_name("argument"), scope, depth)
     if inner.kind == "number" and solver.tree.of(node).startswith("-"):
-        return Value("number", "-" + inner.text)
+        return JavaScriptValue("number", "-" + inner.text)
     return NOTHING

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from engine.analysis.javascript.grammar import parse
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.resolver import Resolver
 from engine.analysis.javascript.scopes import Names, collect
-from engine.analysis.javascript.values import Scope
+from engine.analysis.javascript.values import JavaScriptScope
 from engine.settings import AnalysisSettings
 
 
@@ -35,7 +35,7 @@ def _from_within(names: Names) -> Resolver:
     return resolver
 
 
-def _call(program: Program, node: Node, scope: Scope) -> Call:
+def _call(program: Program, node: Node, scope: JavaScriptScope) -> JavaScriptCall:
     resolver = program.resolver
     callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
     target = resolver.value(callee, scope)
@@ -56,4 +56,4 @@ def _call(program: Program, node: Node, scope: Scope) -> Call:
         path, args, nodes = args[0].path, args[-1].items if len(args) > 1 else (), ()
     elif callee is not None and callee.type == "function_expression":
         path = ""
-    return Call(node, scope, path, target, args, nodes, program.tree)
+    return JavaScriptCall(node, scope, path, target, args, nodes, program.tree)

@@ -21,8 +21,8 @@ from engine.analysis.javascript.values import (
     NOTHING,
     Binding,
     Definition,
-    Scope,
-    Value,
+    JavaScriptScope,
+    JavaScriptValue,
     unescaped,
     unknown,
 )
@@ -47,7 +47,7 @@ class Resolver:
         self.names = names
         self.tree = names.tree
         self.steps = 0
-        self._memo: dict[tuple[int, int], Value] = {}
+        self._memo: dict[tuple[int, int], JavaScriptValue] = {}
         self._busy: set[tuple[int, int]] = set()
         self.deep = 0
         """How often an answer was left out for its depth."""
@@ -55,7 +55,7 @@ class Resolver:
         """How often an answer was left out for its depth, or because it was being worked out."""
         self._keys: dict[tuple[int, int], dict[str, Node]] = {}
 
-    def value(self, node: Node | None, scope: Scope, depth: int = 0) -> Value:
+    def value(self, node: Node | None, scope: JavaScriptScope, depth: int = 0) -> JavaScriptValue:
         """Return what `node`, seen from `scope`, is known to be."""
         if node is None:
             return NOTHING
@@ -83,11 +83,11 @@ class Resolver:
             self._memo[key] = found
         return found
 
-    def path(self, node: Node | None, scope: Scope) -> str:
+    def path(self, node: Node | None, scope: JavaScriptScope) -> str:
         """Return the library path of an expression, or nothing."""
         return self.value(node, scope).path
 
-    def arguments(self, call: Node, scope: Scope) -> list[Value]:
+    def arguments(self, call: Node, scope: JavaScriptScope) -> list[JavaScriptValue]:
         """Return the values of a call's arguments."""
         args = call.child_by_field_name("arguments")
         if args is None or args.type != "arguments":
@@ -96,31 +96,31 @@ class Resolver:
 
     # --- names ------------------------------------------------------------------------------------
 
-    def _identifier(self, node: Node, scope: Scope, depth: int) -> Value:
+    def _identifier(self, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
         name = unescaped(self.tree.of(node))
         binding = scope.find(name)
         if binding is None:
             if name in GLOBALS:
-                return Value("path", path="globalThis")
+                return JavaScriptValue("path", path="globalThis")
             path = BY_CONVENTION.get(name, name)
-            return Value("path", path=path, taints=taints_of(path))
+            return JavaScriptValue("path", path=path, taints=taints_of(path))
         if binding.kind == "import":
             path = module_path(binding.path)
-            return Value("path", path=path, origin=(), taints=taints_of(path))
+            return JavaScriptValue("path", path=path, origin=(), taints=taints_of(path))
         if binding.kind == "parameter" and binding.caller is not None:
             return self._handed(binding, depth)
         return self._bound(name, binding, node.start_byte, depth)
 
-    def _handed(self, binding: Binding, depth: int) -> Value:
+    def _handed(self, binding: Binding, depth: int) -> JavaScriptValue:
         """A callback's parameter holds what its caller gives it: a response, a file, a line."""
         caller, scope = binding.caller, binding.caller_scope
         if caller is None or scope is None:
             return NOTHING
         callee = caller.child_by_field_name("function") or caller.child_by_field_name("constructor")
         taints = self.value(callee, scope, depth).taints
-        return Value("unknown", taints=taints | {"parameter"})
+        return JavaScriptValue("unknown", taints=taints | {"parameter"})
 
-    def _bound(self, name: str, binding: Binding, position: int, depth: int) -> Value:
+    def _bound(self, name: str, binding: Binding, position: int, depth: int) -> JavaScriptValue:
         """What the definitions before `position` make of a name, or else the first one that is known."""
         definitions, history = binding.definitions, binding.history
         most = len(definitions)
@@ -135,7 +135,9 @@ class Resolver:
             at += 1
         return found
 
-    def _redefined(self, found: Value, name: str, definition: Definition, depth: int) -> Value:
+    def _redefined(
+        self, found: JavaScriptValue, name: str, definition: Definition, depth: int
+    ) -> JavaScriptValue:
         value = self._defined(definition, depth)
         if definition.operator in {"+="}:
             value = sum_of([found, value])
@@ -144,13 +146,13 @@ class Resolver:
         found = value if value is not NOTHING or not found.path else found
         return self._noted(found, name, definition)
 
-    def _defined(self, definition: Definition, depth: int) -> Value:
+    def _defined(self, definition: Definition, depth: int) -> JavaScriptValue:
         value = self.value(definition.value, definition.scope, depth)
         for key in definition.part:
             value = self.property_of(value, key, depth)
         return value
 
-    def _noted(self, value: Value, name: str, definition: Definition) -> Value:
+    def _noted(self, value: JavaScriptValue, name: str, definition: Definition) -> JavaScriptValue:
 
         if (
             value.kind not in {"text", "path", "list", "unknown"}
@@ -166,7 +168,7 @@ class Resolver:
 
     # --- members ----------------------------------------------------------------------------------
 
-    def _member(self, node: Node, scope: Scope, depth: int) -> Value:
+    def _member(self, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
         name = node.child_by_field_name("property")
         target = self.value(node.child_by_field_name("object"), scope, depth)
         assigned = self._assigned_property(node, depth)
@@ -174,7 +176,7 @@ class Resolver:
             return assigned
         return self.property_of(target, unescaped(self.tree.of(name)) if name is not None else "?", depth)
 
-    def _subscript(self, node: Node, scope: Scope, depth: int) -> Value:
+    def _subscript(self, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
         target = self.value(node.child_by_field_name("object"), scope, depth)
         index = self.value(node.child_by_field_name("index"), scope, depth)
         assigned = self._assigned_property(node, depth)
@@ -185,7 +187,7 @@ class Resolver:
         found = self.property_of(target, index.text, depth)
         return found._replace(origin=(*found.origin, *index.origin)[-6:])
 
-    def _assigned_property(self, node: Node, depth: int) -> Value | None:
+    def _assigned_property(self, node: Node, depth: int) -> JavaScriptValue | None:
         if not self.names.properties:
             return None
         written = self.tree.of(node) if node.end_byte - node.start_byte < 120 else ""
@@ -195,7 +197,7 @@ class Resolver:
         found = [self._defined(definition, depth) for definition in definitions[-3:]]
         return next((value for value in found if value.path or value.known), None)
 
-    def property_of(self, target: Value, name: str, depth: int) -> Value:
+    def property_of(self, target: JavaScriptValue, name: str, depth: int) -> JavaScriptValue:
         """Return what the property `name` of `target` is."""
         found = properties.element(target, name)
         if found is not None:
@@ -219,7 +221,7 @@ class Resolver:
                     keys.setdefault(self.tree.of(key).strip("\"'`[]"), child)
         return keys
 
-    _KINDS: ClassVar[dict[str, Callable[[Resolver, Node, Scope, int], Value]]] = {
+    _KINDS: ClassVar[dict[str, Callable[[Resolver, Node, JavaScriptScope, int], JavaScriptValue]]] = {
         **dict.fromkeys(("identifier", "shorthand_property_identifier"), _identifier),
         **dict.fromkeys(("call_expression", "new_expression"), calling.call),
         **dict.fromkeys(("true", "false", "null", "undefined"), literals.atom),

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.values import Binding, Definition, Scope
+from engine.analysis.javascript.values import Binding, Definition, JavaScriptScope
 from engine.analysis.syntax import MAX_NODES, Tree
 
 _FUNCTIONS = frozenset({
@@ -40,15 +40,15 @@ class Names:
     """The names of a program, and the nodes that rules look at, with the scope of each."""
 
     tree: Tree
-    program: Scope
-    nodes: dict[str, list[tuple[Node, Scope]]] = field(default_factory=dict)
+    program: JavaScriptScope
+    nodes: dict[str, list[tuple[Node, JavaScriptScope]]] = field(default_factory=dict)
     properties: dict[str, list[Definition]] = field(default_factory=dict)
     """Assignments to members of plain names: `a.b = …` under `a.b`."""
     cut: bool = False
-    scopes: list[Scope] = field(default_factory=list)
+    scopes: list[JavaScriptScope] = field(default_factory=list)
     """The scopes of functions and blocks."""
 
-    def of(self, *kinds: str) -> list[tuple[Node, Scope]]:
+    def of(self, *kinds: str) -> list[tuple[Node, JavaScriptScope]]:
         """Return the nodes of these kinds in order, with their scopes."""
         return [entry for kind in kinds for entry in self.nodes.get(kind, ())]
 
@@ -66,10 +66,10 @@ def collect(tree: Tree) -> Names:
 class _Collector:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.names = Names(tree, Scope(None, function=True))
-        self._late: list[tuple[Node, Scope]] = []
-        self._stack: list[tuple[Node, Scope, Node | None]] = [(tree.root, self.names.program, None)]
-        self._nodes: defaultdict[str, list[tuple[Node, Scope]]] = defaultdict(list)
+        self.names = Names(tree, JavaScriptScope(None, function=True))
+        self._late: list[tuple[Node, JavaScriptScope]] = []
+        self._stack: list[tuple[Node, JavaScriptScope, Node | None]] = [(tree.root, self.names.program, None)]
+        self._nodes: defaultdict[str, list[tuple[Node, JavaScriptScope]]] = defaultdict(list)
 
     def run(self) -> Names:
         stack, nodes, visit = self._stack, self._nodes, self._visit
@@ -88,7 +88,7 @@ class _Collector:
             self._assign(node, scope)
         return self.names
 
-    def _visit(self, node: Node, kind: str, scope: Scope, call: Node | None) -> None:
+    def _visit(self, node: Node, kind: str, scope: JavaScriptScope, call: Node | None) -> None:
         """Declare what `node` declares, and put what is within it on the stack."""
         inner = scope
         if kind in _FUNCTIONS:
@@ -101,24 +101,24 @@ class _Collector:
         below = node if kind in _CALLS else call if kind in _HANDED else None
         self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
 
-    def _inner(self, scope: Scope, *, function: bool) -> Scope:
-        inner = Scope(scope, function)
+    def _inner(self, scope: JavaScriptScope, *, function: bool) -> JavaScriptScope:
+        inner = JavaScriptScope(scope, function)
         self.names.scopes.append(inner)
         return inner
 
-    def _assignment(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _assignment(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._late.append((node, scope))
 
-    def _class(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _class(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._name(node.child_by_field_name("name"), scope.home(), Binding("class"))
 
-    def _catch(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _catch(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._pattern(node.child_by_field_name("parameter"), inner, None, "parameter", scope)
 
-    def _for_in(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _for_in(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
 
-    def _function(self, node: Node, scope: Scope, call: Node | None) -> Scope:
+    def _function(self, node: Node, scope: JavaScriptScope, call: Node | None) -> JavaScriptScope:
         inner = self._inner(scope, function=True)
         name = node.child_by_field_name("name")
         if node.type.endswith("declaration"):
@@ -133,26 +133,26 @@ class _Collector:
                 self._pattern(child, inner, None, "parameter", scope, call=call, call_scope=scope)
         return inner
 
-    def _variable(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _variable(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         parent = node.parent
         is_var = parent is not None and parent.type == "variable_declaration"
         self._pattern(target, scope.home() if is_var else scope, value, "variable", scope)
 
-    def _name(self, node: Node | None, scope: Scope, binding: Binding) -> None:
+    def _name(self, node: Node | None, scope: JavaScriptScope, binding: Binding) -> None:
         if node is not None:
             scope.bindings.setdefault(self.tree.of(node), binding)
 
     def _pattern(
         self,
         target: Node | None,
-        home: Scope,
+        home: JavaScriptScope,
         value: Node | None,
         kind: str,
-        scope: Scope,
+        scope: JavaScriptScope,
         *,
         call: Node | None = None,
-        call_scope: Scope | None = None,
+        call_scope: JavaScriptScope | None = None,
     ) -> None:
         """Declare every name of a pattern, with the part of the value that it takes."""
         for name, part, default in self._targets(target):
@@ -191,7 +191,7 @@ class _Collector:
                 stack.extend((child, part, None) for child in node.named_children)
         return found
 
-    def _import(self, node: Node, scope: Scope, inner: Scope) -> None:
+    def _import(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         source = node.child_by_field_name("source")
         if source is None:
             return
@@ -200,7 +200,7 @@ class _Collector:
             for child in clause.named_children:
                 self._import_clause(child, module, scope)
 
-    def _import_clause(self, node: Node, module: str, scope: Scope) -> None:
+    def _import_clause(self, node: Node, module: str, scope: JavaScriptScope) -> None:
         if node.type == "identifier":
             self._name(node, scope, Binding("import", path=module))
         elif node.type == "namespace_import":
@@ -212,7 +212,7 @@ class _Collector:
                 path = module if text == "default" else f"{module}.{text}"
                 self._name(part.child_by_field_name("alias") or name, scope, Binding("import", path=path))
 
-    def _assign(self, node: Node, scope: Scope) -> None:
+    def _assign(self, node: Node, scope: JavaScriptScope) -> None:
         """Attach an assignment to the name, or to the member of a name, that it changes."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
@@ -233,7 +233,9 @@ class _Collector:
                 binding = self.names.program.bindings.setdefault(name, Binding("variable"))
             binding.add(Definition(right, scope, operator, node.end_byte, part))
 
-    _DECLARATIONS: ClassVar[dict[str, Callable[[_Collector, Node, Scope, Scope], None]]] = {
+    _DECLARATIONS: ClassVar[
+        dict[str, Callable[[_Collector, Node, JavaScriptScope, JavaScriptScope], None]]
+    ] = {
         "variable_declarator": _variable,
         "import_statement": _import,
         "assignment_expression": _assignment,

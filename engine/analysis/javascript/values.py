@@ -19,16 +19,16 @@ MAX_TEXT = 65_536
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class JavaScriptScope:
     """Where names are declared: the whole program, a function, or a block."""
 
-    parent: Scope | None
+    parent: JavaScriptScope | None
     function: bool
     bindings: dict[str, Binding] = field(default_factory=dict)
 
     def find(self, name: str) -> Binding | None:
         """Return the binding of `name` that is seen from here."""
-        scope: Scope | None = self
+        scope: JavaScriptScope | None = self
         while scope is not None:
             binding = scope.bindings.get(name)
             if binding is not None:
@@ -36,7 +36,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def home(self) -> Scope:
+    def home(self) -> JavaScriptScope:
         """Return the scope that `var` declares in."""
         scope = self
         while not scope.function and scope.parent is not None:
@@ -49,7 +49,7 @@ class Definition:
     """One assignment to a name: the value, and which part of it (`const {exec: e} = …`)."""
 
     value: Node | None
-    scope: Scope
+    scope: JavaScriptScope
     operator: str
     position: int
     """From which byte on it holds."""
@@ -67,20 +67,20 @@ class Binding:
     """`variable`, `parameter`, `import`, `function` or `class`."""
     definitions: list[Definition] = field(default_factory=list)
     """In the order in which they take effect."""
-    history: list[Value] = field(default_factory=list)
+    history: list[JavaScriptValue] = field(default_factory=list)
     """What the name is after each of the first definitions, as far as it was worked out."""
     path: str = ""
     """What an import stands for."""
     caller: Node | None = None
     """For a parameter: the call that the function is handed to."""
-    caller_scope: Scope | None = None
+    caller_scope: JavaScriptScope | None = None
 
     def add(self, definition: Definition) -> None:
         """Put a definition at its place in the order."""
         insort(self.definitions, definition, key=_position)
 
 
-class Value(NamedTuple):
+class JavaScriptValue(NamedTuple):
     """What an expression is known to be."""
 
     kind: str = "unknown"
@@ -88,12 +88,12 @@ class Value(NamedTuple):
     text: str = ""
     path: str = ""
     """`child_process.exec`, `process.env.HOME`, `fetch()`; `?` stands for what is not known."""
-    items: tuple[Value, ...] = ()
+    items: tuple[JavaScriptValue, ...] = ()
     taints: frozenset[str] = frozenset()
     """`env`, `file`, `network`, `decoded`, `host`, `parameter`."""
     origin: tuple[Evidence, ...] = ()
     node: Node | None = None
-    scope: Scope | None = None
+    scope: JavaScriptScope | None = None
     layers: tuple[str, ...] = ()
     """What was decoded to get the text."""
 
@@ -103,15 +103,15 @@ class Value(NamedTuple):
         return self.kind in {"text", "number"} and UNKNOWN not in self.text
 
 
-NOTHING = Value()
+NOTHING = JavaScriptValue()
 
 
-def text(content: str, *sources: Value, layer: str = "") -> Value:
+def text(content: str, *sources: JavaScriptValue, layer: str = "") -> JavaScriptValue:
     """Return a known text that was made of `sources`; one that is too long is known to be decoded at most."""
     layers = tuple(dict.fromkeys(name for source in sources for name in source.layers))
     if len(content) > MAX_TEXT:
         return unknown(*sources, taint="decoded" if layer or layers else "")
-    return Value(
+    return JavaScriptValue(
         "text",
         content,
         taints=_taints(sources),
@@ -120,17 +120,17 @@ def text(content: str, *sources: Value, layer: str = "") -> Value:
     )
 
 
-def unknown(*sources: Value, path: str = "", taint: str = "") -> Value:
+def unknown(*sources: JavaScriptValue, path: str = "", taint: str = "") -> JavaScriptValue:
     """Return a value that is not known, but where it came from is."""
     taints = _taints(sources) | ({taint} if taint else set())
-    return Value("path" if path else "unknown", path=path, taints=taints, origin=_origin(sources))
+    return JavaScriptValue("path" if path else "unknown", path=path, taints=taints, origin=_origin(sources))
 
 
-def _taints(sources: tuple[Value, ...]) -> frozenset[str]:
+def _taints(sources: tuple[JavaScriptValue, ...]) -> frozenset[str]:
     return frozenset().union(*(source.taints for source in sources)) if sources else frozenset()
 
 
-def _origin(sources: tuple[Value, ...]) -> tuple[Evidence, ...]:
+def _origin(sources: tuple[JavaScriptValue, ...]) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(step for source in sources for step in source.origin))[:6]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.words import words
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 NAME_NOT_ALLOWED = python_rule(
@@ -33,10 +33,10 @@ _COMMON = frozenset(
 )
 
 
-def check(walk: Walk, tree: ast.AST) -> None:
+def check(evaluator: Evaluator, tree: ast.AST) -> None:
     """Report built-ins that are not on the list, and every inner attribute."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in _BUILTINS and isinstance(node.ctx, ast.Load):
-            walk.report(NAME_NOT_ALLOWED, node, f"`{node.id}` is not on the list")
+            evaluator.report(NAME_NOT_ALLOWED, node, f"`{node.id}` is not on the list")
         elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _COMMON:
-            walk.report(NAME_NOT_ALLOWED, node, f"`{node.attr}` is an inner name")
+            evaluator.report(NAME_NOT_ALLOWED, node, f"`{node.attr}` is an inner name")

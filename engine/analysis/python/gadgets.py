@@ -6,10 +6,10 @@ import ast
 import re
 from typing import Final
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.objects import GADGET, PROBE
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 
 HARD: Final = frozenset(
     words(
@@ -28,29 +28,29 @@ _FRAMES: Final = frozenset(words("func_globals gi_frame cr_frame ag_frame f_back
 _FORMAT_PROBE = re.compile(r"\{[^{}]*(?:\.|\[)_{1,2}[a-z]+")
 
 
-def check(walk: Walk, node: ast.AST, base: Value | None, name: str) -> None:
+def check(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: str) -> None:
     """Report the attribute `name` of `base` where it is one that climbs."""
     literal = base is not None and base.name is None and base.owner is None
     if name == "__class__" and literal and (base.known or base.items is not None):  # type: ignore[union-attr]
-        walk.report(PROBE, node, "`__class__` of a literal starts a chain to every class", value=base)
+        evaluator.report(PROBE, node, "`__class__` of a literal starts a chain to every class", value=base)
     if name not in HARD and name not in PLAIN_NAMES:
         return
     if base is not None and base.name is not None and base.name.startswith("builtins.super"):
         return
-    walk.touched += 1
+    evaluator.relevant += 1
     if name in _ESCAPE or name in _FRAMES:
-        walk.report(GADGET, node, f"`{name}` leads from any object to the interpreter's own", value=base)
+        evaluator.report(GADGET, node, f"`{name}` leads from any object to the interpreter's own", value=base)
     elif name != "mro" or isinstance(node, ast.Attribute):
-        walk.report(PROBE, node, f"`{name}` belongs to the interpreter's object model", value=base)
+        evaluator.report(PROBE, node, f"`{name}` belongs to the interpreter's object model", value=base)
 
 
-def probed(walk: Walk, node: ast.AST) -> None:
+def probed(evaluator: Evaluator, node: ast.AST) -> None:
     """Report an inner attribute that is only read to be seen."""
-    walk.report(PROBE, node, "`__class__` is read as text")
+    evaluator.report(PROBE, node, "`__class__` is read as text")
 
 
-def check_format(walk: Walk, node: ast.AST, template: str) -> None:
+def check_format(evaluator: Evaluator, node: ast.AST, template: str) -> None:
     """Report a format string that reaches attributes: `{x.__class__}`."""
     if _FORMAT_PROBE.search(template):
-        walk.touched += 1
-        walk.report(PROBE, node, "The format string reaches inner attributes")
+        evaluator.relevant += 1
+        evaluator.report(PROBE, node, "The format string reaches inner attributes")

@@ -7,8 +7,8 @@ import base64
 import re
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import objects
 from engine.analysis.python.sinks.paths import is_sensitive
 from engine.models import Confidence, Language, Level
@@ -109,38 +109,38 @@ _LONG_ENCODED = 4096
 """Base64 of this length and no other character is not searched for words."""
 
 
-def check_text(walk: Walk, node: ast.Constant) -> None:
+def check_text(evaluator: Evaluator, node: ast.Constant) -> None:
     """Look at one literal of text or bytes."""
     text = node.value
     if isinstance(text, bytes):
-        _check_bytes(walk, node, text)
+        _check_bytes(evaluator, node, text)
     elif isinstance(text, str) and len(text) >= 8:
-        _check_words(walk, node, text)
+        _check_words(evaluator, node, text)
 
 
-def _check_words(walk: Walk, node: ast.Constant, text: str) -> None:
+def _check_words(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
     if len(text) >= _LONG_ENCODED and _BASE64.match(text):
-        _check_encoded(walk, node, text)
+        _check_encoded(evaluator, node, text)
         return
     if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
-        walk.report(HARDCODED, node, "A token in its real form")
+        evaluator.report(HARDCODED, node, "A token in its real form")
     if _ATTACK.search(text.lower()):
-        walk.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
+        evaluator.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
     elif "_" in text and _GADGET.search(text):
-        walk.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
+        evaluator.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
     elif len(text) < 300 and is_sensitive(text):
-        walk.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
+        evaluator.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):
-        _check_encoded(walk, node, text)
+        _check_encoded(evaluator, node, text)
     elif not text.isascii():
-        _check_bytes(walk, node, text.encode("latin-1", "ignore") if _is_latin(text) else b"")
+        _check_bytes(evaluator, node, text.encode("latin-1", "ignore") if _is_latin(text) else b"")
 
 
 def _is_latin(text: str) -> bool:
     return all(ord(char) < 256 for char in text)
 
 
-def _check_bytes(walk: Walk, node: ast.AST, data: bytes) -> None:
+def _check_bytes(evaluator: Evaluator, node: ast.AST, data: bytes) -> None:
     """Machine code: mostly not text, without the head of a known format."""
     if len(data) < _MIN_SHELLCODE or data[:4] in (
         b"\x89PNG",
@@ -159,44 +159,44 @@ def _check_bytes(walk: Walk, node: ast.AST, data: bytes) -> None:
         or b"\x90\x90" in data
     )
     if binary * 4 > min(len(data), 400) and (telling or (binary * 2 > len(data) and len(set(data)) > 12)):
-        walk.report(PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
+        evaluator.report(PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
 
 
-def _check_encoded(walk: Walk, node: ast.Constant, text: str) -> None:
+def _check_encoded(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
     compact = "".join(text.split())
     try:
         data = base64.b64decode(compact + "=" * (-len(compact) % 4))
     except ValueError:
         return
     if data[:2] in (b"\x78\x9c", b"\x1f\x8b", b"MZ") or data[:4] == b"\x7fELF":
-        walk.report(PAYLOAD, node, "base64 of compressed content or a program")
+        evaluator.report(PAYLOAD, node, "base64 of compressed content or a program")
         return
     found = _CODE.search(data)
     if found is None:
         return
-    walk.report(PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
-    value = Value()
+    evaluator.report(PAYLOAD, node, f"base64 of code: `{found.group().decode('latin-1')}`")
+    value = PythonValue()
     value.layers = ("base64",)
     code = data.decode("utf-8", "replace")
-    if not walk.embedded(code):
-        walk.embed(code, Language.PYTHON, node, value, "text")
+    if not evaluator.was_embedded(code):
+        evaluator.embed(code, Language.PYTHON, node, value, "text")
 
 
-def check_numbers(walk: Walk, node: ast.List | ast.Tuple | ast.Set) -> None:
+def check_numbers(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set) -> None:
     """Look at a long list of byte values."""
     numbers = [part.value for part in node.elts if isinstance(part, ast.Constant)]
     if not all(type(part) is int and 0 <= part < 256 for part in numbers[:256]):
         return
     data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
-    if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(walk, node)):
-        walk.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
+    if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(evaluator, node)):
+        evaluator.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
 
 
-def _hexadecimal(walk: Walk, node: ast.AST) -> bool:
-    return "0x" in walk.code(node, limit=40)
+def _hexadecimal(evaluator: Evaluator, node: ast.AST) -> bool:
+    return "0x" in evaluator.code(node, limit=40)
 
 
-def check_name(walk: Walk, node: ast.AST, name: str) -> None:
+def check_name(evaluator: Evaluator, node: ast.AST, name: str) -> None:
     """Look at a name that the code itself gives."""
     if _OBFUSCATED.match(name):
-        walk.report(OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")
+        evaluator.report(OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")

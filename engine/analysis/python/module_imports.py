@@ -7,11 +7,11 @@ import re
 from functools import lru_cache
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import DANGEROUS_MODULES, STDLIB, canonical
 from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
 from engine.analysis.python.rules import reading
-from engine.analysis.typosquats import Slips
+from engine.analysis.typosquats import TyposquatIndex
 from engine.models import EffectKind, Level
 
 IMPORT = python_rule(
@@ -41,35 +41,37 @@ MODULE_NOT_ALLOWED = python_rule(
 _PACKED = re.compile(r"pyarmor|pytransform|^obfuscat")
 
 
-def imported(walk: Walk, node: ast.stmt, alias: ast.alias, module: str) -> None:
+def imported(evaluator: Evaluator, node: ast.stmt, alias: ast.alias, module: str) -> None:
     """Report and predict what importing `module` means; empty for relative imports."""
     if not module:
         return
     top = module.partition(".")[0]
     place = alias if isinstance(node, ast.Import) else node
-    _add_effects(walk, node, module, top)
+    _add_effects(evaluator, node, module, top)
     known = canonical(top).partition(".")[0]
     purpose = DANGEROUS_MODULES.get(top) or DANGEROUS_MODULES.get(known)
     if purpose:
-        walk.report(IMPORT, place, f"`{top}`: {purpose}")
+        evaluator.report(IMPORT, place, f"`{top}`: {purpose}")
     if top in ATTACK_MODULES or _PACKED.search(top):
-        walk.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or disguise")
-    if walk.settings.profile == "allow" and top not in walk.settings.allowed_modules:
-        walk.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
+        evaluator.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or disguise")
+    if evaluator.settings.profile == "allow" and top not in evaluator.settings.allowed_modules:
+        evaluator.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
     meant = lookalike(top)
     if meant:
-        walk.report(reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package")
+        evaluator.report(
+            reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package"
+        )
 
 
-def _add_effects(walk: Walk, node: ast.stmt, module: str, top: str) -> None:
+def _add_effects(evaluator: Evaluator, node: ast.stmt, module: str, top: str) -> None:
     if top in STDLIB:
-        walk.add_effect(EffectKind.MODULE, module, node)
+        evaluator.add_effect(EffectKind.MODULE, module, node)
         return
     note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
     if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
         meant = lookalike(top)
         note += f"; looks like {meant}" if meant else "; no popular package is known by this name"
-    walk.add_effect(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
+    evaluator.add_effect(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
 
 
 @lru_cache(maxsize=1024)
@@ -77,7 +79,7 @@ def lookalike(name: str) -> str | None:
     """Return the popular name that `name` is one slip away from, or None."""
     if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:
         return None
-    return _SLIPS.meant(name.lower())
+    return _TYPOSQUATS.meant(name.lower())
 
 
-_SLIPS = Slips(POPULAR)
+_TYPOSQUATS = TyposquatIndex(POPULAR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 
 POPULAR: Final = frozenset(
     words(

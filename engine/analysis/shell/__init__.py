@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engine.analysis import limits
-from engine.analysis.findings import Findings
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.shell import comments
 from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
-from engine.analysis.shell.rules import CHECKS, inner
+from engine.analysis.shell.rules import CHECKS, embedded_code
 from engine.analysis.shell.rules.syntax import SYNTAX
 from engine.models import Span
 from engine.settings import AnalysisSettings
@@ -17,17 +17,17 @@ __all__ = ["analyse_shell"]
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
-def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> Findings:
+def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAnalysis:
     """Return what the shell script in `source` does, and what it will want."""
     script = read(source, settings, depth)
-    findings = Findings()
+    findings = RawAnalysis()
     for check in CHECKS:
         findings.violations.extend(check(script))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
     if misread := list(comments.check(script.tree)):
         findings.violations.extend(misread)
         findings.complete = False
-    findings.add(inner.check(script))
+    findings.add(embedded_code.check(script))
     findings.effects.extend(effects(script))
     if script.cut:
         findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))

@@ -8,7 +8,7 @@ from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.flow import DOWNLOADERS
 from engine.analysis.shell.model import Arg, Command
 from engine.analysis.shell.pure_commands import output
-from engine.analysis.shell.values import GAP, UNKNOWN, Step, Value, Variables
+from engine.analysis.shell.values import GAP, UNKNOWN, ShellValue, SourceStep, Variables
 
 
 def assign(build: Builder, node: Node) -> None:
@@ -20,35 +20,35 @@ def assign(build: Builder, node: Node) -> None:
     value = _assigned(build, node.child_by_field_name("value"))
     if written[len(name) : len(name) + 2] == "+=":
         old = build.variables.get(name)
-        value = Value(
+        value = ShellValue(
             old.text + value.text, old.taints | value.taints, old.origin + value.origin, value.items
         )
-    step = Step(build.tree, node.start_byte, node.end_byte)
-    build.variables.set(name, Value(value.text, value.taints, (*value.origin, step)[:6], value.items))
+    step = SourceStep(build.tree, node.start_byte, node.end_byte)
+    build.variables.set(name, ShellValue(value.text, value.taints, (*value.origin, step)[:6], value.items))
     arg = Arg(value.text, step.start, step.end, value.taints, value.origin)
     build.script.assignments.append((name, arg, step))
 
 
-def _assigned(build: Builder, source: Node | None) -> Value:
+def _assigned(build: Builder, source: Node | None) -> ShellValue:
     if source is None:
-        return Value("")
+        return ShellValue("")
     if source.type != "array":
         return build.value(source)
     items = [arg for child in source.named_children for arg in build.args(child)]
     taints = frozenset(taint for item in items for taint in item.taints)
     texts = tuple(item.text for item in items)
-    return Value(texts[0] if texts else "", taints, (), texts)
+    return ShellValue(texts[0] if texts else "", taints, (), texts)
 
 
 def bind_arguments(variables: Variables, args: tuple[Arg, ...] | None) -> None:
     """Set `$1`, `$2` … to the arguments of a call, or to nothing known."""
     for index in range(1, 10):
         arg = args[index - 1] if args and index <= len(args) else None
-        value = Value(arg.text, arg.taints, arg.origin) if arg else Value(UNKNOWN)
+        value = ShellValue(arg.text, arg.taints, arg.origin) if arg else ShellValue(UNKNOWN)
         variables.set(str(index), value)
-    joined = GAP.join(arg.text for arg in args) if args else UNKNOWN
+    merged_analyses = GAP.join(arg.text for arg in args) if args else UNKNOWN
     for name in ("@", "*"):
-        variables.set(name, Value(joined))
+        variables.set(name, ShellValue(merged_analyses))
 
 
 def follow(build: Builder, command: Command) -> None:
@@ -71,12 +71,12 @@ def _read(build: Builder, command: Command) -> None:
         taints.add("download")
     for arg in command.operands:
         if arg.text.isidentifier():
-            build.variables.set(arg.text, Value(UNKNOWN, frozenset(taints)))
+            build.variables.set(arg.text, ShellValue(UNKNOWN, frozenset(taints)))
 
 
 def _printf(build: Builder, command: Command) -> None:
     if command.words[:1] == ["-v"] and len(command.args) > 2:
-        build.variables.set(command.words[1], Value(output("printf", command.words[2:], "")))
+        build.variables.set(command.words[1], ShellValue(output("printf", command.words[2:], "")))
 
 
 def _unset(build: Builder, command: Command) -> None:

@@ -9,9 +9,9 @@ from tree_sitter import Node
 from engine.analysis.shell.command_prefixes import assigned, basename, unwrap
 from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
-from engine.analysis.shell.model import Arg, Command, Feed, Redirect, Script
+from engine.analysis.shell.model import Arg, Command, InputText, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
-from engine.analysis.shell.values import UNKNOWN, Step, Value, bare
+from engine.analysis.shell.values import UNKNOWN, ShellValue, SourceStep, bare
 from engine.analysis.shell.words import Words
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
@@ -32,7 +32,7 @@ class Builder(Words):
         self.script = script
         self.level = 0
         self.aliases: dict[str, str] = {}
-        self.feeds: dict[tuple[int, int], Feed] = {}
+        self.feeds: dict[tuple[int, int], InputText] = {}
         self.functions = self._function_names()
         self._background = background(script.tree)
 
@@ -50,17 +50,17 @@ class Builder(Words):
 
     # --- words ------------------------------------------------------------------------------------
 
-    def substitute(self, node: Node, depth: int) -> Value:
+    def substitute(self, node: Node, depth: int) -> ShellValue:
         """Return what a command substitution, found at `depth`, prints."""
         return printed(self, node, depth)
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: Node) -> ShellValue:
         """Return what a word holds, as one text."""
         raw = self.tree.of(node)
         if _plain(raw):
-            return Value(raw)
+            return ShellValue(raw)
         value = self.marked(node)
-        return Value(bare(value.text), value.taints, value.origin)
+        return ShellValue(bare(value.text), value.taints, value.origin)
 
     def args(self, node: Node) -> list[Arg]:
         """Return the fields that a word becomes."""
@@ -83,12 +83,12 @@ class Builder(Words):
             return node.start_byte + 1, True
         return node.start_byte, False
 
-    def loop_values(self, nodes: list[Node]) -> list[Value]:
+    def loop_values(self, nodes: list[Node]) -> list[ShellValue]:
         """Return what a `for` variable becomes, one value for each turn."""
-        values: list[Value] = []
+        values: list[ShellValue] = []
         for node in nodes:
-            values += [Value(arg.text, arg.taints, arg.origin) for arg in self.args(node)]
-        return values or [Value(UNKNOWN)]
+            values += [ShellValue(arg.text, arg.taints, arg.origin) for arg in self.args(node)]
+        return values or [ShellValue(UNKNOWN)]
 
     # --- commands ---------------------------------------------------------------------------------
 
@@ -205,28 +205,28 @@ class Builder(Words):
             operator = self.tree.slice(node.start_byte, target.start_byte).strip()
             arg = next(iter(self.args(target)), None)
             if arg is not None:
-                found.append(Redirect(operator, arg, Step(self.tree, node.start_byte, node.end_byte)))
+                found.append(Redirect(operator, arg, SourceStep(self.tree, node.start_byte, node.end_byte)))
         return tuple(found)
 
-    def feed(self, nodes: list[Node]) -> Feed | None:
+    def feed(self, nodes: list[Node]) -> InputText | None:
         """Return the here-document or here-string among redirections."""
         for node in nodes:
             if node.type == "herestring_redirect" and node.named_children:
                 word = node.named_children[-1]
                 value = self.value(word)
                 start, literal = self._literal(word, self.tree.of(word), value.text)
-                return Feed(value.text, start, word.end_byte, value.taints, literal)
+                return InputText(value.text, start, word.end_byte, value.taints, literal)
             if node.type == "heredoc_redirect":
                 return self._heredoc(node)
         return None
 
-    def _heredoc(self, node: Node) -> Feed | None:
+    def _heredoc(self, node: Node) -> InputText | None:
         parts = {child.type: child for child in node.named_children}
         body, start = parts.get("heredoc_body"), parts.get("heredoc_start")
         if body is None or start is None:
             return None
         raw = self.tree.of(body)
         if self.tree.of(start)[:1] in {"'", '"', "\\"} or not body.named_children:
-            return Feed(raw, body.start_byte, body.end_byte, literal=True)
+            return InputText(raw, body.start_byte, body.end_byte, literal=True)
         value = self.value(body)
-        return Feed(value.text, body.start_byte, body.end_byte, value.taints, value.text == raw)
+        return InputText(value.text, body.start_byte, body.end_byte, value.taints, value.text == raw)

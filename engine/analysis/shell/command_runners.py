@@ -12,7 +12,7 @@ from engine.analysis.shell.values import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class NestedCommand:
     """A command that is handed to a program."""
 
     text: str
@@ -70,13 +70,13 @@ _RECIPE = re.compile(r"(?m)^(?:\t|[^\s:=]+:[^=;\n]*;)[@+-]*(.+)")
 _BOUND = re.compile(r"^\s*\"[^\"]*\"\s*:\s*(.+)", re.DOTALL)
 
 
-def handed(command: Command) -> Iterator[Handed]:
+def nested_commands(command: Command) -> Iterator[NestedCommand]:
     """Yield the commands that `command` hands on."""
     for name in _OPTIONS.get(command.name, ()):
         arg = command.option(name)
         if arg is not None:
             text = arg.text.replace(",", " ") if name == "-wrapper" else arg.text
-            yield Handed(text, f"{command.name} {name}", arg, usual=command.name in _USUAL)
+            yield NestedCommand(text, f"{command.name} {name}", arg, usual=command.name in _USUAL)
     work = _WORKS.get(command.name)
     if work is not None:
         yield from work(command)
@@ -84,19 +84,19 @@ def handed(command: Command) -> Iterator[Handed]:
         yield from _escaped(command)
 
 
-def _matched(command: Command, pattern: re.Pattern[str]) -> Iterator[Handed]:
+def _matched(command: Command, pattern: re.Pattern[str]) -> Iterator[NestedCommand]:
     for arg in command.args:
         match = pattern.search(arg.text)
         text = next((group for group in match.groups() if group), "") if match else ""
         if text:
-            yield Handed(text, command.name, arg)
+            yield NestedCommand(text, command.name, arg)
 
 
-def _ssh(command: Command) -> Iterator[Handed]:
+def _ssh(command: Command) -> Iterator[NestedCommand]:
     return (one for one in _matched(command, _SSH) if one.text.lower() != "none")
 
 
-def _git(command: Command) -> Iterator[Handed]:
+def _git(command: Command) -> Iterator[NestedCommand]:
     words = command.words
     for index, arg in enumerate(command.args):
         name, equals, value = arg.text.partition("=")
@@ -105,74 +105,74 @@ def _git(command: Command) -> Iterator[Handed]:
         elif "config" in words[:index] and index + 1 < len(words):
             yield from _configured(arg.text, words[index + 1], command.args[index + 1])
         elif arg.text.startswith("ext::"):
-            yield Handed(re.sub(r"%(.)", r"\1", arg.text[5:]), "git ext::", arg)
+            yield NestedCommand(re.sub(r"%(.)", r"\1", arg.text[5:]), "git ext::", arg)
     for name in (*_GIT_OPTIONS, *_GIT_HIDDEN):
         option = command.option(name)
         if option is not None:
-            yield Handed(option.text, f"git {name}", option, usual=name in _GIT_OPTIONS)
+            yield NestedCommand(option.text, f"git {name}", option, usual=name in _GIT_OPTIONS)
     run = _GIT_VERBS.match(command.text)
     if run is not None:
-        yield Handed(run[1], "git", usual=True)
+        yield NestedCommand(run[1], "git", usual=True)
 
 
-def _configured(key: str, value: str, arg: Arg) -> Iterator[Handed]:
+def _configured(key: str, value: str, arg: Arg) -> Iterator[NestedCommand]:
     alias = key.lower().startswith(("alias.", "credential."))
     if _KEY.match(key) and value not in {"true", "false", ""} and (not alias or value.startswith("!")):
-        yield Handed(value.lstrip("!"), f"git {key}", arg)
+        yield NestedCommand(value.lstrip("!"), f"git {key}", arg)
 
 
-def _escaped(command: Command) -> Iterator[Handed]:
+def _escaped(command: Command) -> Iterator[NestedCommand]:
     """Commands behind a `!`, in the arguments or on the input of a program that knows it."""
     for line in given(command).split("\n") if command.feed or command.upstream else ():
         match = _ESCAPE.match(line)
         if match:
-            yield Handed(match[1], f"{command.name} !")
+            yield NestedCommand(match[1], f"{command.name} !")
     for index, arg in enumerate(command.args):
         match = _ESCAPE.match(arg.text)
         if match and index and command.words[index - 1] in {"-ex", "-o", "--eval-command", "-e"}:
-            yield Handed(match[1], f"{command.name} !", arg)
+            yield NestedCommand(match[1], f"{command.name} !", arg)
 
 
-def _sed(command: Command) -> Iterator[Handed]:
+def _sed(command: Command) -> Iterator[NestedCommand]:
     script = command.option("-e", "--expression") or next(iter(command.operands), None)
     match = _SED.match(script.text) if script is not None and len(script.text) <= _MAX_SCRIPT else None
     if match:
-        yield Handed(match[1] or "…", "sed e", script)
+        yield NestedCommand(match[1] or "…", "sed e", script)
 
 
-def _make(command: Command) -> Iterator[Handed]:
+def _make(command: Command) -> Iterator[NestedCommand]:
     option = command.option("--eval")
     file = command.option("-f", "--file", "--makefile")
     fed = given(command) if file is not None and file.text in {"-", "/dev/stdin"} else ""
     for text in (option.text if option is not None else "", fed):
         for recipe in _RECIPE.finditer(text):
-            yield Handed(recipe[1].replace("$$", "$"), "make", option, usual=True)
+            yield NestedCommand(recipe[1].replace("$$", "$"), "make", option, usual=True)
 
 
-def _bind(command: Command) -> Iterator[Handed]:
+def _bind(command: Command) -> Iterator[NestedCommand]:
     return _matched(command, _BOUND) if "-x" in command.words else iter(())
 
 
-def _terminal(command: Command) -> Iterator[Handed]:
+def _terminal(command: Command) -> Iterator[NestedCommand]:
     for arg in command.operands:
         if re.search(r"[\s;|&]", arg.text):
-            yield Handed(arg.text, command.name, arg, usual=True)
+            yield NestedCommand(arg.text, command.name, arg, usual=True)
 
 
-def _capsh(command: Command) -> Iterator[Handed]:
+def _capsh(command: Command) -> Iterator[NestedCommand]:
     if "--" in command.words:
         rest = command.args[command.words.index("--") + 1 :]
         text = rest[1].text if len(rest) > 1 and rest[0].text == "-c" else "sh"
-        yield Handed(text, "capsh --")
+        yield NestedCommand(text, "capsh --")
 
 
-def _scheduled(command: Command) -> Iterator[Handed]:
+def _scheduled(command: Command) -> Iterator[NestedCommand]:
     text = given(command)
     if text.strip(UNKNOWN + " \n"):
-        yield Handed(text, command.name, usual=True)
+        yield NestedCommand(text, command.name, usual=True)
 
 
-_WORKS: dict[str, Callable[[Command], Iterator[Handed]]] = {
+_WORKS: dict[str, Callable[[Command], Iterator[NestedCommand]]] = {
     "ssh": _ssh, "scp": _ssh, "sftp": _ssh, "git": _git, "sed": _sed, "gsed": _sed, "make": _make,
     "gmake": _make, "bind": _bind, "tmux": _terminal, "capsh": _capsh, "at": _scheduled,
     "batch": _scheduled, "psql": lambda command: _matched(command, _PROGRAM),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 
-from engine.analysis.shell.values import CLOSE, COMMA, GAP, OPEN, UNKNOWN, Value, Variables
+from engine.analysis.shell.values import CLOSE, COMMA, GAP, OPEN, UNKNOWN, ShellValue, Variables
 
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!_-])(\[[^\]]*\])?(.*)\}\Z", re.DOTALL)
 _SLICE = re.compile(r":\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?\Z")
@@ -42,32 +42,32 @@ def _character(code: str) -> str:
     return _SIMPLE.get(code, code if code in "\\'\"?" else "\\" + code)
 
 
-def parameter(text: str, variables: Variables) -> Value:
+def parameter(text: str, variables: Variables) -> ShellValue:
     """Return what the expansion `text`, written `${…}`, yields."""
     match = _PARAMETER.match(text)
     if match is None:
-        return Value(UNKNOWN)
+        return ShellValue(UNKNOWN)
     flag, name, index, operation = match.groups()
     value = _element(variables.get(name), index)
     if flag == "#":
-        return Value(str(len(value.text)) if UNKNOWN not in value.text else UNKNOWN)
+        return ShellValue(str(len(value.text)) if UNKNOWN not in value.text else UNKNOWN)
     if flag == "!":
-        return variables.get(value.text) if value.text.isidentifier() else Value(UNKNOWN)
+        return variables.get(value.text) if value.text.isidentifier() else ShellValue(UNKNOWN)
     if not operation:
         return value
     known = variables.has(name)
-    return Value(_operated(value.text, operation, known=known), value.taints, value.origin)
+    return ShellValue(_operated(value.text, operation, known=known), value.taints, value.origin)
 
 
-def _element(value: Value, index: str | None) -> Value:
+def _element(value: ShellValue, index: str | None) -> ShellValue:
     if index is None or not value.items:
         return value
     inner = index[1:-1]
     if inner in {"@", "*"}:
-        return Value(GAP.join(value.items), value.taints, value.origin)
+        return ShellValue(GAP.join(value.items), value.taints, value.origin)
     if inner.lstrip("-").isdigit() and -len(value.items) <= int(inner) < len(value.items):
-        return Value(value.items[int(inner)], value.taints, value.origin)
-    return Value(UNKNOWN, value.taints, value.origin)
+        return ShellValue(value.items[int(inner)], value.taints, value.origin)
+    return ShellValue(UNKNOWN, value.taints, value.origin)
 
 
 def _operated(text: str, operation: str, *, known: bool) -> str:

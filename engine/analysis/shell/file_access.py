@@ -14,7 +14,7 @@ from engine.models import Evidence, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class FileAccess:
     """A file that is written or read, and by what."""
 
     path: str
@@ -89,21 +89,21 @@ _PATTERN_FIRST = {
 }
 
 
-def written(script: Script) -> list[Touched]:
+def written(script: Script) -> list[FileAccess]:
     """Return every file that is written."""
     return script.once("written", lambda script: list(_written(script)))
 
 
-def _written(script: Script) -> Iterator[Touched]:
+def _written(script: Script) -> Iterator[FileAccess]:
     for redirect in script.redirects:
         if (redirect.writes and not redirect.operator.endswith("&")) or _is_file(
             redirect.operator, redirect.target
         ):
-            yield Touched(redirect.target.text, redirect)
+            yield FileAccess(redirect.target.text, redirect)
     for command in script.commands:
         if not command.own:
             for arg in _targets(command):
-                yield Touched(arg.text, command)
+                yield FileAccess(arg.text, command)
 
 
 def _is_file(operator: str, target: Arg) -> bool:
@@ -163,20 +163,20 @@ _TARGETS = {
 }
 
 
-def read(script: Script) -> list[Touched]:
+def read(script: Script) -> list[FileAccess]:
     """Return every file that is read."""
     return script.once("read", lambda script: list(_read(script)))
 
 
-def _read(script: Script) -> Iterator[Touched]:
+def _read(script: Script) -> Iterator[FileAccess]:
     for redirect in script.redirects:
         if redirect.operator.rstrip("0123456789") == "<":
-            yield Touched(redirect.target.text, redirect)
+            yield FileAccess(redirect.target.text, redirect)
     for command in script.commands:
         if command.own:
             continue
         for arg in _sources(command):
-            yield Touched(arg.text, command)
+            yield FileAccess(arg.text, command)
 
 
 def _sources(command: Command) -> list[Arg]:

@@ -71,6 +71,6 @@ def printed(command: Command, depth: int = 0) -> str:
     return output(command.name, command.words, given(command, depth))
 
 
-def peeled(command: Command) -> tuple[str, ...]:
+def decoded_layers(command: Command) -> tuple[str, ...]:
     """Return the decoders that the input of `command` went through, outermost first."""
     return tuple(found.name for found in before(command) if found.name in DECODERS)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, cast
 
-from engine.analysis.shell.values import UNKNOWN, Step, shown
+from engine.analysis.shell.values import UNKNOWN, SourceStep, shown
 from engine.analysis.syntax import Tree
 from engine.models import Evidence, Span
 from engine.settings import AnalysisSettings
@@ -21,7 +21,7 @@ class Arg(NamedTuple):
     start: int
     end: int
     taints: frozenset[str] = frozenset()
-    origin: tuple[Step, ...] = ()
+    origin: tuple[SourceStep, ...] = ()
     literal: bool = False
     """Whether the text stands in the source character for character, from `start` on."""
 
@@ -36,7 +36,7 @@ class Redirect(NamedTuple):
 
     operator: str
     target: Arg
-    place: Step
+    place: SourceStep
 
     @property
     def writes(self) -> bool:
@@ -60,7 +60,7 @@ class Redirect(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class InputText:
     """Text that is given to a command's input: a here-document or a here-string."""
 
     text: str
@@ -84,7 +84,7 @@ class Command:
     wrappers: tuple[str, ...] = ()
     assigned: tuple[tuple[str, str], ...] = ()
     redirects: tuple[Redirect, ...] = ()
-    feed: Feed | None = None
+    feed: InputText | None = None
     upstream: tuple[Command, ...] = ()
     """What is piped into it."""
     piped: bool = False
@@ -174,7 +174,7 @@ class Script:
     loops: list[Loop] = field(default_factory=list)
     functions: dict[str, tuple[int, int]] = field(default_factory=dict)
     """The byte ranges of the bodies of functions."""
-    assignments: list[tuple[str, Arg, Step]] = field(default_factory=list)
+    assignments: list[tuple[str, Arg, SourceStep]] = field(default_factory=list)
     names_read: list[tuple[str, Span]] = field(default_factory=list)
     """Variables that are used without having been assigned."""
     cut: bool = False

@@ -14,7 +14,7 @@ from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.grammar import parse
 from engine.analysis.shell.model import Arg, Command, Loop, Redirect, Script
 from engine.analysis.shell.pipes import Pipe, entered, stages_of
-from engine.analysis.shell.values import Value
+from engine.analysis.shell.values import ShellValue
 from engine.analysis.syntax import MAX_NODES
 from engine.settings import AnalysisSettings
 
@@ -32,10 +32,10 @@ _Step = Node | Callable[[], None]
 def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
     """Return what is known of the script in `source`."""
     tree, whole = parse(source)
-    return Reader(Script(tree, settings, depth, cut=not whole)).read()
+    return ScriptReader(Script(tree, settings, depth, cut=not whole)).read()
 
 
-class Reader:
+class ScriptReader:
     """Walks statements with a stack of its own, so that no nesting overflows."""
 
     def __init__(self, script: Script) -> None:
@@ -57,7 +57,7 @@ class Reader:
                 return self.script
             step = self._stack.pop()
             if isinstance(step, Node):
-                self._VISITORS.get(step.type, Reader._descend)(self, step)
+                self._VISITORS.get(step.type, ScriptReader._descend)(self, step)
             else:
                 step()
         self.script.cut = True
@@ -214,7 +214,7 @@ class Reader:
     def _leave_loop(self) -> None:
         self._loops -= 1
 
-    def _bind(self, name: str, value: Value) -> Callable[[], None]:
+    def _bind(self, name: str, value: ShellValue) -> Callable[[], None]:
         return lambda: self.build.variables.set(name, value)
 
     def _while(self, node: Node) -> None:
@@ -224,7 +224,7 @@ class Reader:
             self.script.loops.append(Loop(head, tree.span(node), node.start_byte, node.end_byte))
         self._descend(node)
 
-    _VISITORS: ClassVar[dict[str, Callable[[Reader, Node], None]]] = {
+    _VISITORS: ClassVar[dict[str, Callable[[ScriptReader, Node], None]]] = {
         "command": _command,
         "declaration_command": _declaration,
         "unset_command": _declaration,

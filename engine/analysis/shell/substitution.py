@@ -7,9 +7,9 @@ from typing import Protocol
 from tree_sitter import Node
 
 from engine.analysis.shell.flow import DECODERS, DOWNLOADERS
-from engine.analysis.shell.model import Command, Feed
+from engine.analysis.shell.model import Command, InputText
 from engine.analysis.shell.pure_commands import output
-from engine.analysis.shell.values import UNKNOWN, Value
+from engine.analysis.shell.values import UNKNOWN, ShellValue
 
 REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _NO_STATEMENTS = REDIRECTS | {"comment"}
@@ -36,20 +36,20 @@ class Source(Protocol):
     def quiet_command(self, node: Node) -> Command | None:
         """Return the command of a node without recording anything about it."""
 
-    def feed(self, nodes: list[Node]) -> Feed | None:
+    def feed(self, nodes: list[Node]) -> InputText | None:
         """Return the here-document or here-string among redirections."""
 
 
-def printed(source: Source, node: Node, depth: int) -> Value:
+def printed(source: Source, node: Node, depth: int) -> ShellValue:
     """Return what a substitution prints that stands at `depth`."""
     if source.level > MAX_LEVELS:
-        return Value(UNKNOWN)
+        return ShellValue(UNKNOWN)
     source.level += 1
     try:
         text, taints = _run(source, node, "", depth)
     finally:
         source.level -= 1
-    return Value(text.rstrip("\n"), taints | {"output"})
+    return ShellValue(text.rstrip("\n"), taints | {"output"})
 
 
 def _run(source: Source, node: Node, given: str, depth: int) -> _Printed:

@@ -19,7 +19,7 @@ GLOB = "\x05"
 MAX_TEXT = 65_536
 
 
-class Step(NamedTuple):
+class SourceStep(NamedTuple):
     """A statement, as an assignment that a value came through: its bytes in the source."""
 
     tree: Tree
@@ -37,12 +37,12 @@ class Step(NamedTuple):
         return Evidence(span=self.span, text=Untrusted(self.tree.slice(self.start, self.end)[:160]))
 
 
-class Value(NamedTuple):
+class ShellValue(NamedTuple):
     """A text and the taints of its origin: `download`, `decoded`, `encoded`, `input`, `output` …"""
 
     text: str
     taints: frozenset[str] = frozenset()
-    origin: tuple[Step, ...] = ()
+    origin: tuple[SourceStep, ...] = ()
     items: tuple[str, ...] = ()
     """The elements, where the variable is an array."""
 
@@ -59,25 +59,25 @@ _OWN_PROCESS = {"!", "$", "BASHPID"}
 class Variables:
     """The variables of a script at one place of its reading."""
 
-    _values: dict[str, Value] = field(default_factory=dict)
+    _values: dict[str, ShellValue] = field(default_factory=dict)
 
-    def get(self, name: str) -> Value:
+    def get(self, name: str) -> ShellValue:
         """Return what `name` holds; unknown where nothing was assigned."""
         value = self._values.get(name)
         if value is not None:
             return value
         if name in _OWN_PROCESS:
-            return Value(UNKNOWN, frozenset({"own-pid"}))
-        return Value(_KNOWN.get(name, UNKNOWN))
+            return ShellValue(UNKNOWN, frozenset({"own-pid"}))
+        return ShellValue(_KNOWN.get(name, UNKNOWN))
 
     def has(self, name: str) -> bool:
         """Say whether the script assigned `name`, or the shell sets it to something known."""
         return name in self._values or name in _KNOWN
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: ShellValue) -> None:
         """Remember an assignment."""
         if len(value.text) > MAX_TEXT:
-            value = Value(UNKNOWN, value.taints, value.origin)
+            value = ShellValue(UNKNOWN, value.taints, value.origin)
         self._values[name] = value
 
     def unset(self, name: str) -> None:

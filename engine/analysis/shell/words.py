@@ -9,7 +9,17 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import parameter, unescaped
-from engine.analysis.shell.values import CLOSE, COMMA, GAP, GLOB, OPEN, UNKNOWN, Step, Value, Variables
+from engine.analysis.shell.values import (
+    CLOSE,
+    COMMA,
+    GAP,
+    GLOB,
+    OPEN,
+    UNKNOWN,
+    ShellValue,
+    SourceStep,
+    Variables,
+)
 from engine.analysis.syntax import Tree
 
 MAX_DEPTH = 24
@@ -27,26 +37,26 @@ class Words(ABC):
         self.variables = Variables()
 
     @abstractmethod
-    def substitute(self, node: Node, depth: int) -> Value:
+    def substitute(self, node: Node, depth: int) -> ShellValue:
         """Return what a command substitution, found at `depth`, prints."""
 
-    def marked(self, node: Node) -> Value:
+    def marked(self, node: Node) -> ShellValue:
         """Return the text of a word with marks, and where it came from."""
         literal = _LITERALS.get(node.type)
         if literal is not None:
-            return Value(literal(self.tree.of(node)))
+            return ShellValue(literal(self.tree.of(node)))
         parts: list[str] = []
-        origin: list[Step] = []
+        origin: list[SourceStep] = []
         taints: set[str] = set()
         self._collect(node, parts, taints, origin, quoted=False, depth=0)
-        return Value("".join(parts), frozenset(taints), tuple(dict.fromkeys(origin))[:6])
+        return ShellValue("".join(parts), frozenset(taints), tuple(dict.fromkeys(origin))[:6])
 
     def _collect(
         self,
         node: Node,
         parts: list[str],
         taints: set[str],
-        origin: list[Step],
+        origin: list[SourceStep],
         *,
         quoted: bool,
         depth: int,
@@ -78,7 +88,7 @@ class Words(ABC):
         node: Node,
         parts: list[str],
         taints: set[str],
-        origin: list[Step],
+        origin: list[SourceStep],
         *,
         quoted: bool,
         depth: int,
@@ -102,7 +112,7 @@ class Words(ABC):
         text = self.tree.slice(start, end)
         return _double(text) if quoted else _word(text)
 
-    def _expanded(self, node: Node, depth: int) -> Value:
+    def _expanded(self, node: Node, depth: int) -> ShellValue:
         kind = node.type
         if kind == "simple_expansion":
             return self.variables.get(self.tree.of(node)[1:])
@@ -111,8 +121,8 @@ class Words(ABC):
         if kind == "command_substitution":
             return self.substitute(node, depth + 1)
         if kind == "process_substitution":
-            return Value("/dev/fd/" + UNKNOWN, self.substitute(node, depth + 1).taints)
-        return Value(UNKNOWN if kind == "arithmetic_expansion" else self.tree.of(node))
+            return ShellValue("/dev/fd/" + UNKNOWN, self.substitute(node, depth + 1).taints)
+        return ShellValue(UNKNOWN if kind == "arithmetic_expansion" else self.tree.of(node))
 
 
 def _word(text: str) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from engine.analysis.findings import Findings
 from engine.analysis.positions import Lines
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.text import characters, layout, names, readings
 from engine.models import Language
 
 __all__ = ["analyse_text"]
 
 
-def analyse_text(source: str, language: Language) -> Findings:
+def analyse_text(source: str, language: Language) -> RawAnalysis:
     """Return what is wrong with the characters of `source`, and with where they stand."""
     lines = Lines(source)
     misread = list(readings.check(source, lines, language))
-    return Findings(
+    return RawAnalysis(
         [
             *misread,
             *characters.check(source, lines, language),

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.analysis.input_files import Reading, joined, misnamed, placed, readings, unread, without_own
-from engine.analysis.packages import wanted
+from engine.analysis.input_files import (
+    CodeFile,
+    at_mention,
+    check_names,
+    code_files,
+    merged_analyses,
+    unreadable_file,
+    without_own_packages,
+)
+from engine.analysis.packages import check_packages
 from engine.analysis_pool import AnalysisPool
 from engine.models import Analysis, Draft
 
@@ -18,26 +26,28 @@ async def analyse_draft(analyst: AnalysisPool, draft: Draft) -> Analysis:
     own = await analyst.analyse(draft.code.text, draft.language)
     if draft.permissions.packages:
         names = (package.name.text for package in draft.permissions.packages)
-        own = joined([own, wanted(names, draft.code.text, draft.language)])
+        own = merged_analyses([own, check_packages(names, draft.code.text, draft.language)])
     if not draft.files:
         return own
     settings = analyst.settings
     code, files = draft.code.text, [(file.name.text, file.content) for file in draft.files]
-    found = await asyncio.to_thread(lambda: list(readings(code, draft.language, files, settings.max_bytes)))
-    parts = [own, misnamed((name for name, _ in files), code)]
+    found = await asyncio.to_thread(lambda: list(code_files(code, draft.language, files, settings.max_bytes)))
+    parts = [own, check_names((name for name, _ in files), code)]
     until = asyncio.get_running_loop().time() + _DEADLINES * settings.deadline_seconds
     for one in found:
-        if isinstance(one, Reading):
+        if isinstance(one, CodeFile):
             parts.append(await _read(analyst, one, code, until))
         else:
-            parts.append(unread(one.name, one.reason, code))
-    return without_own(joined(parts), (name for name, _ in files))
+            parts.append(unreadable_file(one.name, one.reason, code))
+    return without_own_packages(merged_analyses(parts), (name for name, _ in files))
 
 
-async def _read(analyst: AnalysisPool, reading: Reading, code: str, until: float) -> Analysis:
+async def _read(analyst: AnalysisPool, file: CodeFile, code: str, until: float) -> Analysis:
     try:
         async with asyncio.timeout_at(until):
-            found = await analyst.analyse(reading.source, reading.language)
+            found = await analyst.analyse(file.source, file.language)
     except TimeoutError:
-        return unread(reading.name, "there was no time left for it", code) if reading.certain else Analysis()
-    return placed(reading, found, code)
+        return (
+            unreadable_file(file.name, "there was no time left for it", code) if file.certain else Analysis()
+        )
+    return at_mention(file, found, code)

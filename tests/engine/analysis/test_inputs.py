@@ -12,7 +12,15 @@ from typing import Literal
 import pytest
 
 from engine.analysis import analyse
-from engine.analysis.input_files import Reading, joined, misnamed, placed, readings, unread, without_own
+from engine.analysis.input_files import (
+    CodeFile,
+    at_mention,
+    check_names,
+    code_files,
+    merged_analyses,
+    unreadable_file,
+    without_own_packages,
+)
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
 
@@ -43,12 +51,12 @@ def _tarred(mode: Literal["w", "w:gz", "w:bz2", "w:xz"], **members: bytes) -> by
 
 def _analysed(code: str, language: Language, *files: tuple[str, bytes]) -> Analysis:
     parts = [analyse(code, language)]
-    for one in readings(code, language, files, _LIMIT):
-        if isinstance(one, Reading):
-            parts.append(placed(one, analyse(one.source, one.language), code))
+    for one in code_files(code, language, files, _LIMIT):
+        if isinstance(one, CodeFile):
+            parts.append(at_mention(one, analyse(one.source, one.language), code))
         else:
-            parts.append(unread(one.name, one.reason, code))
-    return joined(parts)
+            parts.append(unreadable_file(one.name, one.reason, code))
+    return merged_analyses(parts)
 
 
 def _told(analysis: Analysis, least: Level = Level.HIGH) -> list[str]:
@@ -164,14 +172,14 @@ def test_a_capability_of_an_input_file_is_predicted() -> None:
 def test_a_module_among_the_input_files_is_no_package() -> None:
     """What is handed in with the code is not asked of an index; what is not, is."""
     files = ["helper.py", "tools/__init__.py", "notes.txt"]
-    found = without_own(analyse("import helper, tools.a, notes, flask", _PY), files)
+    found = without_own_packages(analyse("import helper, tools.a, notes, flask", _PY), files)
     wanted = {one.value.text: one.kind for one in found.effects}
     assert {"helper": "module", "tools": "module", "notes": "package", "flask": "package"} == wanted
 
 
 def test_a_name_that_hides_what_it_is_is_said() -> None:
     """Control, bidi and invisible characters in a name are a violation; other alphabets are not."""
-    assert [] == list(misnamed(["data.csv", "r\u00e9sum\u00e9.txt", "\u6f22\u5b57.py"], "").violations)
+    assert [] == list(check_names(["data.csv", "r\u00e9sum\u00e9.txt", "\u6f22\u5b57.py"], "").violations)
     odd = ["a\u202eyp.exe", "a\u200b.py", "a\x1b.py", " a.py"]
-    assert 1 == len({v.rule for v in misnamed(odd, "").violations})
-    assert len(odd) == len(misnamed(odd, "").violations)
+    assert 1 == len({v.rule for v in check_names(odd, "").violations})
+    assert len(odd) == len(check_names(odd, "").violations)

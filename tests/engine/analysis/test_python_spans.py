@@ -55,7 +55,7 @@ def _shell(code: str) -> list[Violation]:
 
 
 def test_a_command_in_a_literal_keeps_its_own_place() -> None:
-    """What the shell rules find is shown within the literal, and says that it was peeled."""
+    """What the shell rules find is shown within the literal, and says that it was decoded."""
     found = _shell("import os\nos.system('é; rm -rf /')\n")
     assert ("shell",) == found[0].layers
     assert 2 == found[0].span.line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.packages import wanted
+from engine.analysis.packages import check_packages
 from engine.models import Language, Level
 
 CODE = "x = 1\nimport reqeusts\n"
@@ -20,20 +20,23 @@ CODE = "x = 1\nimport reqeusts\n"
 )
 def test_a_deceptive_name_is_found(rule: str, line: int, name: str) -> None:
     """One slip from a popular name, or a tool of attackers, is HIGH or as its rule says, at its import."""
-    (violation,) = wanted(["numpy", name], CODE).violations
+    (violation,) = check_packages(["numpy", name], CODE).violations
     assert (rule, line) == (violation.rule, violation.span.line)
     assert violation.severity in {Level.MEDIUM, Level.HIGH}
 
 
 def test_honest_names_pass() -> None:
     """Popular packages and unknown ones say nothing."""
-    assert () == wanted(["requests", "python-dateutil", "my.own-package", "scikit-learn"], CODE).violations
+    assert (
+        ()
+        == check_packages(["requests", "python-dateutil", "my.own-package", "scikit-learn"], CODE).violations
+    )
 
 
 @pytest.mark.parametrize("name", ["expresss", "loadsh", "@typse/node", "chakl"])
 def test_a_deceptive_name_of_npm_is_found(name: str) -> None:
     """One slip from a name, or from a scope, that many use."""
-    found = wanted(["express", name], "require('x')", Language.JAVASCRIPT).violations
+    found = check_packages(["express", name], "require('x')", Language.JAVASCRIPT).violations
     assert [Level.HIGH] == [one.severity for one in found]
 
 
@@ -49,4 +52,4 @@ def test_honest_names_of_npm_pass() -> None:
         "left-pad",
         "ms",
     ]
-    assert () == wanted(honest, "", Language.JAVASCRIPT).violations
+    assert () == check_packages(honest, "", Language.JAVASCRIPT).violations

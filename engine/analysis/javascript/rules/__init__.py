@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from engine.analysis.declare import rules_in
 from engine.analysis.javascript.model import Program
 from engine.analysis.javascript.rules import (
-    disguise,
-    doubling,
     execution,
     files,
+    growth,
     indirect,
     network,
+    obfuscation,
     objects,
     recursion,
     resources,
@@ -25,7 +25,7 @@ from engine.analysis.javascript.rules import (
 from engine.models import Violation
 
 _THEMES = (
-    syntax, execution, files, network, objects, indirect, disguise, resources, doubling, recursion,
+    syntax, execution, files, network, objects, indirect, obfuscation, resources, growth, recursion,
 )  # fmt: skip
 
 CHECKS: tuple[Callable[[Program], Iterator[Violation]], ...] = tuple(module.check for module in _THEMES)

@@ -9,8 +9,8 @@ from tree_sitter import Node
 
 from engine.analysis.javascript.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIUM, found, rule
 from engine.analysis.javascript.library import module_path
-from engine.analysis.javascript.model import Call, Program
-from engine.analysis.javascript.values import Value
+from engine.analysis.javascript.model import JavaScriptCall, Program
+from engine.analysis.javascript.values import JavaScriptValue
 from engine.models import Violation
 
 CHILD_PROCESS = rule(
@@ -234,13 +234,13 @@ def _imports(program: Program) -> Iterator[tuple[Node, str]]:
             yield node, program.tree.of(source)[1:-1]
 
 
-def _launches(call: Call) -> bool:
+def _launches(call: JavaScriptCall) -> bool:
     if not call.path.startswith(LAUNCHERS) or "()" in call.path:
         return False
     return call.path.removeprefix("child_process.").count(".") <= ("child_process." not in call.path)
 
 
-def _launched(program: Program, call: Call, *, sockets: bool) -> Iterator[Violation]:
+def _launched(program: Program, call: JavaScriptCall, *, sockets: bool) -> Iterator[Violation]:
     command = call.arg(0)
     hidden = bool(command.layers) or bool({"network", "decoded"} & command.taints)
     if sockets and command.known and _SHELL.search(command.text) and "spawn" in call.path:
@@ -249,16 +249,16 @@ def _launched(program: Program, call: Call, *, sockets: bool) -> Iterator[Violat
         yield found(CHILD_PROCESS, program, call, severity=HIGH if hidden else None)
 
 
-def _is_socket(call: Call) -> bool:
+def _is_socket(call: JavaScriptCall) -> bool:
     return bool(_SOCKET.match(call.path)) and "isIP" not in call.path
 
 
-def _is_text(call: Call) -> bool:
+def _is_text(call: JavaScriptCall) -> bool:
     value = call.arg(0)
     return value.kind == "text" or bool(value.taints & {"decoded", "network"})
 
 
-def _evaluated(program: Program, call: Call, code: Value | None) -> Iterator[Violation]:
+def _evaluated(program: Program, call: JavaScriptCall, code: JavaScriptValue | None) -> Iterator[Violation]:
     if code is None or code.kind in {"function", "object", "number"}:
         return
     if "network" in code.taints:
@@ -269,7 +269,7 @@ def _evaluated(program: Program, call: Call, code: Value | None) -> Iterator[Vio
         yield found(EVAL, program, call, severity=LOW if code.known else None)
 
 
-def _loads(program: Program, call: Call) -> Iterator[Violation]:
+def _loads(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     name = call.arg(0)
     if not call.args or name.kind == "number":
         return
@@ -282,13 +282,13 @@ def _loads(program: Program, call: Call) -> Iterator[Violation]:
         yield found(DYNAMIC_MODULE, program, call)
 
 
-def _is_beside(program: Program, call: Call) -> bool:
+def _is_beside(program: Program, call: JavaScriptCall) -> bool:
     """`require(__dirname + '/x')` and `require(path.join(__dirname, 'x'))` name a file beside it."""
     text = program.tree.of(call.nodes[0]) if call.nodes else ""
     return bool(re.fullmatch(r"(?:path\.\w+\()?\s*__dirname\s*[,+]\s*(['\"`])[^'\"`$]*\1\s*\)?", text))
 
 
-def _inside(program: Program, call: Call) -> Iterator[Violation]:
+def _inside(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     if _INTERNAL.match(call.path) or _MAIN_REQUIRE.search(call.path):
         yield found(INTERNALS, program, call)
     elif call.path.startswith("WebAssembly.") and "validate" not in call.path:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.javascript.declare import CRITICAL, HIGH, LOW, MEDIUM, SECRETS, found, rule
-from engine.analysis.javascript.model import Call, Program
-from engine.analysis.javascript.values import UNKNOWN, Value
+from engine.analysis.javascript.model import JavaScriptCall, Program
+from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue
 from engine.models import Confidence, Level, Violation
 
 UNKNOWN_FILE = rule(
@@ -127,7 +127,7 @@ def check(program: Program) -> Iterator[Violation]:
             yield from _read(program, call, call.arg(0))
 
 
-def path_of(program: Program, call: Call, index: int) -> str:
+def path_of(program: Program, call: JavaScriptCall, index: int) -> str:
     """Return the path of an argument, with what is not known marked, `~` for the home folder."""
     value = call.arg(index)
     if value.kind == "text":
@@ -142,13 +142,13 @@ def path_of(program: Program, call: Call, index: int) -> str:
     return UNKNOWN if value.kind != "text" else value.text
 
 
-def _home(value: Value) -> str:
+def _home(value: JavaScriptValue) -> str:
     if value.path in {"os.homedir()", "process.env.HOME", "process.env.USERPROFILE"}:
         return "~"
     return value.text if value.kind == "text" else UNKNOWN
 
 
-def _is_home(program: Program, call: Call, index: int) -> str:
+def _is_home(program: Program, call: JavaScriptCall, index: int) -> str:
     """Return the path with a home folder in front, where the argument's text adds to one."""
     node = call.nodes[index] if index < len(call.nodes) else None
     text = program.tree.of(node) if node is not None else ""
@@ -161,7 +161,7 @@ def _is_home(program: Program, call: Call, index: int) -> str:
     return path
 
 
-def _is_own(program: Program, call: Call, index: int) -> bool:
+def _is_own(program: Program, call: JavaScriptCall, index: int) -> bool:
     """Say whether a path is made of the program's own folder and known text."""
     node = call.nodes[index] if index < len(call.nodes) else None
     if node is None:
@@ -178,7 +178,7 @@ def _is_own(program: Program, call: Call, index: int) -> bool:
     return any(_OWN_FOLDER.search(step.text.text) for step in value.origin)
 
 
-def _read(program: Program, call: Call, value: Value) -> Iterator[Violation]:
+def _read(program: Program, call: JavaScriptCall, value: JavaScriptValue) -> Iterator[Violation]:
     path = _is_home(program, call, 0)
     if paths.is_credential(path):
         yield found(CREDENTIALS, program, call)
@@ -188,7 +188,9 @@ def _read(program: Program, call: Call, value: Value) -> Iterator[Violation]:
         yield found(UNKNOWN_FILE, program, call)
 
 
-def _is_unknown(program: Program, call: Call, index: int, value: Value, path: str) -> bool:
+def _is_unknown(
+    program: Program, call: JavaScriptCall, index: int, value: JavaScriptValue, path: str
+) -> bool:
     if not call.args or value.kind in {"number", "object", "function"} or "exists" in call.path:
         return False
     return (
@@ -198,7 +200,9 @@ def _is_unknown(program: Program, call: Call, index: int, value: Value, path: st
     )
 
 
-def _written(program: Program, call: Call, value: Value, index: int) -> Iterator[Violation]:
+def _written(
+    program: Program, call: JavaScriptCall, value: JavaScriptValue, index: int
+) -> Iterator[Violation]:
     path = _is_home(program, call, index)
     if paths.is_persistence(path) or paths.is_privilege(path):
         yield found(STARTUP, program, call)
@@ -208,7 +212,7 @@ def _written(program: Program, call: Call, value: Value, index: int) -> Iterator
         yield found(UNKNOWN_FILE, program, call)
 
 
-def _deleted(program: Program, call: Call) -> Iterator[Violation]:
+def _deleted(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     path = _is_home(program, call, 0)
     tree = "recursive" in program.tree.of(call.node) or bool(
         re.match(r"rimraf|del|fs\.(?:remove|emptyDir)", call.path)

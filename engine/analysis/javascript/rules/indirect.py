@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.declare import ABUSE, HIGH, MEDIUM, found, rule
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.models import Violation
 
 LOOSE_FUNCTION = rule(
@@ -84,7 +84,7 @@ def check(program: Program) -> Iterator[Violation]:
             yield from _variable(program, node, left)
 
 
-def _is_owner(call: Call) -> bool:
+def _is_owner(call: JavaScriptCall) -> bool:
     return call.arg(0).path in _OWNERS
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.javascript.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.values import UNKNOWN
 from engine.models import Confidence, Level, Violation
 
@@ -186,7 +186,7 @@ _WEAK = re.compile(r"(?i)^(?:md[245]|sha-?1|rc[24]|des|des-.*|.*-ecb|bf.*|rsa-md
 
 def check(program: Program) -> Iterator[Violation]:
     """Yield talk, leaks and what is weak."""
-    host: list[Call] = []
+    host: list[JavaScriptCall] = []
     for call in program.calls:
         if TALKS.match(call.path):
             yield from _talks(program, call)
@@ -208,7 +208,7 @@ def check(program: Program) -> Iterator[Violation]:
     yield from _settings(program)
 
 
-def _talks(program: Program, call: Call) -> Iterator[Violation]:
+def _talks(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     address = call.arg(0).text
     whole = program.tree.of(call.node)
     if _METADATA.search(address) or _METADATA.search(whole):
@@ -219,14 +219,14 @@ def _talks(program: Program, call: Call) -> Iterator[Violation]:
         yield found(NETWORK, program, call, severity=_reach(call, address))
 
 
-def _reach(call: Call, address: str) -> Level | None:
+def _reach(call: JavaScriptCall, address: str) -> Level | None:
     if call.arg(0).kind == "text" and _LOCAL.match(address):
         return LOW
     known = call.arg(1).kind == "text" and _LOCAL.match(call.arg(1).text)
     return LOW if call.arg(0).kind == "number" and (known or len(call.args) == 1) else None
 
 
-def _listed(program: Program, call: Call) -> Iterator[Violation]:
+def _listed(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     if any(arg.path == "process.env" for arg in call.args):
         yield found(ENVIRONMENT, program, call)
     elif call.path in {"JSON.stringify", "querystring.stringify"} and "host" in call.taints:
@@ -247,7 +247,7 @@ def _environment(program: Program) -> Iterator[Violation]:
         yield ENVIRONMENT.violation(program.tree.lines.span(*match.span()), "Walks through process.env")
 
 
-def _weak(program: Program, call: Call) -> Iterator[Violation]:
+def _weak(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     if (
         (_DIGEST.match(call.path) and _WEAK.match(call.arg(0).text))
         or call.path == "crypto.pseudoRandomBytes"

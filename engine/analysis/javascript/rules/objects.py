@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.declare import ABUSE, HIGH, LOW, MEDIUM, found, rule
-from engine.analysis.javascript.model import Call, Program
-from engine.analysis.javascript.values import Scope
+from engine.analysis.javascript.model import JavaScriptCall, Program
+from engine.analysis.javascript.values import JavaScriptScope
 from engine.models import Violation
 
 CONSTRUCTOR = rule(
@@ -105,7 +105,7 @@ def check(program: Program) -> Iterator[Violation]:
         yield from _assigned(program, node, scope)
 
 
-def _makes_code(program: Program, call: Call) -> bool:
+def _makes_code(program: Program, call: JavaScriptCall) -> bool:
     """A constructor that is given code: that of a function, or of anything where the text says so."""
     code = call.args[-1]
     return (code.kind == "text" and bool(_CODE.search(code.text))) or _is_function(program, call.node)
@@ -128,7 +128,7 @@ def _is_function(program: Program, node: Node) -> bool:
     }
 
 
-def _assigned(program: Program, node: Node, scope: Scope) -> Iterator[Violation]:
+def _assigned(program: Program, node: Node, scope: JavaScriptScope) -> Iterator[Violation]:
     left = node.child_by_field_name("left")
     if left is None or left.type not in {"member_expression", "subscript_expression"}:
         return
@@ -141,7 +141,7 @@ def _assigned(program: Program, node: Node, scope: Scope) -> Iterator[Violation]
         yield PROTOTYPE.violation(program.tree.span(node), program.text(node), severity=LOW)
 
 
-def _path(program: Program, node: Node, scope: Scope) -> str:
+def _path(program: Program, node: Node, scope: JavaScriptScope) -> str:
     """Return the dotted path of an assignment's target, without what it was assigned."""
     name = node.child_by_field_name("property") or node.child_by_field_name("index")
     target = program.resolver.value(node.child_by_field_name("object"), scope)

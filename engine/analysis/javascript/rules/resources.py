@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.declare import CONSUMPTION, HIGH, MEDIUM, found, rule
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.operators import operator_of
-from engine.analysis.javascript.values import Scope
+from engine.analysis.javascript.values import JavaScriptScope
 from engine.models import Confidence, Violation
 
 ENDLESS = rule(
@@ -139,7 +139,7 @@ def check(program: Program) -> Iterator[Violation]:
             yield REGEX.violation(program.tree.span(node), program.text(node))
 
 
-def _is_endless(program: Program, node: Node, scope: Scope) -> bool:
+def _is_endless(program: Program, node: Node, scope: JavaScriptScope) -> bool:
     if node.type == "for_statement":
         condition = node.child_by_field_name("condition")
         text = program.tree.of(condition).strip("; \n\t") if condition is not None else ""
@@ -153,7 +153,7 @@ def _is_endless(program: Program, node: Node, scope: Scope) -> bool:
     return body is not None and not _ends(program, body)
 
 
-def _is_far(program: Program, condition: Node | None, scope: Scope) -> bool:
+def _is_far(program: Program, condition: Node | None, scope: JavaScriptScope) -> bool:
     """`i < 1e15`: not endless, and yet it ends with nobody there any more."""
     if condition is not None and condition.type == "expression_statement" and condition.named_children:
         condition = condition.named_children[0]
@@ -184,7 +184,7 @@ def _ends(program: Program, body: Node) -> bool:
     return True
 
 
-def _is_huge(call: Call) -> bool:
+def _is_huge(call: JavaScriptCall) -> bool:
     size = call.arg(0)
     if size.kind != "number":
         return False

@@ -6,42 +6,42 @@ import ast
 
 from engine.analysis.python import gadgets
 from engine.analysis.python.evaluate import functions, lookups
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import BUILTINS, HEAVY_MODULES, canonical
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call
-from engine.analysis.python.evaluate.values import Value, text_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.rules import execution
 from engine.models import Level
 
 NAMESPACES = frozenset(("builtins.globals()", "builtins.locals()", "builtins.vars()"))
 
 
-def attribute(walk: Walk, node: ast.Attribute) -> Value | None:
+def attribute(evaluator: Evaluator, node: ast.Attribute) -> PythonValue | None:
     """Return what `node` means, and report what only an escape needs."""
-    base = walk.value(node.value)
-    found = member(walk, node, base, node.attr)
+    base = evaluator.evaluate(node.value)
+    found = member(evaluator, node, base, node.attr)
     if found is not None and found.name in lookups.LOOSE:
-        lookups.check_loose(walk, node, found)
+        lookups.check_loose(evaluator, node, found)
     return found
 
 
-def member(walk: Walk, node: ast.AST, base: Value | None, name: str) -> Value | None:
+def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: str) -> PythonValue | None:
     """Return what `base.name` means."""
     if name[:2] == "__" or name in gadgets.PLAIN_NAMES:
-        gadgets.check(walk, node, base, name)
+        gadgets.check(evaluator, node, base, name)
     if base is None:
         return None
     if base.owner is not None and name in base.owner.attributes:
-        found: Value | None = base.owner.attributes[name]
-        given = functions.got(walk, found.function) if found is not None and found.function else None
+        found: PythonValue | None = base.owner.attributes[name]
+        given = functions.got(evaluator, found.function) if found is not None and found.function else None
         return given or found
     if base.name:
         qualified = _qualified(base.name, name)
         if qualified == name and qualified in _BORROWED:
-            walk.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` by way of `{base.name}`")
+            evaluator.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` by way of `{base.name}`")
         return _named(base, qualified)
     if base.taint:
-        value = Value(taint=base.taint)
+        value = PythonValue(taint=base.taint)
         value.trail = base.trail
         return value
     return None
@@ -58,44 +58,48 @@ def _qualified(base: str, name: str) -> str:
     return canonical(f"{base}.{name}")
 
 
-def _named(base: Value, name: str) -> Value:
-    value = Value(name=name, taint=base.taint)
+def _named(base: PythonValue, name: str) -> PythonValue:
+    value = PythonValue(name=name, taint=base.taint)
     value.trail, value.built, value.layers = base.trail, base.built, base.layers
     if base.known and name.startswith("pathlib."):
         value.const = base.const
     return value
 
 
-def looked_up(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value | None:
+def looked_up(
+    evaluator: Evaluator, node: ast.expr, base: PythonValue, key: PythonValue | None
+) -> PythonValue | None:
     """Return what `base[key]` means where `base` has a name: a namespace gives what it holds."""
     name = base.name or ""
     text = text_of(key)
     namespace = name in NAMESPACES or name.endswith(".__dict__") or name in ("sys.modules", "builtins")
     if not namespace:
-        return _item(walk, node, base, key)
-    walk.touched += 1
+        return _item(evaluator, node, base, key)
+    evaluator.relevant += 1
     if text is None:
         innocent = name in NAMESPACES or name == "sys.modules"
-        walk.report(
+        evaluator.report(
             execution.HIDDEN_NAME,
             node,
             f"Looks up a name that only the run will tell in {base.name}",
             severity=Level.LOW if innocent else None,
             value=key,
         )
-        return Value(name=f"{name}[?]")
-    found = _from_namespace(walk, name, text)
+        return PythonValue(name=f"{name}[?]")
+    found = _from_namespace(evaluator, name, text)
     if found is not None:
         found = found.copy()
         found.built = True
-        check_built(walk, node, found, key)
+        check_built(evaluator, node, found, key)
     return found
 
 
-def _item(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value | None:
+def _item(
+    evaluator: Evaluator, node: ast.expr, base: PythonValue, key: PythonValue | None
+) -> PythonValue | None:
     if base.name == "os.environ":
         read = CALLS["os.environ.__getitem__"]
-        return read(walk, Call(node, "os.environ.__getitem__", [key], {}))
+        return read(evaluator, PythonCall(node, "os.environ.__getitem__", [key], {}))
     if (
         base.items is not None
         and key is not None
@@ -103,23 +107,23 @@ def _item(walk: Walk, node: ast.expr, base: Value, key: Value | None) -> Value |
         and key.const in base.items
     ):
         return base.items[key.const]
-    value = Value(name=f"{base.name}[]", taint=base.taint)
+    value = PythonValue(name=f"{base.name}[]", taint=base.taint)
     value.trail = base.trail
     return value
 
 
-def _from_namespace(walk: Walk, namespace: str, name: str) -> Value | None:
+def _from_namespace(evaluator: Evaluator, namespace: str, name: str) -> PythonValue | None:
     if namespace == "sys.modules":
-        return Value(name=canonical(name))
+        return PythonValue(name=canonical(name))
     if namespace in NAMESPACES:
-        return walk.scope.lookup(name)
+        return evaluator.scope.lookup(name)
     owner = namespace.removesuffix(".__dict__")
     if owner == "builtins":
-        return BUILTINS.get(name) or Value(name=f"builtins.{name}")
-    return Value(name=canonical(f"{owner}.{name}"))
+        return BUILTINS.get(name) or PythonValue(name=f"builtins.{name}")
+    return PythonValue(name=canonical(f"{owner}.{name}"))
 
 
-def check_built(walk: Walk, node: ast.AST, found: Value, key: Value | None) -> None:
+def check_built(evaluator: Evaluator, node: ast.AST, found: PythonValue, key: PythonValue | None) -> None:
     """Report a dangerous thing whose name was put together, or that was fetched by a detour."""
     head, _, rest = (found.name or "").partition(".")
     if not found.name or (
@@ -127,11 +131,11 @@ def check_built(walk: Walk, node: ast.AST, found: Value, key: Value | None) -> N
     ):
         return
     if key is not None and (key.built or key.layers):
-        walk.report(
+        evaluator.report(
             execution.HIDDEN_NAME, node, f"The name of {found.name} is put together from pieces", value=key
         )
     else:
-        walk.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} by a detour", value=found)
+        evaluator.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} by a detour", value=found)
 
 
 _DANGEROUS_BUILTINS = frozenset(
@@ -139,9 +143,9 @@ _DANGEROUS_BUILTINS = frozenset(
 )
 
 
-def check_formatted(walk: Walk, node: ast.expr) -> None:
+def check_formatted(evaluator: Evaluator, node: ast.expr) -> None:
     """Report an f-string that prints `{x.__class__}` of a foreign thing: so format strings probe."""
     if isinstance(node, ast.Attribute) and node.attr == "__class__":
-        value = walk.value(node.value)
+        value = evaluator.evaluate(node.value)
         if value is None or value.owner is None:
-            gadgets.probed(walk, node)
+            gadgets.probed(evaluator, node)

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.scopes import Scope
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.scopes import PythonScope
 from engine.analysis.python.evaluate.targets import bind, element
-from engine.analysis.python.evaluate.values import Value, derived, taint_of
+from engine.analysis.python.evaluate.values import PythonValue, derived, taint_of
 from engine.analysis.python.loops.loops import turns_of
 from engine.analysis.python.loops.resources import too_many
 from engine.analysis.python.rules.resources import ENDLESS
@@ -20,81 +20,84 @@ _LAZY_TURNS = 10**7
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
-def comprehension(walk: Walk, node: Comprehension) -> Value | None:
+def comprehension(evaluator: Evaluator, node: Comprehension) -> PythonValue | None:
     """Return the elements as a constant, or what is known about any one of them."""
-    outer = walk.scope
-    first = walk.value(node.generators[0].iter)
+    outer = evaluator.scope
+    first = evaluator.evaluate(node.generators[0].iter)
     if not isinstance(node, ast.GeneratorExp):
-        _check_size(walk, node, first)
-    walk.scope = Scope(outer)
-    walk.loops.append(node)
+        _check_size(evaluator, node, first)
+    evaluator.scope = PythonScope(outer)
+    evaluator.loops.append(node)
     try:
-        computed = _computed(walk, node, first)
-        return computed if computed is not None else _looked_into(walk, node, first)
+        computed = _computed(evaluator, node, first)
+        return computed if computed is not None else _looked_into(evaluator, node, first)
     finally:
-        walk.loops.pop()
-        walk.scope = outer
+        evaluator.loops.pop()
+        evaluator.scope = outer
 
 
-def _check_size(walk: Walk, node: Comprehension, first: Value | None) -> None:
+def _check_size(evaluator: Evaluator, node: Comprehension, first: PythonValue | None) -> None:
     """Report a list that is made of an endless iterator, or of very many turns."""
     if first is not None and first.name == "endless":
-        walk.report(ENDLESS, node, "Collects an endless iterator", severity=Level.HIGH)
+        evaluator.report(ENDLESS, node, "Collects an endless iterator", severity=Level.HIGH)
     turns = turns_of(first)
     for generator in node.generators[1:] if turns else ():
-        turns *= turns_of(walk.value(generator.iter)) if isinstance(generator.iter, ast.Call) else 1
-    too_many(walk, node, turns * 8)
+        turns *= turns_of(evaluator.evaluate(generator.iter)) if isinstance(generator.iter, ast.Call) else 1
+    too_many(evaluator, node, turns * 8)
 
 
-def _looked_into(walk: Walk, node: Comprehension, first: Value | None) -> Value | None:
+def _looked_into(evaluator: Evaluator, node: Comprehension, first: PythonValue | None) -> PythonValue | None:
     endless = first is not None and first.name == "endless"
     for index, generator in enumerate(node.generators):
-        bind(walk, generator.target, element(walk.value(generator.iter) if index else first))
+        bind(evaluator, generator.target, element(evaluator.evaluate(generator.iter) if index else first))
         for test in generator.ifs:
-            walk.value(test)
+            evaluator.evaluate(test)
     if isinstance(node, ast.DictComp):
-        taint = taint_of(walk.value(node.key), walk.value(node.value))
-        return Value(taint=taint) if taint else None
-    value = walk.value(node.elt)
+        taint = taint_of(evaluator.evaluate(node.key), evaluator.evaluate(node.value))
+        return PythonValue(taint=taint) if taint else None
+    value = evaluator.evaluate(node.elt)
     if isinstance(node, ast.GeneratorExp) and (endless or turns_of(first) >= _LAZY_TURNS):
         return _lazy(value, first)
     if value is None:
         return None
-    found = Value(taint=value.taint)
+    found = PythonValue(taint=value.taint)
     found.items = {0: value}
     return found
 
 
-def _lazy(value: Value | None, first: Value | None) -> Value:
+def _lazy(value: PythonValue | None, first: PythonValue | None) -> PythonValue:
     """Return a generator that has no end, or so many turns that what collects it must be told."""
-    found = Value(name=first.name if first is not None else None, taint=taint_of(value))
+    found = PythonValue(name=first.name if first is not None else None, taint=taint_of(value))
     found.items = first.items if first is not None else None
     return found
 
 
-def _computed(walk: Walk, node: Comprehension, source: Value | None) -> Value | None:
+def _computed(evaluator: Evaluator, node: Comprehension, source: PythonValue | None) -> PythonValue | None:
     """Comprehensions over constants whose elements are texts or numbers, within the budget."""
     if isinstance(node, ast.DictComp) or len(node.generators) != 1 or node.generators[0].ifs:
         return None
     if source is None or source.name or not isinstance(source.const, str | bytes | list | tuple):
         return None
-    results = list(_elements(walk, node, node.generators[0], source.const))
+    results = list(_elements(evaluator, node, node.generators[0], source.const))
     if len(results) != len(source.const):
         return None
     return derived([value.const for value in results], source, *results[:1])
 
 
 def _elements(
-    walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, generator: ast.comprehension, source: Any
-) -> Iterator[Value]:
+    evaluator: Evaluator,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp,
+    generator: ast.comprehension,
+    source: Any,
+) -> Iterator[PythonValue]:
     if len(source) > _MAX_ITEMS:
         return
     for entry in source:
-        walk.steps -= 1
-        if walk.steps <= 0:
+        evaluator.steps -= 1
+        if evaluator.steps <= 0:
             return
-        bind(walk, generator.target, Value(entry))
-        value = walk.value(node.elt)
+        bind(evaluator, generator.target, PythonValue(entry))
+        value = evaluator.evaluate(node.elt)
         if value is None or not value.known:
             return
         yield value

@@ -1,4 +1,4 @@
-"""Encodings that are peeled off constants, each bounded in what it may give."""
+"""Decoders of constants, each with a bound on its output."""
 
 from __future__ import annotations
 

@@ -5,30 +5,30 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python.evaluate import hooks
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.scopes import Class, Function, Scope
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction, PythonScope
+from engine.analysis.python.evaluate.values import PythonValue
 
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_function(walk: Walk, node: _Def) -> None:
+def read_function(evaluator: Evaluator, node: _Def) -> None:
     """Bind a function's name; its body waits until it is called or the module ends."""
-    function = Function(node, walk.scope, walk.scope.owner)
-    read_defaults(walk, function)
-    _read_annotations(walk, node)
-    value = Value()
+    function = PythonFunction(node, evaluator.scope, evaluator.scope.owner)
+    read_defaults(evaluator, function)
+    _read_annotations(evaluator, node)
+    value = PythonValue()
     value.function = function
-    walk.pending.append(function)
-    walk.functions.append(function)
+    evaluator.pending.append(function)
+    evaluator.functions.append(function)
     for decorator in node.decorator_list:
-        hooks.decorated(walk, decorator, value)
-    walk.scope.names[node.name] = value
-    if walk.scope.owner is not None:
-        walk.scope.owner.attributes[node.name] = value
+        hooks.decorated(evaluator, decorator, value)
+    evaluator.scope.names[node.name] = value
+    if evaluator.scope.owner is not None:
+        evaluator.scope.owner.attributes[node.name] = value
 
 
-def read_defaults(walk: Walk, function: Function) -> None:
+def read_defaults(evaluator: Evaluator, function: PythonFunction) -> None:
     """Look into the defaults of parameters, where they are more than constants."""
     args = function.node.args
     if not args.defaults and not args.kw_defaults:
@@ -36,7 +36,9 @@ def read_defaults(walk: Walk, function: Function) -> None:
     names = [*args.posonlyargs, *args.args][len(args.posonlyargs) + len(args.args) - len(args.defaults) :]
     pairs = [*zip(names, args.defaults, strict=True), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]
     for arg, default in pairs:
-        value = walk.value(default) if default is not None and type(default) is not ast.Constant else None
+        value = (
+            evaluator.evaluate(default) if default is not None and type(default) is not ast.Constant else None
+        )
         if value is not None and not value.known:
             function.defaults[arg.arg] = value
 
@@ -44,14 +46,14 @@ def read_defaults(walk: Walk, function: Function) -> None:
 _PLAIN = (ast.Name, ast.Constant, ast.Attribute)
 
 
-def _read_annotations(walk: Walk, node: _Def) -> None:
+def _read_annotations(evaluator: Evaluator, node: _Def) -> None:
     """Look into annotations that compute something: they run with the definition."""
     args = node.args
     for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
         if arg is not None and arg.annotation is not None and _computes(arg.annotation):
-            walk.value(arg.annotation)
+            evaluator.evaluate(arg.annotation)
     if node.returns is not None and _computes(node.returns):
-        walk.value(node.returns)
+        evaluator.evaluate(node.returns)
 
 
 def _computes(node: ast.expr) -> bool:
@@ -66,24 +68,24 @@ def _computes(node: ast.expr) -> bool:
     return not isinstance(node, ast.BinOp) or _computes(node.left) or _computes(node.right)
 
 
-def read_class(walk: Walk, node: ast.ClassDef) -> None:
+def read_class(evaluator: Evaluator, node: ast.ClassDef) -> None:
     """Read a class body now, and its methods when they are called or the module ends."""
-    bases = [walk.value(base) for base in node.bases]
+    bases = [evaluator.evaluate(base) for base in node.bases]
     for keyword in node.keywords:
-        walk.value(keyword.value)
+        evaluator.evaluate(keyword.value)
     names = tuple(base.name or "" for base in bases if base is not None)
-    owner = Class(node.name, names)
+    owner = PythonClass(node.name, names)
     for base in bases:
         if base is not None and base.owner is not None:
             owner.attributes.update(base.owner.attributes)
-    value = Value()
+    value = PythonValue()
     value.owner = owner
     for decorator in node.decorator_list:
-        hooks.decorated(walk, decorator, value)
-    outer = walk.scope
-    walk.scope = Scope(outer, owner)
-    walk.run(node.body)
-    owner.attributes.update(walk.scope.names)
-    walk.scope = outer
+        hooks.decorated(evaluator, decorator, value)
+    outer = evaluator.scope
+    evaluator.scope = PythonScope(outer, owner)
+    evaluator.run(node.body)
+    owner.attributes.update(evaluator.scope.names)
+    evaluator.scope = outer
     outer.names[node.name] = value
-    hooks.class_defined(walk, node, owner)
+    hooks.class_defined(evaluator, node, owner)

@@ -8,28 +8,28 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.analysis.embedded import analyse_embedded, at, from_point
-from engine.analysis.findings import Findings
 from engine.analysis.grouping import MAX_RELATED
 from engine.analysis.positions import Lines
-from engine.analysis.python.evaluate.scopes import Function, Scope
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.scopes import PythonFunction, PythonScope
+from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.rule import Rule
 from engine.common.text import Untrusted
 from engine.models import Certainty, Confidence, EffectKind, Evidence, Language, Level, PredictedEffect, Span
 from engine.settings import AnalysisSettings
 
-Expression = Callable[["Walk", Any], Value | None]
-Statement = Callable[["Walk", Any], None]
+Expression = Callable[["Evaluator", Any], PythonValue | None]
+Statement = Callable[["Evaluator", Any], None]
 
 EXPRESSIONS: dict[type[ast.AST], Expression] = {}
 STATEMENTS: dict[type[ast.AST], Statement] = {}
 
 _MAX_REPEATED = MAX_RELATED + 1
-_MAX_PEELED = 60
+_MAX_EMBEDDED = 60
 _MAX_STEPS = 40_000
 
 
-class Walk:
+class Evaluator:
     """One pass over one syntax tree."""
 
     def __init__(self, source: str, settings: AnalysisSettings, depth: int) -> None:
@@ -37,11 +37,11 @@ class Walk:
         self.lines = Lines(source)
         self.settings = settings
         self.depth = depth
-        self.found = Findings()
-        self.scope = Scope()
-        self.pending: deque[Function] = deque()
-        self.functions: list[Function] = []
-        self.touched = 0
+        self.found = RawAnalysis()
+        self.scope = PythonScope()
+        self.pending: deque[PythonFunction] = deque()
+        self.functions: list[PythonFunction] = []
+        self.relevant = 0
         """How many constructs that rules look at were met: is a function worth reading again?"""
         self.inlining = 0
         self.steps = _MAX_STEPS
@@ -62,11 +62,11 @@ class Walk:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._seen: set[tuple[object, ...]] = set()
         self._embedded: set[str] = set()
-        self._peeled = 0
+        self._embeddings = 0
 
     # --- the pass ---
 
-    def value(self, node: ast.expr) -> Value | None:
+    def evaluate(self, node: ast.expr) -> PythonValue | None:
         """Return what is known about an expression, after looking into all of it."""
         return EXPRESSIONS[type(node)](self, node)
 
@@ -77,7 +77,7 @@ class Walk:
             if handler is not None:
                 handler(self, node)
 
-    def forget(self) -> None:
+    def release(self) -> None:
         """Break the cycles of scopes, functions and classes, so that the tree is freed at once."""
         self.scope.names.clear()
         for function in self.functions:
@@ -104,7 +104,7 @@ class Walk:
         *,
         severity: Level | None = None,
         confidence: Confidence | None = None,
-        value: Value | None = None,
+        value: PythonValue | None = None,
     ) -> None:
         """Add a violation at `node`, with the trail and the layers of the value that it is about."""
         place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
@@ -130,7 +130,7 @@ class Walk:
         self._reported[key] = len(self.found.violations)
         self.found.violations.append(violation)
 
-    def _evidence(self, value: Value | None) -> tuple[Evidence, ...]:
+    def _evidence(self, value: PythonValue | None) -> tuple[Evidence, ...]:
         if value is None or not value.trail:
             return ()
         return tuple(Evidence(span=self.span(node), text=Untrusted(self.code(node))) for node in value.trail)
@@ -157,20 +157,20 @@ class Walk:
             )
         )
 
-    def fact(self, kind: str, node: ast.AST) -> None:
+    def add_fact(self, kind: str, node: ast.AST) -> None:
         """Remember a construct that means something only beside others."""
         self.facts.setdefault(kind, []).append(node)
 
     # --- code within code ---
 
     def embed(
-        self, code: str, language: Language, node: ast.AST, value: Value | None, layer: str
-    ) -> Findings:
+        self, code: str, language: Language, node: ast.AST, value: PythonValue | None, layer: str
+    ) -> RawAnalysis:
         """Analyse code that a constant holds, and add what is found at its place in this code."""
-        self._peeled += 1
+        self._embeddings += 1
         key = ("embedded", language, code, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-        if not code.strip() or key in self._seen or self._peeled > _MAX_PEELED:
-            return Findings()
+        if not code.strip() or key in self._seen or self._embeddings > _MAX_EMBEDDED:
+            return RawAnalysis()
         self._seen.add(key)
         self._embedded.add(code)
         layers = value.layers if value is not None else ()
@@ -184,11 +184,11 @@ class Walk:
         self.found.add(found)
         return found
 
-    def embedded(self, code: str) -> bool:
+    def was_embedded(self, code: str) -> bool:
         """Whether this very code was read before as code within this one."""
         return code in self._embedded
 
-    def _place(self, code: str, node: ast.AST, value: Value | None) -> Callable[[Span], Span]:
+    def _place(self, code: str, node: ast.AST, value: PythonValue | None) -> Callable[[Span], Span]:
         literal = value.node if value is not None else None
         if literal is None:
             return at(self.span(node))

@@ -14,11 +14,11 @@ from engine.analysis.python.evaluate import (
     fold,
     lookups,
 )
-from engine.analysis.python.evaluate.evaluator import EXPRESSIONS, Walk
+from engine.analysis.python.evaluate.evaluator import EXPRESSIONS, Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern, pattern_of
-from engine.analysis.python.evaluate.scopes import Function
+from engine.analysis.python.evaluate.scopes import PythonFunction
 from engine.analysis.python.evaluate.targets import bind
-from engine.analysis.python.evaluate.values import NOTHING, Value, derived, either
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, either
 from engine.analysis.python.loops import resources
 
 _LONG_WIDTH = 8
@@ -26,45 +26,45 @@ _TEXT = (str, bytes)
 _Display = ast.List | ast.Tuple | ast.Set
 
 
-def _constant(walk: Walk, node: ast.Constant) -> Value:
-    value = Value(node.value)
+def _constant(evaluator: Evaluator, node: ast.Constant) -> PythonValue:
+    value = PythonValue(node.value)
     if type(node.value) in _TEXT:
-        walk.texts.append(node)
+        evaluator.texts.append(node)
     value.node = node
     return value
 
 
-def _name(walk: Walk, node: ast.Name) -> Value | None:
-    names = walk.scope.names
-    value = names[node.id] if node.id in names else lookups.meaning(walk, node.id)
+def _name(evaluator: Evaluator, node: ast.Name) -> PythonValue | None:
+    names = evaluator.scope.names
+    value = names[node.id] if node.id in names else lookups.meaning(evaluator, node.id)
     if value is not None and value.name is not None and value.name in lookups.LOOSE:
-        lookups.check_loose(walk, node, value)
+        lookups.check_loose(evaluator, node, value)
     return value
 
 
-def _binary(walk: Walk, node: ast.BinOp) -> Value | None:
-    left, right = walk.value(node.left), walk.value(node.right)
+def _binary(evaluator: Evaluator, node: ast.BinOp) -> PythonValue | None:
+    left, right = evaluator.evaluate(node.left), evaluator.evaluate(node.right)
     if type(node.op) is ast.Mod and left is not None and isinstance(left.const, str):
-        resources.check_width(walk, node, left.const)
+        resources.check_width(evaluator, node, left.const)
     if left is None and right is None:
         return None
     if type(node.op) is ast.Div and (_is_path(left) or _is_path(right)):
         return path_below(left, right)
     if left is not None and right is not None and left.known and right.known:
-        resources.check_operation(walk, node, left.const, right.const)
+        resources.check_operation(evaluator, node, left.const, right.const)
         return derived(fold.binary(node.op, left.const, right.const), left, right)
-    resources.check_growth(walk, node, left, right)
+    resources.check_growth(evaluator, node, left, right)
     return _partial_text(left, right, node) or derived(NOTHING, left, right)
 
 
-def _is_path(value: Value | None) -> bool:
+def _is_path(value: PythonValue | None) -> bool:
     return value is not None and value.name == "pathlib.Path()"
 
 
 _CONVERSION = re.compile(r"%(?:\(\w*\))?[-+ #0]*[\d.*]*[a-zA-Z]")
 
 
-def _partial_text(left: Value | None, right: Value | None, node: ast.BinOp) -> Value | None:
+def _partial_text(left: PythonValue | None, right: PythonValue | None, node: ast.BinOp) -> PythonValue | None:
     """Keep the known half of a text: `"/etc/" + name` is a pattern."""
     if not isinstance(node.op, ast.Add | ast.Div | ast.Mod):
         return None
@@ -77,84 +77,84 @@ def _partial_text(left: Value | None, right: Value | None, node: ast.BinOp) -> V
     return pattern(first + second, left, right)
 
 
-def _joined(walk: Walk, node: ast.JoinedStr) -> Value | None:
+def _joined(evaluator: Evaluator, node: ast.JoinedStr) -> PythonValue | None:
     texts: list[str] = []
-    parents: list[Value | None] = []
+    parents: list[PythonValue | None] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
-            walk.texts.append(part)
+            evaluator.texts.append(part)
             texts.append(str(part.value))
         else:
-            value = walk.value(part)
+            value = evaluator.evaluate(part)
             parents.append(value)
             texts.append(pattern_of(value))
     text = "".join(texts)[: fold.MAX_TEXT]
     return pattern(text, *parents) if HOLE in text else derived(text, *parents)
 
 
-def _formatted(walk: Walk, node: ast.FormattedValue) -> Value | None:
+def _formatted(evaluator: Evaluator, node: ast.FormattedValue) -> PythonValue | None:
     if node.format_spec is not None:
-        spec = walk.value(node.format_spec)
+        spec = evaluator.evaluate(node.format_spec)
         if spec is not None and isinstance(spec.const, str) and len(spec.const) >= _LONG_WIDTH:
-            resources.check_width(walk, node, spec.const)
-    value = walk.value(node.value)
-    attributes.check_formatted(walk, node.value)
+            resources.check_width(evaluator, node, spec.const)
+    value = evaluator.evaluate(node.value)
+    attributes.check_formatted(evaluator, node.value)
     return value if node.format_spec is None else derived(NOTHING, value)
 
 
-def _unary(walk: Walk, node: ast.UnaryOp) -> Value | None:
-    value = walk.value(node.operand)
+def _unary(evaluator: Evaluator, node: ast.UnaryOp) -> PythonValue | None:
+    value = evaluator.evaluate(node.operand)
     if value is None or not value.known:
         return None
     return derived(fold.unary(node.op, value.const), value)
 
 
-def _boolean(walk: Walk, node: ast.BoolOp) -> Value | None:
-    found: Value | None = None
+def _boolean(evaluator: Evaluator, node: ast.BoolOp) -> PythonValue | None:
+    found: PythonValue | None = None
     for part in node.values:
-        found = either(found, walk.value(part))
+        found = either(found, evaluator.evaluate(part))
     return found
 
 
-def _compare(walk: Walk, node: ast.Compare) -> None:
-    walk.value(node.left)
+def _compare(evaluator: Evaluator, node: ast.Compare) -> None:
+    evaluator.evaluate(node.left)
     for part in node.comparators:
-        walk.value(part)
+        evaluator.evaluate(part)
 
 
-def _conditional(walk: Walk, node: ast.IfExp) -> Value | None:
-    walk.value(node.test)
-    return either(walk.value(node.body), walk.value(node.orelse))
+def _conditional(evaluator: Evaluator, node: ast.IfExp) -> PythonValue | None:
+    evaluator.evaluate(node.test)
+    return either(evaluator.evaluate(node.body), evaluator.evaluate(node.orelse))
 
 
-def _lambda(walk: Walk, node: ast.Lambda) -> Value:
-    function = Function(node, walk.scope)
-    definitions.read_defaults(walk, function)
-    walk.pending.append(function)
-    walk.functions.append(function)
-    value = Value()
+def _lambda(evaluator: Evaluator, node: ast.Lambda) -> PythonValue:
+    function = PythonFunction(node, evaluator.scope)
+    definitions.read_defaults(evaluator, function)
+    evaluator.pending.append(function)
+    evaluator.functions.append(function)
+    value = PythonValue()
     value.function = function
     return value
 
 
-def _walrus(walk: Walk, node: ast.NamedExpr) -> Value | None:
-    value = walk.value(node.value)
-    bind(walk, node.target, value)
+def _walrus(evaluator: Evaluator, node: ast.NamedExpr) -> PythonValue | None:
+    value = evaluator.evaluate(node.value)
+    bind(evaluator, node.target, value)
     return value
 
 
-def _inner(walk: Walk, node: ast.Await | ast.Starred) -> Value | None:
-    return walk.value(node.value)
+def _inner(evaluator: Evaluator, node: ast.Await | ast.Starred) -> PythonValue | None:
+    return evaluator.evaluate(node.value)
 
 
-def _yield(walk: Walk, node: ast.Yield) -> None:
-    value = walk.value(node.value) if node.value is not None else None
+def _yield(evaluator: Evaluator, node: ast.Yield) -> None:
+    value = evaluator.evaluate(node.value) if node.value is not None else None
     if value is not None:
-        walk.scope.results.append(displays.container({0: value}, list))
+        evaluator.scope.results.append(displays.container({0: value}, list))
 
 
-def _yield_from(walk: Walk, node: ast.YieldFrom) -> None:
-    walk.scope.results.append(walk.value(node.value))
+def _yield_from(evaluator: Evaluator, node: ast.YieldFrom) -> None:
+    evaluator.scope.results.append(evaluator.evaluate(node.value))
 
 
 EXPRESSIONS.update(

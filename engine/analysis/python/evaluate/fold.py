@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.analysis.python.evaluate.values import NOTHING
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 
 MAX_TEXT = 200_000
 _MAX_BITS = 4096

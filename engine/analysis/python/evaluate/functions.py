@@ -5,90 +5,95 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.scopes import Function, Scope
-from engine.analysis.python.evaluate.values import Value, either
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.scopes import PythonFunction, PythonScope
+from engine.analysis.python.evaluate.values import PythonValue, either
 from engine.analysis.python.loops import recursion
 
 _MAX_INLINING = 4
 
 
-def read_pending(walk: Walk) -> None:
+def read_pending(evaluator: Evaluator) -> None:
     """Read all functions that nobody called, those within them too."""
-    while walk.pending:
-        function = walk.pending.popleft()
+    while evaluator.pending:
+        function = evaluator.pending.popleft()
         if function.state == "unread":
-            _read(walk, function, None)
+            _read(evaluator, function, None)
 
 
 def called(
-    walk: Walk, function: Function, args: list[Value | None], keywords: dict[str, Value | None]
-) -> Value | None:
+    evaluator: Evaluator,
+    function: PythonFunction,
+    args: list[PythonValue | None],
+    keywords: dict[str, PythonValue | None],
+) -> PythonValue | None:
     """Return what calling a function of the code gives, reading it again where the arguments matter."""
     if function.state == "reading":
         function.recursive = True
         return None
     if function.state == "unread":
-        _read(walk, function, None)
+        _read(evaluator, function, None)
     telling = [value for value in (*args, *keywords.values()) if value is not None]
-    if not telling or not function.hot or walk.inlining >= _MAX_INLINING or walk.steps <= 0:
+    if not telling or not function.hot or evaluator.inlining >= _MAX_INLINING or evaluator.steps <= 0:
         return function.result
-    walk.inlining += 1
-    result = _read(walk, function, dict(_bound(function, args, keywords)))
-    walk.inlining -= 1
+    evaluator.inlining += 1
+    result = _read(evaluator, function, dict(_bound(function, args, keywords)))
+    evaluator.inlining -= 1
     return either(result, None)
 
 
-def got(walk: Walk, function: Function) -> Value | None:
+def got(evaluator: Evaluator, function: PythonFunction) -> PythonValue | None:
     """Return what an attribute gives that a function of the code stands for, where it is a property."""
     decorators = getattr(function.node, "decorator_list", ())
     names = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in decorators}
-    return called(walk, function, [], {}) if names & {"property", "cached_property"} else None
+    return called(evaluator, function, [], {}) if names & {"property", "cached_property"} else None
 
 
-def _read(walk: Walk, function: Function, bound: dict[str, Value | None] | None) -> Value | None:
+def _read(
+    evaluator: Evaluator, function: PythonFunction, bound: dict[str, PythonValue | None] | None
+) -> PythonValue | None:
     node = function.node
     first = function.state == "unread"
     function.state = "reading"
-    outer, loops, walk.loops = walk.scope, walk.loops, []
-    walk.scope = scope = Scope(_enclosing(function.scope))
+    outer, loops, evaluator.loops = evaluator.scope, evaluator.loops, []
+    evaluator.scope = scope = PythonScope(_enclosing(function.scope))
     for name, value in _parameters(function):
         scope.names[name] = value
     scope.names.update(function.defaults)
     if bound:
         scope.names.update(bound)
-    touched = walk.touched
-    walk.steps -= 20
+    touched = evaluator.relevant
+    evaluator.steps -= 20
     if isinstance(node, ast.Lambda):
-        scope.results.append(walk.value(node.body))
+        scope.results.append(evaluator.evaluate(node.body))
     else:
-        walk.run(node.body)
-    function.hot = function.hot or walk.touched > touched
-    result: Value | None = None
+        evaluator.run(node.body)
+    function.hot = function.hot or evaluator.relevant > touched
+    result: PythonValue | None = None
     for value in scope.results:
         result = either(result, value)
-    walk.scope, walk.loops = outer, loops
+    evaluator.scope, evaluator.loops = outer, loops
     function.state = "read"
     if first:
         function.result = result
     if function.recursive:
-        recursion.check(walk, function, scope)
+        recursion.check(evaluator, function, scope)
     return result
 
 
-def _enclosing(scope: Scope) -> Scope:
+def _enclosing(scope: PythonScope) -> PythonScope:
     """Names of a class body are not seen from its methods."""
     while scope.owner is not None and scope.parent is not None:
         scope = scope.parent
     return scope
 
 
-def _parameters(function: Function) -> Iterator[tuple[str, Value | None]]:
+def _parameters(function: PythonFunction) -> Iterator[tuple[str, PythonValue | None]]:
     args = function.node.args
     names = [*args.posonlyargs, *args.args]
     for index, arg in enumerate(names):
         if index == 0 and function.owner is not None:
-            me = Value()
+            me = PythonValue()
             me.owner = function.owner
             yield arg.arg, me
         else:
@@ -101,8 +106,8 @@ def _parameters(function: Function) -> Iterator[tuple[str, Value | None]]:
 
 
 def _bound(
-    function: Function, args: list[Value | None], keywords: dict[str, Value | None]
-) -> Iterator[tuple[str, Value | None]]:
+    function: PythonFunction, args: list[PythonValue | None], keywords: dict[str, PythonValue | None]
+) -> Iterator[tuple[str, PythonValue | None]]:
     spec = function.node.args
     names = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
     if function.owner is not None and names:
@@ -112,10 +117,10 @@ def _bound(
         if name in names or any(arg.arg == name for arg in spec.kwonlyargs):
             yield name, value
     if spec.vararg is not None:
-        rest = Value()
+        rest = PythonValue()
         rest.items = dict(enumerate(args[len(names) :]))
         yield spec.vararg.arg, rest
     if spec.kwarg is not None:
-        rest = Value()
+        rest = PythonValue()
         rest.items = {name: value for name, value in keywords.items() if name not in names}
         yield spec.kwarg.arg, rest

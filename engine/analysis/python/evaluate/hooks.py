@@ -5,42 +5,42 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python.evaluate import calls, functions
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.scopes import Class, Function
-from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, Call
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction
+from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, PythonCall
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD
 
 
-def decorated(walk: Walk, decorator: ast.expr, value: Value) -> None:
+def decorated(evaluator: Evaluator, decorator: ast.expr, value: PythonValue) -> None:
     """A decorator is a call with the function or class as its argument."""
-    if type(decorator) is ast.Name and not walk.scope.lookup(decorator.id):
+    if type(decorator) is ast.Name and not evaluator.scope.lookup(decorator.id):
         return
-    callee = walk.value(decorator)
+    callee = evaluator.evaluate(decorator)
     if callee is not None and callee.name in DANGEROUS_CALLBACKS:
-        calls.handed_over(walk, decorator, callee)
+        calls.pass_callback(evaluator, decorator, callee)
     elif callee is not None and callee.name in _DETOURS:
-        walk.report(INDIRECT_NAME, decorator, f"A decorator that calls `{callee.name}`")
+        evaluator.report(INDIRECT_NAME, decorator, f"A decorator that calls `{callee.name}`")
     elif callee is not None and callee.function is not None:
-        calls.invoke(walk, decorator, callee, [value], {})
+        calls.invoke(evaluator, decorator, callee, [value], {})
 
 
 _DETOURS = frozenset(("builtins.open", "builtins.input"))
 """Functions that are decorators only where calls are forbidden."""
 
 
-def class_defined(walk: Walk, node: ast.ClassDef, owner: Class) -> None:
+def class_defined(evaluator: Evaluator, node: ast.ClassDef, owner: PythonClass) -> None:
     """Read what a class hands to the interpreter: operators that are dangerous functions, `__reduce__`."""
     for name, value in owner.attributes.items():
         if name.startswith("__") and value is not None and value.name in DANGEROUS_CALLBACKS:
-            calls.handed_over(walk, _assigned(node, name), value)
+            calls.pass_callback(evaluator, _assigned(node, name), value)
     if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
-        walk.report(DESERIALIZE, node.bases[0], "Derives an unpickler")
+        evaluator.report(DESERIALIZE, node.bases[0], "Derives an unpickler")
     for name in ("__reduce__", "__reduce_ex__"):
         method = owner.attributes.get(name)
-        if method is not None and isinstance(method.function, Function):
-            _check_reduce(walk, node, method.function, owner)
+        if method is not None and isinstance(method.function, PythonFunction):
+            _check_reduce(evaluator, node, method.function, owner)
 
 
 def _assigned(node: ast.ClassDef, name: str) -> ast.expr:
@@ -52,18 +52,20 @@ def _assigned(node: ast.ClassDef, name: str) -> ast.expr:
     return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
-def _check_reduce(walk: Walk, node: ast.ClassDef, function: Function, owner: Class) -> None:
-    me = Value()
+def _check_reduce(
+    evaluator: Evaluator, node: ast.ClassDef, function: PythonFunction, owner: PythonClass
+) -> None:
+    me = PythonValue()
     me.owner = owner
-    result = functions.called(walk, function, [me], {})
+    result = functions.called(evaluator, function, [me], {})
     first = result.items.get(0) if result is not None and result.items else None
     if first is not None and first.name in DANGEROUS_CALLBACKS:
-        walk.report(PICKLE_PAYLOAD, function.node, f"Loading the pickle calls {first.name}", value=first)
+        evaluator.report(PICKLE_PAYLOAD, function.node, f"Loading the pickle calls {first.name}", value=first)
         args = result.items.get(1) if result is not None and result.items else None
         values = list(args.items.values()) if args is not None and args.items else []
         if args is not None and isinstance(args.const, list | tuple):
-            values = [Value(part) for part in args.const]
-        CALLS[first.name](walk, Call(_place(node), first.name, values, {}, None, first))
+            values = [PythonValue(part) for part in args.const]
+        CALLS[first.name](evaluator, PythonCall(_place(node), first.name, values, {}, None, first))
 
 
 def _place(node: ast.AST) -> ast.expr:

@@ -5,34 +5,34 @@ from __future__ import annotations
 import ast
 
 from engine.analysis.python import module_imports
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import canonical
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.values import PythonValue
 
 
-def read_import(walk: Walk, node: ast.Import) -> None:
+def read_import(evaluator: Evaluator, node: ast.Import) -> None:
     """Bind `import a.b as c`."""
     for alias in node.names:
         top = alias.name.partition(".")[0]
-        value = Value(name=canonical(alias.name if alias.asname else top))
+        value = PythonValue(name=canonical(alias.name if alias.asname else top))
         value.trail = (node,) if alias.asname else ()
-        walk.scope.names[alias.asname or top] = value
-        module_imports.imported(walk, node, alias, alias.name)
+        evaluator.scope.names[alias.asname or top] = value
+        module_imports.imported(evaluator, node, alias, alias.name)
 
 
-def read_import_from(walk: Walk, node: ast.ImportFrom) -> None:
+def read_import_from(evaluator: Evaluator, node: ast.ImportFrom) -> None:
     """Bind `from a import b as c`; a star binds what rules know of the module."""
     if node.level and not node.module:
         for alias in node.names:
-            walk.scope.names[alias.asname or alias.name] = None
+            evaluator.scope.names[alias.asname or alias.name] = None
         return
     module = node.module or ""
     for alias in node.names:
         if alias.name == "*":
-            walk.stars.append(canonical(module))
+            evaluator.stars.append(canonical(module))
         else:
-            value = Value(name=canonical(f"{module}.{alias.name}")) if not node.level else None
+            value = PythonValue(name=canonical(f"{module}.{alias.name}")) if not node.level else None
             if value is not None:
                 value.trail = (node,)
-            walk.scope.names[alias.asname or alias.name] = value
-        module_imports.imported(walk, node, alias, "" if node.level else module)
+            evaluator.scope.names[alias.asname or alias.name] = value
+        module_imports.imported(evaluator, node, alias, "" if node.level else module)

@@ -7,8 +7,8 @@ import sys
 from functools import lru_cache
 from typing import Final
 
-from engine.analysis.python.evaluate.values import Value
-from engine.analysis.python.words import words
+from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.python.word_lists import words
 
 _ALIASES: Final = {
     "posix": "os",
@@ -73,12 +73,12 @@ _DANGEROUS = words(
 )
 _LEGACY = ("execfile", "file", "raw_input", "unicode", "unichr", "reduce", "reload")
 
-BUILTINS: Final[dict[str, Value]] = {
-    **{name: Value(name=f"builtins.{name}") for name in (*_FOLDED, *_DANGEROUS, *_LEGACY)},
-    "__builtins__": Value(name="builtins"),
-    "get_ipython": Value(name="IPython.get_ipython"),
-    "__loader__": Value(name="builtins.__loader__"),
-    "__spec__": Value(name="builtins.__spec__"),
+BUILTINS: Final[dict[str, PythonValue]] = {
+    **{name: PythonValue(name=f"builtins.{name}") for name in (*_FOLDED, *_DANGEROUS, *_LEGACY)},
+    "__builtins__": PythonValue(name="builtins"),
+    "get_ipython": PythonValue(name="IPython.get_ipython"),
+    "__loader__": PythonValue(name="builtins.__loader__"),
+    "__spec__": PythonValue(name="builtins.__spec__"),
 }
 ALL_BUILTINS: Final = frozenset(dir(builtins)) | frozenset(_LEGACY)
 
@@ -89,10 +89,10 @@ _WELL_KNOWN = words(
     "multiprocessing http winreg cPickle binascii bz2 lzma gzip tarfile zipfile itertools functools "
     "operator pathlib glob asyncio aiohttp httpx"
 )
-IMPLICIT_MODULES: Final[dict[str, Value]] = {name: Value(name=name) for name in _WELL_KNOWN}
+IMPLICIT_MODULES: Final[dict[str, PythonValue]] = {name: PythonValue(name=name) for name in _WELL_KNOWN}
 """Modules that a fragment uses without showing their import."""
 
-KNOWN: Final[dict[str, Value]] = {**IMPLICIT_MODULES, **BUILTINS}
+KNOWN: Final[dict[str, PythonValue]] = {**IMPLICIT_MODULES, **BUILTINS}
 """Names that mean something without the code saying so."""
 
 STDLIB: Final = frozenset(sys.stdlib_module_names)

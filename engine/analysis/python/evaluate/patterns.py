@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from engine.analysis.python.evaluate.fold import MAX_TEXT
-from engine.analysis.python.evaluate.values import Value, taint_of
+from engine.analysis.python.evaluate.values import PythonValue, taint_of
 
 HOLE: Final = "\ufffc"
 """Stands in a pattern for what only the run will tell."""
 
 
-def pattern_of(value: Value | None) -> str:
+def pattern_of(value: PythonValue | None) -> str:
     """Return the text of a value, with a hole for what is unknown."""
     if value is None:
         return HOLE
@@ -25,10 +25,10 @@ def pattern_of(value: Value | None) -> str:
     return HOLE
 
 
-def pattern(text: str, *parents: Value | None) -> Value:
+def pattern(text: str, *parents: PythonValue | None) -> PythonValue:
     """Return the value of a partly known text, with the taints and layers of its parts."""
-    value = Value(taint=taint_of(*parents))
-    value.items = {"pattern": Value(text[:MAX_TEXT])}
+    value = PythonValue(taint=taint_of(*parents))
+    value.items = {"pattern": PythonValue(text[:MAX_TEXT])}
     for parent in parents:
         if parent is not None:
             value.trail = value.trail or parent.trail
@@ -41,13 +41,13 @@ def shown(text: str) -> str:
     return text.replace(HOLE, "…")
 
 
-def path_below(upper: Value | None, lower: Value | None) -> Value:
+def path_below(upper: PythonValue | None, lower: PythonValue | None) -> PythonValue:
     """Return the path object that `upper / lower` gives."""
     first, second = pattern_of(upper), pattern_of(lower)
     text = second if second.startswith("/") else f"{first.rstrip('/')}/{second}"
-    value = Value(name="pathlib.Path()", taint=taint_of(upper, lower))
+    value = PythonValue(name="pathlib.Path()", taint=taint_of(upper, lower))
     if HOLE not in text:
         value.const = text
     elif text.strip(HOLE + "/"):
-        value.items = {"pattern": Value(text[:MAX_TEXT])}
+        value.items = {"pattern": PythonValue(text[:MAX_TEXT])}
     return value

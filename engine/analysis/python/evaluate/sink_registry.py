@@ -6,23 +6,23 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value, taint_of, text_of
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue, taint_of, text_of
 
 
 @dataclass(slots=True)
-class Call:
+class PythonCall:
     """A call of something with a name."""
 
     node: ast.expr
     name: str
-    args: list[Value | None]
-    keywords: dict[str, Value | None]
-    receiver: Value | None = None
+    args: list[PythonValue | None]
+    keywords: dict[str, PythonValue | None]
+    receiver: PythonValue | None = None
     """What a method was called on."""
-    callee: Value | None = None
+    callee: PythonValue | None = None
 
-    def arg(self, index: int, keyword: str = "") -> Value | None:
+    def arg(self, index: int, keyword: str = "") -> PythonValue | None:
         """Return an argument by position or keyword."""
         if index < len(self.args):
             return self.args[index]
@@ -42,7 +42,7 @@ class Call:
         return taint_of(*self.args, *self.keywords.values())
 
 
-Handler = Callable[[Walk, Call], Value | None]
+Handler = Callable[[Evaluator, PythonCall], PythonValue | None]
 
 CALLS: dict[str, Handler] = {}
 """What a call of a qualified name does."""

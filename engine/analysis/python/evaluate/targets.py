@@ -6,35 +6,35 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call
-from engine.analysis.python.evaluate.values import NOTHING, Value, taint_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, taint_of
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
 
 
-def bind(walk: Walk, target: ast.expr, value: Value | None) -> None:
+def bind(evaluator: Evaluator, target: ast.expr, value: PythonValue | None) -> None:
     """Give `target` the meaning of `value`."""
     kind = type(target)
     if kind is ast.Name:
-        walk.scope.names[target.id] = value  # type: ignore[attr-defined]
+        evaluator.scope.names[target.id] = value  # type: ignore[attr-defined]
     elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(walk, target.elts, value)
+        _unpack(evaluator, target.elts, value)
     elif isinstance(target, ast.Attribute):
-        _bind_attribute(walk, target, value)
+        _bind_attribute(evaluator, target, value)
     elif isinstance(target, ast.Subscript):
-        _bind_item(walk, target, value)
+        _bind_item(evaluator, target, value)
     elif isinstance(target, ast.Starred):
-        bind(walk, target.value, value if value is not None and value.taint else None)
+        bind(evaluator, target.value, value if value is not None and value.taint else None)
 
 
-def _unpack(walk: Walk, elements: list[ast.expr], value: Value | None) -> None:
+def _unpack(evaluator: Evaluator, elements: list[ast.expr], value: PythonValue | None) -> None:
     for index, element in enumerate(elements):
-        bind(walk, element, item(value, index))
+        bind(evaluator, element, item(value, index))
 
 
-def item(value: Value | None, key: Any) -> Value | None:
+def item(value: PythonValue | None, key: Any) -> PythonValue | None:
     """Return what is known about `value[key]`."""
     if value is None:
         return None
@@ -43,33 +43,33 @@ def item(value: Value | None, key: Any) -> Value | None:
             return value.items[key]
     elif isinstance(value.const, str | bytes | list | tuple) and isinstance(key, int):
         try:
-            return Value(value.const[key], taint=value.taint)
+            return PythonValue(value.const[key], taint=value.taint)
         except IndexError:
             return None
     return element(value)
 
 
-def element(value: Value | None) -> Value | None:
+def element(value: PythonValue | None) -> PythonValue | None:
     """Return what is known about any one element of `value`."""
     if value is None:
         return None
     taint = taint_of(value)
     if value.name and not value.known and not (value.name == "endless" and value.items):
-        found = Value(name=f"{value.name}[]", taint=taint)
+        found = PythonValue(name=f"{value.name}[]", taint=taint)
         found.trail = value.trail
         return found
     if value.items:
         return _most_telling(value.items.values())
     if isinstance(value.const, list | tuple) and value.const and isinstance(value.const[0], str):
-        return Value(max(value.const, key=_telling), taint=taint)
+        return PythonValue(max(value.const, key=_telling), taint=taint)
     if not taint:
         return None
-    found = Value(taint=taint)
+    found = PythonValue(taint=taint)
     found.trail = value.trail
     return found
 
 
-def _most_telling(entries: Iterable[Value | None]) -> Value | None:
+def _most_telling(entries: Iterable[PythonValue | None]) -> PythonValue | None:
     some = [entry for entry in entries if entry is not None]
     named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.items]
     known = [entry for entry in some if entry.known]
@@ -81,38 +81,38 @@ def _telling(entry: object) -> int:
     return 2 * str(entry).startswith(("/", "~", "C:")) + (" " in str(entry)) if isinstance(entry, str) else -1
 
 
-def entered(value: Value | None) -> Value | None:
+def entered(value: PythonValue | None) -> PythonValue | None:
     """Return what `with value as x` binds: of a generator that is a context manager, what it yields."""
     return element(value) if value is not None and value.items and not value.name else value
 
 
-def _bind_attribute(walk: Walk, target: ast.Attribute, value: Value | None) -> None:
-    owner = walk.value(target.value)
+def _bind_attribute(evaluator: Evaluator, target: ast.Attribute, value: PythonValue | None) -> None:
+    owner = evaluator.evaluate(target.value)
     if owner is not None and owner.owner is not None:
         owner.owner.attributes[target.attr] = value
     elif owner is not None and owner.name:
-        _bind_foreign(walk, target, owner.name)
+        _bind_foreign(evaluator, target, owner.name)
     if target.attr == "__code__":
-        walk.report(CODE_OBJECT, target, "Replaces the code of a function")
+        evaluator.report(CODE_OBJECT, target, "Replaces the code of a function")
 
 
 _OPEN = frozenset(("stdout", "stderr", "stdin", "argv", "path", "excepthook", "displayhook", "ps1", "ps2"))
 
 
-def _bind_foreign(walk: Walk, target: ast.Attribute, owner: str) -> None:
-    walk.touched += 1
+def _bind_foreign(evaluator: Evaluator, target: ast.Attribute, owner: str) -> None:
+    evaluator.relevant += 1
     if owner in HEAVY_MODULES and target.attr not in _OPEN:
-        walk.report(TAMPER, target, f"Replaces `{owner}.{target.attr}` for all code")
+        evaluator.report(TAMPER, target, f"Replaces `{owner}.{target.attr}` for all code")
 
 
-def _bind_item(walk: Walk, target: ast.Subscript, value: Value | None) -> None:
-    container = walk.value(target.value)
-    key = walk.value(target.slice)
+def _bind_item(evaluator: Evaluator, target: ast.Subscript, value: PythonValue | None) -> None:
+    container = evaluator.evaluate(target.value)
+    key = evaluator.evaluate(target.slice)
     if container is None:
         return
     if container.name == "os.environ":
         name = "os.environ.__setitem__"
-        CALLS[name](walk, Call(target, name, [key, value], {}))
+        CALLS[name](evaluator, PythonCall(target, name, [key, value], {}))
     if value is not None and value.taint:
         container.taint |= value.taint
     if container.items is not None and key is not None and isinstance(key.const, str | int):
@@ -120,20 +120,20 @@ def _bind_item(walk: Walk, target: ast.Subscript, value: Value | None) -> None:
         container.const = NOTHING
 
 
-def bind_pattern(walk: Walk, pattern: ast.pattern, subject: Value | None) -> None:
+def bind_pattern(evaluator: Evaluator, pattern: ast.pattern, subject: PythonValue | None) -> None:
     """Bind the names of a `match` pattern."""
     if isinstance(pattern, ast.MatchAs):
         if pattern.pattern is not None:
-            bind_pattern(walk, pattern.pattern, subject)
+            bind_pattern(evaluator, pattern.pattern, subject)
         if pattern.name:
-            walk.scope.names[pattern.name] = subject
+            evaluator.scope.names[pattern.name] = subject
         return
     if isinstance(pattern, ast.MatchSequence):
         for index, part in enumerate(pattern.patterns):
-            bind_pattern(walk, part, item(subject, index))
+            bind_pattern(evaluator, part, item(subject, index))
         return
     for node in ast.walk(pattern):
         for field in ("name", "rest"):
             name = getattr(node, field, None)
             if isinstance(name, str):
-                walk.scope.names[name] = element(subject)
+                evaluator.scope.names[name] = element(subject)

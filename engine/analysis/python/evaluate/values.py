@@ -57,7 +57,7 @@ def taint_words(taint: int) -> str:
     return " and ".join(word for flag, word in _TAINT_WORDS.items() if taint & flag)
 
 
-class Value:
+class PythonValue:
     """What is known about one expression. A value that nothing is known about is None instead."""
 
     __slots__ = ("built", "const", "function", "items", "layers", "name", "node", "owner", "taint", "trail")
@@ -68,14 +68,14 @@ class Value:
         self.name = name
         """The qualified name: `os.system`; `socket.socket()` is what calling `socket.socket` gives."""
         self.taint = taint
-        self.items: dict[Any, Value | None] | None = None
+        self.items: dict[Any, PythonValue | None] | None = None
         """The elements of a list, tuple or dictionary display, by index or key."""
         self.layers: tuple[str, ...] = ()
-        """The encodings that were peeled off, outermost first."""
+        """The encodings that were decoded, outermost first."""
         self.function: Any = None
-        """The `Function` that it is, where it is one of the code's own."""
+        """The `PythonFunction` that it is, where it is one of the code's own."""
         self.owner: Any = None
-        """The `Class` that it is, or is an instance of."""
+        """The `PythonClass` that it is, or is an instance of."""
         self.node: ast.expr | None = None
         """The literal that it comes from unchanged."""
         self.trail: tuple[ast.AST, ...] = ()
@@ -88,14 +88,14 @@ class Value:
         """Whether it is a constant."""
         return self.const is not NOTHING
 
-    def copy(self) -> Value:
+    def copy(self) -> PythonValue:
         """Return another value that says the same."""
-        other = Value(self.const, self.name, taint=self.taint)
+        other = PythonValue(self.const, self.name, taint=self.taint)
         other.items, other.layers, other.function = self.items, self.layers, self.function
         other.node, other.trail, other.built, other.owner = self.node, self.trail, self.built, self.owner
         return other
 
-    def through(self, node: ast.AST) -> Value:
+    def through(self, node: ast.AST) -> PythonValue:
         """Return the value as it is after `node`, one step further on its trail."""
         other = self.copy()
         if len(self.trail) < _MAX_TRAIL:
@@ -106,7 +106,7 @@ class Value:
 _MAX_TRAIL = 6
 
 
-def text_of(value: Value | None) -> str | None:
+def text_of(value: PythonValue | None) -> str | None:
     """Return the constant text of a value, bytes as UTF-8, or None."""
     if value is None:
         return None
@@ -118,7 +118,7 @@ def text_of(value: Value | None) -> str | None:
     return None
 
 
-def taint_of(*values: Value | None) -> int:
+def taint_of(*values: PythonValue | None) -> int:
     """Return all taints of several values and of their elements."""
     taint = 0
     for value in values:
@@ -131,12 +131,12 @@ def taint_of(*values: Value | None) -> int:
     return taint
 
 
-def derived(const: Any, *parents: Value | None) -> Value | None:
+def derived(const: Any, *parents: PythonValue | None) -> PythonValue | None:
     """Return the constant made from `parents`, with what is known of them; None where nothing is."""
     taint = taint_of(*parents)
     if const is NOTHING and not taint:
         return None
-    value = Value(const, taint=taint)
+    value = PythonValue(const, taint=taint)
     value.built = True
     for parent in parents:
         if parent is not None:
@@ -145,7 +145,7 @@ def derived(const: Any, *parents: Value | None) -> Value | None:
     return value
 
 
-def either(first: Value | None, second: Value | None) -> Value | None:
+def either(first: PythonValue | None, second: PythonValue | None) -> PythonValue | None:
     """Return what is known where a value is one of two: the one that could do more harm."""
     if first is None or second is None:
         return first or second

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.analysis.python.evaluate import fold
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import NOTHING
 
 _SHARED = re.compile(r"\b(?:global|nonlocal)\b([^\n;]*)")
@@ -28,16 +28,16 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
-def unchanged(walk: Walk, loop: ast.While) -> bool:
+def unchanged(evaluator: Evaluator, loop: ast.While) -> bool:
     """Whether the loop's condition is true, and what the loop does to its names cannot make it false."""
     names = set(_names(loop.test))
     if not names or None in names:
         return False
-    if _truth(walk, loop.test) is not True:
+    if _truth(evaluator, loop.test) is not True:
         return False
     bound = {name for part in loop.body for name in _bound(part)}
     still = not names & bound or _moves_away(loop)
-    return still and not names & _changed_elsewhere(walk.source)
+    return still and not names & _changed_elsewhere(evaluator.source)
 
 
 _AWAY = {ast.Gt: ast.Add, ast.GtE: ast.Add, ast.Lt: ast.Sub, ast.LtE: ast.Sub}
@@ -81,33 +81,33 @@ def _names(test: ast.expr) -> Iterator[str | None]:
         yield None
 
 
-def _truth(walk: Walk, test: ast.expr) -> Any:
+def _truth(evaluator: Evaluator, test: ast.expr) -> Any:
     """Return whether a condition holds at the start; NOTHING where that is not known."""
-    value = _value(walk, test)
+    value = _value(evaluator, test)
     return value if value is NOTHING else bool(value)
 
 
-def _value(walk: Walk, test: ast.expr) -> Any:
+def _value(evaluator: Evaluator, test: ast.expr) -> Any:
     if isinstance(test, ast.Constant):
         return test.value
     if isinstance(test, ast.Name):
-        known = walk.scope.lookup(test.id)
+        known = evaluator.scope.lookup(test.id)
         return known.const if known is not None and isinstance(known.const, _PLAIN) else NOTHING
     if isinstance(test, ast.UnaryOp):
-        operand = _value(walk, test.operand)
+        operand = _value(evaluator, test.operand)
         return NOTHING if operand is NOTHING else fold.unary(test.op, operand)
-    return _compared(walk, test) if isinstance(test, ast.Compare) else _combined(walk, test)
+    return _compared(evaluator, test) if isinstance(test, ast.Compare) else _combined(evaluator, test)
 
 
-def _combined(walk: Walk, test: ast.expr) -> Any:
-    truths = [_truth(walk, part) for part in test.values] if isinstance(test, ast.BoolOp) else [NOTHING]
+def _combined(evaluator: Evaluator, test: ast.expr) -> Any:
+    truths = [_truth(evaluator, part) for part in test.values] if isinstance(test, ast.BoolOp) else [NOTHING]
     if NOTHING in truths:
         return NOTHING
     return all(truths) if isinstance(test.op, ast.And) else any(truths)  # type: ignore[attr-defined]
 
 
-def _compared(walk: Walk, test: ast.Compare) -> Any:
-    left, right = _value(walk, test.left), _value(walk, test.comparators[0])
+def _compared(evaluator: Evaluator, test: ast.Compare) -> Any:
+    left, right = _value(evaluator, test.left), _value(evaluator, test.comparators[0])
     compare = COMPARISONS.get(type(test.ops[0]))
     if compare is None or left is NOTHING or right is NOTHING:
         return NOTHING

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from engine.analysis.python.evaluate import fold
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.loops import conditions
 from engine.analysis.python.rules import resources as rules
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 _EXITS = frozenset(("exit", "_exit", "quit", "abort", "kill", "destroy", "execv"))
@@ -30,12 +30,12 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _STARTS = frozenset(("Thread", "Process", "Popen", "fork", "Timer"))
 
 
-def check_while(walk: Walk, node: ast.While) -> None:
+def check_while(evaluator: Evaluator, node: ast.While) -> None:
     """Report `while True` that nothing ends, and a condition that nothing in the loop changes."""
     if always_true(node.test):
-        _check_body(walk, node, "`while` without an exit")
-    elif conditions.unchanged(walk, node):
-        _check_body(walk, node, "`while` whose condition nothing in it changes")
+        _check_body(evaluator, node, "`while` without an exit")
+    elif conditions.unchanged(evaluator, node):
+        _check_body(evaluator, node, "`while` whose condition nothing in it changes")
 
 
 def always_true(test: ast.expr) -> bool:
@@ -53,22 +53,22 @@ def always_true(test: ast.expr) -> bool:
     return compare is not None and fold.attempt(lambda: compare(left.value, right.value)) is True
 
 
-def check_for(walk: Walk, node: ast.For | ast.AsyncFor, value: Value | None) -> None:
+def check_for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, value: PythonValue | None) -> None:
     """Report a loop over an endless iterator, or of very many turns together with those around it."""
     if value is not None and value.name == "endless":
-        _check_body(walk, node, "A loop over an endless iterator")
+        _check_body(evaluator, node, "A loop over an endless iterator")
         return
     turns = turns_of(value)
-    for loop in walk.loops:
+    for loop in evaluator.loops:
         if turns > 1 and isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
-            turns *= turns_of(walk.value(loop.iter)) or 1
+            turns *= turns_of(evaluator.evaluate(loop.iter)) or 1
     if turns >= _FAR:
-        _check_body(walk, node, f"A loop of {min(turns, 10**18):,} turns")
+        _check_body(evaluator, node, f"A loop of {min(turns, 10**18):,} turns")
     if turns >= _MANY_LINES and any(_prints(statement) for statement in node.body):
-        walk.report(rules.FLOOD, node, f"Prints {min(turns, 10**18):,} times")
+        evaluator.report(rules.FLOOD, node, f"Prints {min(turns, 10**18):,} times")
 
 
-def turns_of(value: Value | None) -> int:
+def turns_of(value: PythonValue | None) -> int:
     """Return how many elements an iterator gives, where that is known; 0 where it is not."""
     if value is None:
         return 0
@@ -83,17 +83,17 @@ def _prints(statement: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and _called(call) in ("print", "write")
 
 
-def check_doubling(walk: Walk, node: ast.stmt, name: str, value: ast.expr) -> None:
+def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.expr) -> None:
     """Report a text or list that doubles at every turn of a loop: forty turns are a terabyte."""
     if not _doubles(node, name, value):
         return
-    known = walk.scope.lookup(name)
+    known = evaluator.scope.lookup(name)
     if known is None or not (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
         return
-    loop = walk.loops[-1]
-    turns = turns_of(walk.value(loop.iter)) if isinstance(loop, ast.For) else 0
+    loop = evaluator.loops[-1]
+    turns = turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop, ast.For) else 0
     if not 0 < turns < _FEW:
-        walk.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
+        evaluator.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
 
 
 def _doubles(node: ast.stmt, name: str, value: ast.expr) -> bool:
@@ -116,34 +116,34 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def check_growth(walk: Walk, node: ast.Call, name: str) -> None:
+def check_growth(evaluator: Evaluator, node: ast.Call, name: str) -> None:
     """Report `for x in xs: xs.append(...)`: a loop that lengthens what it runs over."""
-    for loop in walk.loops:
+    for loop in evaluator.loops:
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name) and loop.iter.id == name:
             parts = list(_inside(loop.body))
             if not any(isinstance(part, ast.Return | ast.Break | ast.Raise) for part in parts):
                 message = f"The loop lengthens `{name}`, over which it runs"
-                walk.report(rules.GROWTH, node, message, severity=Level.MEDIUM)
+                evaluator.report(rules.GROWTH, node, message, severity=Level.MEDIUM)
 
 
-def _check_body(walk: Walk, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:
+def _check_body(evaluator: Evaluator, node: ast.While | ast.For | ast.AsyncFor, message: str) -> None:
     parts = list(_inside(node.body))
     if any(isinstance(part, _LEAVES) for part in parts):
         return
     if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
-        walk.scope.results.append(Value(name="endless"))
+        evaluator.scope.results.append(PythonValue(name="endless"))
         return
     calls = {_called(part) for part in parts if isinstance(part, ast.Call)}
     grows = any(_grows(part) for part in parts)
     if calls & _EXITS:
         return
-    walk.touched += 1
+    evaluator.relevant += 1
     if calls & _STARTS and not calls & (_WAITS - {"join"}):
-        walk.report(rules.BOMB, node, "Starts processes or threads in a loop without an exit")
+        evaluator.report(rules.BOMB, node, "Starts processes or threads in a loop without an exit")
     if (calls & {"append", "extend", "insert", "add", "update"} or grows) and not calls & _WAITS:
-        walk.report(rules.GROWTH, node, "Grows in a loop without an exit")
+        evaluator.report(rules.GROWTH, node, "Grows in a loop without an exit")
     level = Level.LOW if calls & _WAITS else None
-    walk.report(rules.ENDLESS, node, message, severity=level)
+    evaluator.report(rules.ENDLESS, node, message, severity=level)
 
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Await)

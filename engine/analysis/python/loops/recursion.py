@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.scopes import Function, Scope
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.scopes import PythonFunction, PythonScope
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.models import Level
 
 RECURSION = python_rule(
@@ -38,16 +38,16 @@ _MAX_DEPTH = 4
 _BRANCHES = (ast.If, ast.Try, ast.While, ast.For, ast.With, ast.Match, ast.Raise)
 
 
-def check(walk: Walk, function: Function, scope: Scope) -> None:
+def check(evaluator: Evaluator, function: PythonFunction, scope: PythonScope) -> None:
     """Report a function whose every path calls it again; `scope` has its parameters."""
     for call in _certain(function):
         if _leads_back(_called(call.func, scope, function), function, _MAX_DEPTH):
             name = getattr(function.node, "name", "The lambda")
-            walk.report(RECURSION, call, f"`{name}` calls itself on every path")
+            evaluator.report(RECURSION, call, f"`{name}` calls itself on every path")
             return
 
 
-def _leads_back(found: Function | None, function: Function, depth: int) -> bool:
+def _leads_back(found: PythonFunction | None, function: PythonFunction, depth: int) -> bool:
     if found is None or found is function:
         return found is function
     if depth == 0 or found.owner is not None:
@@ -56,7 +56,7 @@ def _leads_back(found: Function | None, function: Function, depth: int) -> bool:
     return any(_leads_back(_called(call.func, found.scope, found), function, depth - 1) for call in calls)
 
 
-def _called(func: ast.expr, scope: Scope, caller: Function) -> Function | None:
+def _called(func: ast.expr, scope: PythonScope, caller: PythonFunction) -> PythonFunction | None:
     """Return the function of the code that is called, where it is plain which one that is."""
     if isinstance(func, ast.Attribute):
         mine = isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")
@@ -68,16 +68,16 @@ def _called(func: ast.expr, scope: Scope, caller: Function) -> Function | None:
     return _function(value)
 
 
-def _function(value: Value | None) -> Function | None:
-    return value.function if value is not None and isinstance(value.function, Function) else None
+def _function(value: PythonValue | None) -> PythonFunction | None:
+    return value.function if value is not None and isinstance(value.function, PythonFunction) else None
 
 
-def _is_class(value: Value, func: ast.expr) -> bool:
+def _is_class(value: PythonValue, func: ast.expr) -> bool:
     """Whether a value is the class itself, and not one of its instances."""
     return isinstance(func, ast.Name) and value.owner.name == func.id
 
 
-def _certain(function: Function) -> Iterator[ast.Call]:
+def _certain(function: PythonFunction) -> Iterator[ast.Call]:
     """Yield the calls that are reached on every path."""
     node = function.node
     if isinstance(node, ast.Lambda):

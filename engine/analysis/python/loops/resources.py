@@ -6,8 +6,8 @@ import ast
 import re
 from typing import Any
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.resources import ALLOCATION, GROWTH
 from engine.models import EffectKind, Level
 
@@ -15,12 +15,12 @@ _MEDIUM = 64 * 1024 * 1024
 _HIGH = 1024 * 1024 * 1024
 
 
-def number(value: Value | None) -> int:
+def number(value: PythonValue | None) -> int:
     """Return a constant number; 0 where it is none."""
     return value.const if value is not None and isinstance(value.const, int) else 0
 
 
-def length_of(value: Value | None) -> int:
+def length_of(value: PythonValue | None) -> int:
     """Return how many elements a constant or a range has; 0 where that is not known."""
     if value is not None and isinstance(value.const, str | bytes | list | tuple):
         return len(value.const)
@@ -28,43 +28,47 @@ def length_of(value: Value | None) -> int:
     return number(turns)
 
 
-def check_width(walk: Walk, node: ast.AST, template: str) -> None:
+def check_width(evaluator: Evaluator, node: ast.AST, template: str) -> None:
     """Report a width of a format that makes a huge text of anything: `%1000000000d`, `{:>1000000000}`."""
     for width in _WIDTH.findall(template):
-        too_many(walk, node, int(width))
+        too_many(evaluator, node, int(width))
 
 
 _WIDTH = re.compile(r"(?:%[-+ #0]*|\{[^{}]*:[^{}\d]*|^[^{}%\d]{0,3})0?(\d{8,18})")
 
 
-def too_many(walk: Walk, node: ast.AST, size: int) -> None:
+def too_many(evaluator: Evaluator, node: ast.AST, size: int) -> None:
     """Report `size` bytes or steps where they are too many."""
     if size < _MEDIUM:
         return
     level = Level.HIGH if size >= _HIGH else Level.MEDIUM
     shown = f"about {size:,}" if size < 10**18 else "more than 10^18"
-    walk.report(ALLOCATION, node, f"Asks for {shown} bytes", severity=level)
-    walk.add_effect(EffectKind.SIZE, str(min(size, 10**18)), node)
+    evaluator.report(ALLOCATION, node, f"Asks for {shown} bytes", severity=level)
+    evaluator.add_effect(EffectKind.SIZE, str(min(size, 10**18)), node)
 
 
-def check_operation(walk: Walk, node: ast.BinOp, left: Any, right: Any) -> None:
+def check_operation(evaluator: Evaluator, node: ast.BinOp, left: Any, right: Any) -> None:
     """Report a multiplication or power of constants whose result is huge."""
     op = type(node.op)
     if op is ast.Mult:
         for sequence, count in ((left, right), (right, left)):
             if isinstance(sequence, str | bytes | list | tuple) and isinstance(count, int):
                 width = 8 if isinstance(sequence, list | tuple) else 1
-                too_many(walk, node, len(sequence) * count * width)
+                too_many(evaluator, node, len(sequence) * count * width)
     elif op is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1:
         bits = left.bit_length() * right
         if bits > 10**7:
             level = Level.HIGH if bits > 10**9 else Level.MEDIUM
-            walk.report(ALLOCATION, node, f"A number of about {min(bits, 10**18):,} bits", severity=level)
+            evaluator.report(
+                ALLOCATION, node, f"A number of about {min(bits, 10**18):,} bits", severity=level
+            )
     elif op is ast.LShift and isinstance(left, int) and isinstance(right, int) and right > 10**8:
-        walk.report(ALLOCATION, node, f"A number of about {min(right, 10**18):,} bits")
+        evaluator.report(ALLOCATION, node, f"A number of about {min(right, 10**18):,} bits")
 
 
-def check_growth(walk: Walk, node: ast.BinOp, left: Value | None, right: Value | None) -> None:
+def check_growth(
+    evaluator: Evaluator, node: ast.BinOp, left: PythonValue | None, right: PythonValue | None
+) -> None:
     """Report a sequence of unknown content but known, huge length; and powers of powers."""
     if type(node.op) is ast.Mult:
         for sequence, count in ((left, right), (right, left)):
@@ -74,13 +78,13 @@ def check_growth(walk: Walk, node: ast.BinOp, left: Value | None, right: Value |
                 and count is not None
                 and isinstance(count.const, int)
             ):
-                too_many(walk, node, len(sequence.items) * count.const * 8)
+                too_many(evaluator, node, len(sequence.items) * count.const * 8)
     elif (
         type(node.op) is ast.Pow and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow)
     ):
         inner = node.right
         if all(isinstance(part, ast.Constant) for part in (node.left, inner.left, inner.right)):
-            walk.report(
+            evaluator.report(
                 ALLOCATION, node, "A power of a power: a number too long to write", severity=Level.HIGH
             )
 

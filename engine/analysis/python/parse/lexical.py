@@ -8,10 +8,10 @@ import unicodedata
 
 from engine.analysis.python import literals
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import ALL_BUILTINS, DANGEROUS_MODULES
 from engine.analysis.python.rules.execution import INDIRECT_NAME
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 DISGUISED = python_rule(
@@ -61,42 +61,42 @@ _NAME_HINTS = (
 )
 
 
-def look(walk: Walk) -> None:
+def look(evaluator: Evaluator) -> None:
     """Look at comments, at the letters of names, and at the texts that the pass met."""
-    source = walk.source
+    source = evaluator.source
     if "#" in source and any(word in source for word in _SUPPRESSING):
-        _suppressions(walk)
+        _suppressions(evaluator)
     if not source.isascii():
-        _disguised(walk)
-    for node in walk.texts:
-        literals.check_text(walk, node)
-    for display in walk.lists:
-        literals.check_numbers(walk, display)
+        _disguised(evaluator)
+    for node in evaluator.texts:
+        literals.check_text(evaluator, node)
+    for display in evaluator.lists:
+        literals.check_numbers(evaluator, display)
 
 
-def look_at_names(walk: Walk, tree: ast.AST) -> None:
+def look_at_names(evaluator: Evaluator, tree: ast.AST) -> None:
     """Look for names that an obfuscator gives and for `__builtins__`, where the source has their letters."""
-    if not any(hint in walk.source for hint in _NAME_HINTS):
+    if not any(hint in evaluator.source for hint in _NAME_HINTS):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            literals.check_name(walk, node, node.id)
+            literals.check_name(evaluator, node, node.id)
         elif isinstance(node, ast.Name) and node.id == "__builtins__":
-            walk.report(INDIRECT_NAME, node, "`__builtins__` has every built-in function")
+            evaluator.report(INDIRECT_NAME, node, "`__builtins__` has every built-in function")
 
 
-def _suppressions(walk: Walk) -> None:
-    for match in _SUPPRESSION.finditer(walk.source):
-        walk.found.violations.append(
+def _suppressions(evaluator: Evaluator) -> None:
+    for match in _SUPPRESSION.finditer(evaluator.source):
+        evaluator.found.violations.append(
             SUPPRESSION.violation(
-                walk.lines.span(*match.span()), f"Asks for silence: `{match.group()[:60]}`; not obeyed"
+                evaluator.lines.span(*match.span()), f"Asks for silence: `{match.group()[:60]}`; not obeyed"
             )
         )
 
 
-def _disguised(walk: Walk) -> None:
+def _disguised(evaluator: Evaluator) -> None:
     """Names that are plain only after NFKC, which Python applies to identifiers."""
-    for match in _WORD.finditer(walk.source):
+    for match in _WORD.finditer(evaluator.source):
         word = match.group()
         if word.isascii():
             continue
@@ -106,8 +106,8 @@ def _disguised(walk: Walk) -> None:
             and plain.isascii()
             and (plain in ALL_BUILTINS or plain in DANGEROUS_MODULES or plain in _TELLING_NAMES)
         ):
-            walk.found.violations.append(
-                DISGUISED.violation(walk.lines.span(*match.span()), f"Python reads this as `{plain}`")
+            evaluator.found.violations.append(
+                DISGUISED.violation(evaluator.lines.span(*match.span()), f"Python reads this as `{plain}`")
             )
 
 

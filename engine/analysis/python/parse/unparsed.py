@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.findings import Findings
 from engine.analysis.positions import Lines
 from engine.analysis.python.declare import python_rule
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.models import Confidence, Level, Violation
 
 SYNTAX = python_rule(
@@ -58,9 +58,9 @@ def syntax_violation(lines: Lines, error: Exception) -> Violation:
     return SYNTAX.violation(lines.span(start, start + (column <= width)), f"Does not parse: {message}"[:200])
 
 
-def read_words(source: str, lines: Lines) -> Findings:
+def read_words(source: str, lines: Lines) -> RawAnalysis:
     """Return the dangerous names that stand in the text, whatever surrounds them."""
-    found = Findings(complete=False)
+    found = RawAnalysis(complete=False)
     for number, match in enumerate(_WORDS.finditer(source)):
         if number >= _MAX_HITS:
             break

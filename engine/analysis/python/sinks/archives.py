@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import METHODS, Call, handles
-from engine.analysis.python.evaluate.values import Value, text_of
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import METHODS, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.models import Level
 
 ARCHIVE = python_rule(
@@ -44,29 +44,29 @@ TEMP_NAME = python_rule(
     "zipfile.ZipFile().extractall",
     "shutil.unpack_archive",
 )
-def extract(walk: Walk, call: Call) -> Value | None:
+def extract(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """An archive unpacked."""
     chosen = call.keywords.get("filter")
     if chosen is None or text_of(chosen) not in ("data", "tar"):
-        walk.report(ARCHIVE, call.node, f"`{call.name}` trusts the names in the archive")
+        evaluator.report(ARCHIVE, call.node, f"`{call.name}` trusts the names in the archive")
     return None
 
 
-def _extract_method(walk: Walk, call: Call) -> Value | None:
-    return extract(walk, call)
+def _extract_method(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    return extract(evaluator, call)
 
 
 METHODS["extractall"] = _extract_method
 
 
 @handles("tempfile.mktemp")
-def temporary_name(walk: Walk, call: Call) -> Value | None:
+def temporary_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A guessable name."""
-    walk.report(TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
+    evaluator.report(TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
     return None
 
 
 @handles("tempfile.gettempdir", "tempfile.mkdtemp")
-def temporary_folder(_: Walk, __: Call) -> Value | None:
+def temporary_folder(_: Evaluator, __: PythonCall) -> PythonValue | None:
     """Where temporary files lie."""
-    return Value("/tmp")
+    return PythonValue("/tmp")

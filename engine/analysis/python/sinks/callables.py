@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.analysis.python.evaluate.attributes import looked_up
 from engine.analysis.python.evaluate.calls import invoke
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
-from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks.names import got
@@ -17,54 +17,54 @@ from engine.models import Level
 
 
 @handles("operator.attrgetter", "operator.itemgetter", "operator.methodcaller", "functools.partial")
-def factory(walk: Walk, call: Call) -> Value | None:
+def factory(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return a callable that remembers its arguments."""
-    value = Value(name=f"{call.name}()")
+    value = PythonValue(name=f"{call.name}()")
     value.items = dict(enumerate(call.args))
     value.taint = call.taint
     return value
 
 
-def _remembered(call: Call) -> list[Value | None]:
+def _remembered(call: PythonCall) -> list[PythonValue | None]:
     items = call.callee.items if call.callee is not None else None
     return list(items.values()) if items else []
 
 
 @handles("operator.attrgetter()")
-def call_attrgetter(walk: Walk, call: Call) -> Value | None:
+def call_attrgetter(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `attrgetter('a')(x)` means."""
     name = next(iter(_remembered(call)), None)
-    return got(walk, call, call.arg(0), name, text_of(name))
+    return got(evaluator, call, call.arg(0), name, text_of(name))
 
 
 @handles("operator.itemgetter()")
-def call_itemgetter(walk: Walk, call: Call) -> Value | None:
+def call_itemgetter(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `itemgetter('a')(x)` means."""
     owner = call.arg(0)
     key = next(iter(_remembered(call)), None)
-    return looked_up(walk, call.node, owner, key) if owner is not None and owner.name else None
+    return looked_up(evaluator, call.node, owner, key) if owner is not None and owner.name else None
 
 
 @handles("operator.methodcaller()")
-def call_methodcaller(walk: Walk, call: Call) -> Value | None:
+def call_methodcaller(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `methodcaller('a', 1)(x)` gives."""
     remembered = _remembered(call)
     name = remembered[0] if remembered else None
-    found = got(walk, call, call.arg(0), name, text_of(name))
-    return invoke(walk, call.node, found, remembered[1:], {}) if found is not None else None
+    found = got(evaluator, call, call.arg(0), name, text_of(name))
+    return invoke(evaluator, call.node, found, remembered[1:], {}) if found is not None else None
 
 
 @handles("functools.partial()")
-def call_partial(walk: Walk, call: Call) -> Value | None:
+def call_partial(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `partial(f, 1)(2)` gives."""
     remembered = _remembered(call)
     if not remembered or remembered[0] is None:
         return None
-    return invoke(walk, call.node, remembered[0], [*remembered[1:], *call.args], call.keywords)
+    return invoke(evaluator, call.node, remembered[0], [*remembered[1:], *call.args], call.keywords)
 
 
 @handles("functools.reduce")
-def reduce(walk: Walk, call: Call) -> Value | None:
+def reduce(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`reduce(getattr, ['a', 'b'], x)` is a chain of attributes; any other function is called."""
     function, sequence, start = call.arg(0), call.arg(1), call.arg(2)
     if function is None:
@@ -72,12 +72,12 @@ def reduce(walk: Walk, call: Call) -> Value | None:
     parts = parts_of(sequence)
     found = start
     for part in parts:
-        found = invoke(walk, call.node, function, [found, part], {}) if found is not None else part
+        found = invoke(evaluator, call.node, function, [found, part], {}) if found is not None else part
     return found
 
 
 @handles("builtins.map", "builtins.filter", "itertools.starmap", "concurrent.futures.Executor().map")
-def map_function(walk: Walk, call: Call) -> Value | None:
+def map_function(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`map(f, xs)` calls `f` with each."""
     function, sequence = call.arg(0), call.arg(1)
     if function is None:
@@ -85,9 +85,11 @@ def map_function(walk: Walk, call: Call) -> Value | None:
     parts = parts_of(sequence) or [sequence if sequence is not None and sequence.taint else None]
     if call.name == "builtins.filter":
         return sequence
-    walk.steps -= len(parts)
-    results = [invoke(walk, call.node, function, [part], {}) for part in parts[: max(1, walk.steps)]]
-    found = Value()
+    evaluator.steps -= len(parts)
+    results = [
+        invoke(evaluator, call.node, function, [part], {}) for part in parts[: max(1, evaluator.steps)]
+    ]
+    found = PythonValue()
     found.items = dict(enumerate(results))
     if results and all(result is not None and result.known for result in results):
         found.const = [result.const for result in results if result is not None]
@@ -95,7 +97,7 @@ def map_function(walk: Walk, call: Call) -> Value | None:
     return found
 
 
-def parts_of(sequence: Value | None) -> list[Value | None]:
+def parts_of(sequence: PythonValue | None) -> list[PythonValue | None]:
     """Return the elements of a sequence, as far as they are known."""
     if sequence is None:
         return []
@@ -103,20 +105,20 @@ def parts_of(sequence: Value | None) -> list[Value | None]:
         return list(sequence.items.values())[:1024]
     const: Any = sequence.const
     if isinstance(const, str | bytes | list | tuple):
-        return [Value(part, taint=sequence.taint) for part in const[:1024]]
+        return [PythonValue(part, taint=sequence.taint) for part in const[:1024]]
     return []
 
 
 @handles("threading.Thread", "multiprocessing.Process", "threading.Timer", "multiprocessing.context.Process")
-def target(walk: Walk, call: Call) -> Value | None:
+def target(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A thread or process calls its target."""
     function = call.arg(1, "target") if call.name != "threading.Timer" else call.arg(1, "function")
     if function is not None and (function.name or function.function is not None):
-        invoke(walk, call.node, function, parts_of(call.keywords.get("args")), {})
-    turns = max((loop_turns(walk, loop) for loop in walk.loops), default=0)
+        invoke(evaluator, call.node, function, parts_of(call.keywords.get("args")), {})
+    turns = max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
     if turns >= _TOO_MANY:
-        walk.report(BOMB, call.node, f"Starts {turns:,} threads or processes", severity=Level.HIGH)
-    return Value(name=f"{call.name}()")
+        evaluator.report(BOMB, call.node, f"Starts {turns:,} threads or processes", severity=Level.HIGH)
+    return PythonValue(name=f"{call.name}()")
 
 
 _TOO_MANY = 1000
@@ -133,14 +135,14 @@ _ENDING = frozenset(("signal.SIGTERM", "signal.SIGINT", "signal.SIGHUP", "signal
     "asyncio.run",
     "asyncio.gather",
 )
-def callback(walk: Walk, call: Call) -> Value | None:
+def callback(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Functions registered here will be called; ignoring the signal that ends a process is no callback."""
     given = call.arg(1)
     if call.name == "signal.signal" and given is not None and given.name == "signal.SIG_IGN":
         named = call.arg(0)
         if named is not None and named.name in _ENDING:
-            walk.report(TAMPER, call.node, f"Ignores `{named.name}`, by which it would be ended")
+            evaluator.report(TAMPER, call.node, f"Ignores `{named.name}`, by which it would be ended")
     for index, value in enumerate(call.args):
         if value is not None and value.function is None and value.name in CALLS:
-            invoke(walk, call.node, value, call.args[index + 1 :], {})
+            invoke(evaluator, call.node, value, call.args[index + 1 :], {})
     return None

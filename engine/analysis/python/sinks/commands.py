@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of, shown
-from engine.analysis.python.evaluate.sink_registry import Call
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.sink_registry import PythonCall
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
@@ -17,24 +17,26 @@ _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|sk
 _DROPPED = re.compile(r"[\w./\\:~-]+")
 
 
-def judge(walk: Walk, call: Call, command: Value | None, line: str, *, by_shell: bool) -> None:
+def judge(
+    evaluator: Evaluator, call: PythonCall, command: PythonValue | None, line: str, *, by_shell: bool
+) -> None:
     """Judge a command line: what it kills, what it runs from the network, what the shell rules know."""
     if _KILLERS.search(line):
-        walk.report(rules.KILL, call.node, f"Kills processes: `{shown(line[:80])}`")
+        evaluator.report(rules.KILL, call.node, f"Kills processes: `{shown(line[:80])}`")
     if re.search(r"\bcrontab\b|\bschtasks\b|systemctl\s+enable|launchctl\s+load|update-rc\.d", line):
-        walk.report(PERSISTENCE, call.node, "Makes something run again later")
-    _inline_code(walk, call, command, line)
-    _check_dropped(walk, call, line)
+        evaluator.report(PERSISTENCE, call.node, "Makes something run again later")
+    _inline_code(evaluator, call, command, line)
+    _check_dropped(evaluator, call, line)
     text = line.replace(HOLE, "x")
     if by_shell or not _inline(line):
-        walk.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
+        evaluator.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
 
 
 def _inline(line: str) -> bool:
     return bool(re.search(r"^\S*(?:python[\d.]*|node)\s+-[ce]\s", line))
 
 
-def _inline_code(walk: Walk, call: Call, command: Value | None, line: str) -> None:
+def _inline_code(evaluator: Evaluator, call: PythonCall, command: PythonValue | None, line: str) -> None:
     """`[python, -c, code]` and `[node, -e, code]` are code in their own language."""
     parts = _parts(command)
     for index, part in enumerate(parts[:-2]):
@@ -42,12 +44,12 @@ def _inline_code(walk: Walk, call: Call, command: Value | None, line: str) -> No
             continue
         code = parts[index + 2].replace(HOLE, "x")
         if re.search(r"node(?:\.exe)?$", part):
-            walk.embed(code, Language.JAVASCRIPT, call.node, None, "node -e")
+            evaluator.embed(code, Language.JAVASCRIPT, call.node, None, "node -e")
         elif re.search(r"python[\d.]*(?:\.exe)?$", part) or part == HOLE:
-            walk.embed(code, Language.PYTHON, call.node, None, "python -c")
+            evaluator.embed(code, Language.PYTHON, call.node, None, "python -c")
 
 
-def _parts(command: Value | None) -> list[str]:
+def _parts(command: PythonValue | None) -> list[str]:
     if command is None:
         return []
     if isinstance(command.const, list | tuple):
@@ -57,7 +59,7 @@ def _parts(command: Value | None) -> list[str]:
     return [pattern_of(part) for part in command.items.values()]
 
 
-def _check_dropped(walk: Walk, call: Call, line: str) -> None:
+def _check_dropped(evaluator: Evaluator, call: PythonCall, line: str) -> None:
     for word in _DROPPED.findall(line):
-        if {word, word.removeprefix("./")} & walk.downloaded:
-            walk.report(DOWNLOAD_RUN, call.node, f"Runs `{word}`, which came from the network")
+        if {word, word.removeprefix("./")} & evaluator.downloaded:
+            evaluator.report(DOWNLOAD_RUN, call.node, f"Runs `{word}`, which came from the network")

@@ -6,12 +6,12 @@ import ast
 import re
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
-from engine.analysis.python.evaluate.values import Taint, Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue, Taint
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
 ENVIRONMENT = python_rule(
@@ -33,24 +33,24 @@ _SECRET_NAME = re.compile(
 )
 
 
-def read(walk: Walk, node: ast.AST, name: str | None) -> Value:
+def read(evaluator: Evaluator, node: ast.AST, name: str | None) -> PythonValue:
     """Return the value of an environment variable, and say what was asked for."""
-    walk.touched += 1
+    evaluator.relevant += 1
     secret = name is not None and _SECRET_NAME.search(name) is not None
-    walk.add_effect(EffectKind.ENVIRONMENT, name, node)
+    evaluator.add_effect(EffectKind.ENVIRONMENT, name, node)
     if secret:
-        walk.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
+        evaluator.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
     else:
-        walk.report(ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
-    value = Value(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
+        evaluator.report(ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
+    value = PythonValue(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
     value.trail = (node,)
     return value
 
 
 @handles("os.getenv", "os.environ.__getitem__", "os.environ.pop", "os.environ.setdefault", "os.getenvb")
-def get_variable(walk: Walk, call: Call) -> Value | None:
+def get_variable(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Read one variable."""
-    return read(walk, call.node, call.text(0, "key"))
+    return read(evaluator, call.node, call.text(0, "key"))
 
 
 _LOADING = frozenset(
@@ -62,50 +62,50 @@ _LOADING = frozenset(
 """Variables that make other programs load or run code."""
 
 
-def check_variable(walk: Walk, node: ast.AST, name: str | None) -> None:
+def check_variable(evaluator: Evaluator, node: ast.AST, name: str | None) -> None:
     """Report a variable that is set so that programs started later load other code."""
     if name in _LOADING:
-        walk.report(TAMPER, node, f"`{name}` makes other programs run what it names")
+        evaluator.report(TAMPER, node, f"`{name}` makes other programs run what it names")
 
 
 @handles("os.putenv", "os.environ.__setitem__", "os.environ.update")
-def set_variables(walk: Walk, call: Call) -> Value | None:
+def set_variables(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Look at the variables that are set."""
     given = call.arg(0)
     names = [*call.keywords, *(given.items if given is not None and given.items else ()), call.text(0)]
     for name in names:
-        check_variable(walk, call.node, name if isinstance(name, str) else None)
+        check_variable(evaluator, call.node, name if isinstance(name, str) else None)
     return None
 
 
-def whole(walk: Walk, node: ast.AST) -> Value:
+def whole(evaluator: Evaluator, node: ast.AST) -> PythonValue:
     """Return the whole environment, and report that it was taken."""
-    walk.touched += 1
-    walk.report(rules.SECRET, node, "Takes the whole environment")
-    walk.add_effect(EffectKind.ENVIRONMENT, "*", node, pattern=True)
-    value = Value(taint=Taint.ENVIRONMENT | Taint.SECRET)
+    evaluator.relevant += 1
+    evaluator.report(rules.SECRET, node, "Takes the whole environment")
+    evaluator.add_effect(EffectKind.ENVIRONMENT, "*", node, pattern=True)
+    value = PythonValue(taint=Taint.ENVIRONMENT | Taint.SECRET)
     value.trail = (node,)
     return value
 
 
 @handles("os.environ.copy", "os.environ.items", "os.environ.values", "os.environ.keys", "os.environb.copy")
-def take_environment(walk: Walk, call: Call) -> Value | None:
+def take_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Take all variables; a copy is the usual way to start a child."""
     if call.name.endswith(("copy", "keys")):
-        walk.report(rules.SECRET, call.node, "Copies the whole environment")
-        return Value(name="os.environ", taint=Taint.ENVIRONMENT | Taint.SECRET)
-    return whole(walk, call.node)
+        evaluator.report(rules.SECRET, call.node, "Copies the whole environment")
+        return PythonValue(name="os.environ", taint=Taint.ENVIRONMENT | Taint.SECRET)
+    return whole(evaluator, call.node)
 
 
-def _on_environment(walk: Walk, call: Call) -> Value | None:
+def _on_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     first = call.arg(0)
     if first is not None and first.name == "os.environ":
-        return whole(walk, call.node)
+        return whole(evaluator, call.node)
     previous = _BEFORE.get(call.name)
     if previous is not None:
-        return previous(walk, call)
+        return previous(evaluator, call)
     if call.name == "builtins.dict" and call.keywords:
-        made = Value()
+        made = PythonValue()
         made.items = {**((first.items if first is not None else None) or {}), **call.keywords}
         return made
     return first if call.name == "builtins.dict" else None
@@ -149,26 +149,28 @@ _QUIET = frozenset(words("os.getcwd os.getpid os.getppid os.cpu_count shutil.dis
 
 
 @handles(*_USER, *_MACHINE)
-def machine(walk: Walk, call: Call) -> Value | None:
+def machine(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a fact about the machine; the gathering of several is more than each."""
     user = call.name in _USER
-    walk.fact("recon", call.node)
-    walk.facts.setdefault(f"recon:{call.name}", []).append(call.node)
-    walk.report(rules.RECON, call.node, f"`{call.name}`", severity=Level.MEDIUM if user else None)
+    evaluator.add_fact("recon", call.node)
+    evaluator.facts.setdefault(f"recon:{call.name}", []).append(call.node)
+    evaluator.report(rules.RECON, call.node, f"`{call.name}`", severity=Level.MEDIUM if user else None)
     if call.name in _QUIET:
         return None
-    value = Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+    value = PythonValue(name=f"{call.name}()", taint=Taint.SYSTEM)
     value.trail = (call.node,)
     return value
 
 
-def conclude(walk: Walk) -> None:
+def conclude(evaluator: Evaluator) -> None:
     """Report three and more different facts together."""
-    kinds = [name for name in walk.facts if name.startswith("recon:") and name[6:] not in _QUIET]
+    kinds = [name for name in evaluator.facts if name.startswith("recon:") and name[6:] not in _QUIET]
     if len(kinds) >= 3:
-        node = walk.facts["recon"][0]
+        node = evaluator.facts["recon"][0]
         names = ", ".join(kind[6:] for kind in kinds[:6])
-        walk.report(rules.RECON, node, f"Gathers facts about the machine: {names}", severity=Level.MEDIUM)
+        evaluator.report(
+            rules.RECON, node, f"Gathers facts about the machine: {names}", severity=Level.MEDIUM
+        )
 
 
 @handles(
@@ -179,9 +181,9 @@ def conclude(walk: Walk) -> None:
     "fileinput.input",
     "getpass.getpass",
 )
-def user_input(_: Walk, call: Call) -> Value | None:
+def user_input(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What a person types."""
     taint = Taint.INPUT | (Taint.SECRET if call.name == "getpass.getpass" else 0)
-    value = Value(name=f"{call.name}()", taint=taint)
+    value = PythonValue(name=f"{call.name}()", taint=taint)
     value.trail = (call.node,)
     return value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.attributes import check_built
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, STDLIB, canonical
-from engine.analysis.python.evaluate.sink_registry import DANGEROUS_CALLBACKS, Call, handles
-from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_words, text_of
+from engine.analysis.python.evaluate.sink_registry import DANGEROUS_CALLBACKS, PythonCall, handles
+from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, PythonValue, Taint, taint_words, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.models import Language, Level
 
@@ -119,26 +119,28 @@ LOOSE.update((*DANGEROUS_CALLBACKS, "builtins.__import__", "importlib.import_mod
 
 
 @handles(*_RUNNERS)
-def run_text(walk: Walk, call: Call) -> Value | None:
+def run_text(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report text that is run, by what is known about it, and analyse it where it is constant."""
     source = call.arg(0, "source") or call.arg(0, "stmt")
     code = text_of(source)
     short = call.name.rpartition(".")[2]
     if call.name not in _MODEST:
-        _report(walk, call, source, code, short)
+        _report(evaluator, call, source, code, short)
     if code is not None and call.name != "builtins.execfile":
-        walk.embed(code, Language.PYTHON, call.node, source, short)
-    return Value(taint=source.taint) if source is not None and source.taint else None
+        evaluator.embed(code, Language.PYTHON, call.node, source, short)
+    return PythonValue(taint=source.taint) if source is not None and source.taint else None
 
 
-def _report(walk: Walk, call: Call, source: Value | None, code: str | None, short: str) -> None:
+def _report(
+    evaluator: Evaluator, call: PythonCall, source: PythonValue | None, code: str | None, short: str
+) -> None:
     layers = source.layers if source is not None else ()
     taint = source.taint if source is not None else 0
     if layers or taint & Taint.DECODED:
-        peeled = " → ".join((*layers, short))
-        walk.report(EXEC_DECODED, call.node, f"Peeled: {peeled}", value=source)
+        decoded = " → ".join((*layers, short))
+        evaluator.report(EXEC_DECODED, call.node, f"Decoded: {decoded}", value=source)
     elif taint & FOREIGN:
-        walk.report(
+        evaluator.report(
             EXEC_FOREIGN,
             call.node,
             f"`{short}` runs text from {taint_words(taint & FOREIGN)}",
@@ -147,18 +149,18 @@ def _report(walk: Walk, call: Call, source: Value | None, code: str | None, shor
     elif code is not None:
         built = source is not None and source.built
         level = None if built else Level.MEDIUM
-        walk.report(EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
+        evaluator.report(EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
     else:
-        walk.report(EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
+        evaluator.report(EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
 
 
 @handles("builtins.compile")
-def compile_text(walk: Walk, call: Call) -> Value | None:
+def compile_text(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report `compile`; its result stands for the text that was compiled."""
     source = call.arg(0, "source")
-    walk.report(COMPILE, call.node, "`compile` makes code from text", value=source)
+    evaluator.report(COMPILE, call.node, "`compile` makes code from text", value=source)
     if source is None:
-        return Value(name="code-object")
+        return PythonValue(name="code-object")
     value = source.copy()
     value.name = None
     return value
@@ -175,24 +177,26 @@ def compile_text(walk: Walk, call: Call) -> Value | None:
     "builtins.__loader__.load_module",
     "builtins.__spec__.loader.load_module",
 )
-def import_by_name(walk: Walk, call: Call) -> Value | None:
+def import_by_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return the module, and report how its name was hidden."""
     if call.name == "importlib.reload":
         return call.arg(0, "module")
     name = call.arg(0, "name")
     text = (text_of(name) or "").replace(":", ".") or None
     if text is None:
-        walk.report(DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name)
-        return Value(name="module?")
+        evaluator.report(
+            DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name
+        )
+        return PythonValue(name="module?")
     top = text.partition(".")[0]
     heavy = canonical(top).partition(".")[0] in HEAVY_MODULES
-    found = Value(name=canonical(text if call.name != "builtins.__import__" else top))
+    found = PythonValue(name=canonical(text if call.name != "builtins.__import__" else top))
     found.built = True
     found.trail = name.trail if name is not None else ()
     if heavy and name is not None and (name.built or name.layers):
-        check_built(walk, call.node, found, name)
+        check_built(evaluator, call.node, found, name)
     level = None if heavy or top not in STDLIB else Level.LOW
-    walk.report(DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
+    evaluator.report(DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
     return found
 
 
@@ -223,17 +227,17 @@ def import_by_name(walk: Walk, call: Call) -> Value | None:
     "pdb.set_trace",
     "IPython.embed",
 )
-def below_source(walk: Walk, call: Call) -> Value | None:
+def below_source(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report code that has no source here."""
     level = Level.MEDIUM if call.name.startswith(("builtins.", "pdb.", "IPython", "importlib.")) else None
-    walk.report(
+    evaluator.report(
         rules.CODE_OBJECT, call.node, f"`{call.name}` runs or loads code without source", severity=level
     )
-    return Value(NOTHING, f"{call.name}()", taint=call.taint)
+    return PythonValue(NOTHING, f"{call.name}()", taint=call.taint)
 
 
 @handles("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "ensurepip.bootstrap")
-def install(walk: Walk, call: Call) -> Value | None:
+def install(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report packages that are installed from within the code."""
-    walk.report(rules.CODE_OBJECT, call.node, "Installs packages while it runs")
+    evaluator.report(rules.CODE_OBJECT, call.node, "Installs packages while it runs")
     return None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.calls import hand_over_arguments
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.calls import pass_arguments
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
-from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, Taint, Value, text_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, PythonValue, Taint, text_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
 from engine.analysis.python.sinks import paths
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
 ENCODED_WRITE = python_rule(
@@ -35,7 +35,7 @@ ENCODED_WRITE = python_rule(
 _WRITING = frozenset("wax+")
 
 
-def path_of(value: Value | None) -> str | None:
+def path_of(value: PythonValue | None) -> str | None:
     """Return a path, with holes for what is unknown; None where all is."""
     if value is None:
         return None
@@ -43,41 +43,50 @@ def path_of(value: Value | None) -> str | None:
     return None if text == HOLE else text
 
 
-def touch(walk: Walk, call: Call, path: Value | None, *, write: bool = False, delete: bool = False) -> int:
+def touch(
+    evaluator: Evaluator,
+    call: PythonCall,
+    path: PythonValue | None,
+    *,
+    write: bool = False,
+    delete: bool = False,
+) -> int:
     """Report and predict what is done to a path, and return the taint of what lies there."""
     name = path_of(path)
     text = (name or "").replace(HOLE, "…")
-    walk.add_effect(
+    evaluator.add_effect(
         EffectKind.WRITE if write or delete else EffectKind.READ,
         text if name else None,
         call.node,
         pattern=name is not None and HOLE in name,
     )
     taint = Taint.FILE
-    if name is not None and paths.judge(walk, call.node, name, path, write=write, delete=delete):
+    if name is not None and paths.judge(evaluator, call.node, name, path, write=write, delete=delete):
         taint |= Taint.SENSITIVE
     return int(taint)
 
 
 @handles("builtins.open", "os.fdopen")
-def open_file(walk: Walk, call: Call) -> Value | None:
+def open_file(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`open`, in the mode that it says."""
     path = call.arg(0, "file")
     mode_value = call.arg(1, "mode")
     mode = text_of(mode_value) or ("r" if mode_value is None and not call.has(1, "mode") else "?")
     write = bool(_WRITING & set(mode))
-    walk.report(rules.OPEN, call.node, f"Opens {shown(path)}", value=path)
-    taint = touch(walk, call, path, write=write)
+    evaluator.report(rules.OPEN, call.node, f"Opens {shown(path)}", value=path)
+    taint = touch(evaluator, call, path, write=write)
     if write:
-        walk.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=_weight(path), value=path)
-        paths.check_flood(walk, call.node)
-    value = Value(NOTHING if path is None else path.const, "builtins.open()", taint=taint if not write else 0)
-    value.items = {"path": path, "write": Value(write)}
+        evaluator.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=_weight(path), value=path)
+        paths.check_flood(evaluator, call.node)
+    value = PythonValue(
+        NOTHING if path is None else path.const, "builtins.open()", taint=taint if not write else 0
+    )
+    value.items = {"path": path, "write": PythonValue(write)}
     value.trail = (call.node,)
     return value
 
 
-def _weight(path: Value | None) -> Level | None:
+def _weight(path: PythonValue | None) -> Level | None:
     """Writing plain files below the working folder is what a script does."""
     name = path_of(path)
     if name is None:
@@ -86,48 +95,50 @@ def _weight(path: Value | None) -> Level | None:
     return None if outside else Level.LOW
 
 
-def shown(path: Value | None) -> str:
+def shown(path: PythonValue | None) -> str:
     """Return a path as people read it."""
     name = path_of(path)
     return f"`{name.replace(HOLE, '…')[:120]}`" if name else "a file that only the run will tell"
 
 
 @handles("os.open")
-def open_descriptor(walk: Walk, call: Call) -> Value | None:
+def open_descriptor(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`os.open`, whose flags say whether it writes."""
     flags = call.arg(1, "flags")
     write = not (flags is not None and flags.name == "os.O_RDONLY")
-    taint = touch(walk, call, call.arg(0, "path"), write=write)
-    walk.report(rules.WRITE if write else rules.OPEN, call.node, f"Opens {shown(call.arg(0))}")
-    return Value(name="os.descriptor", taint=taint)
+    taint = touch(evaluator, call, call.arg(0, "path"), write=write)
+    evaluator.report(rules.WRITE if write else rules.OPEN, call.node, f"Opens {shown(call.arg(0))}")
+    return PythonValue(name="os.descriptor", taint=taint)
 
 
-def _written(walk: Walk, call: Call) -> Value | None:
+def _written(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is written to a file: from the network, or decoded."""
     content = call.arg(0)
     taint = call.taint
     receiver = call.receiver
     path = receiver.items.get("path") if receiver is not None and receiver.items else None
     name = path_of(path) or ""
-    judge_content(walk, call, taint, name, content)
+    judge_content(evaluator, call, taint, name, content)
     return None
 
 
-def judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value | None) -> None:
+def judge_content(
+    evaluator: Evaluator, call: PythonCall, taint: int, name: str, content: PythonValue | None
+) -> None:
     """Report content from the network, or of an encoding, that goes to a file."""
     if taint & (Taint.NETWORK | Taint.SOCKET) and not taint & PRIVATE:
         program = paths.is_program(name) or paths.is_system(name)
-        walk.report(
+        evaluator.report(
             DOWNLOAD,
             call.node,
             "Content from the network goes to a file",
             severity=Level.HIGH if program else None,
             value=content,
         )
-        walk.downloaded.add(name)
+        evaluator.downloaded.add(name)
     elif taint & (Taint.DECODED | Taint.ENCODED):
         hidden = paths.is_hidden(name) or paths.is_program(name)
-        walk.report(
+        evaluator.report(
             ENCODED_WRITE,
             call.node,
             "Encoded or decoded content goes to a file",
@@ -137,12 +148,12 @@ def judge_content(walk: Walk, call: Call, taint: int, name: str, content: Value 
 
 
 @handles("builtins.print")
-def printed(walk: Walk, call: Call) -> Value | None:
+def printed(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is printed to a file is written to it."""
-    hand_over_arguments(walk, call)
+    pass_arguments(evaluator, call)
     target = call.keywords.get("file")
     if target is not None and target.name == "builtins.open()":
-        _written(walk, Call(call.node, call.name, call.args, {}, target))
+        _written(evaluator, PythonCall(call.node, call.name, call.args, {}, target))
     return None
 
 
@@ -152,18 +163,18 @@ for _method in ("write", "writelines"):
 
 
 @handles("builtins.open().read", "builtins.open().readlines", "builtins.open().readline")
-def read_file(_: Walk, call: Call) -> Value | None:
+def read_file(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What lies in the file."""
     receiver = call.receiver
-    value = Value(taint=receiver.taint if receiver is not None else Taint.FILE)
+    value = PythonValue(taint=receiver.taint if receiver is not None else Taint.FILE)
     value.trail = receiver.trail if receiver is not None else ()
     return value
 
 
 @handles("os.write")
-def write_descriptor(walk: Walk, call: Call) -> Value | None:
+def write_descriptor(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is written to a descriptor."""
-    judge_content(walk, call, call.taint, "", call.arg(1))
+    judge_content(evaluator, call, call.taint, "", call.arg(1))
     return None
 
 
@@ -194,22 +205,22 @@ _QUIET_WRITERS = frozenset(("os.mkdir", "os.makedirs", "os.utime"))
 
 
 @handles(*_WRITERS)
-def write_path(walk: Walk, call: Call) -> Value | None:
+def write_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file moved, copied or made."""
     quiet = call.name in _QUIET_WRITERS
     for index in _WRITERS[call.name]:
-        touch(walk, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
+        touch(evaluator, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
     if call.name.startswith("shutil.co"):
-        touch(walk, call, call.arg(0, "src"))
+        touch(evaluator, call, call.arg(0, "src"))
     moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
-    walk.report(
+    evaluator.report(
         rules.WRITE,
         call.node,
         f"`{call.name}` {moved}".rstrip(),
         severity=_weight(call.arg(0, "path")) if quiet else None,
     )
     if quiet:
-        paths.check_flood(walk, call.node)
+        paths.check_flood(evaluator, call.node)
     return None
 
 
@@ -217,30 +228,30 @@ _DELETERS = ["os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtr
 
 
 @handles(*_DELETERS)
-def delete_path(walk: Walk, call: Call) -> Value | None:
+def delete_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file or tree deleted."""
     path = call.arg(0, "path")
-    touch(walk, call, path, delete=True)
+    touch(evaluator, call, path, delete=True)
     name = path_of(path)
     everything = name in ("/", "~", "/*", "C:\\", "/home", "..") and call.name.endswith("rmtree")
-    walk.report(
+    evaluator.report(
         rules.DELETE, call.node, f"Deletes {shown(path)}", severity=Level.CRITICAL if everything else None
     )
     return None
 
 
 @handles("os.chmod", "os.fchmod", "os.lchmod")
-def change_mode(walk: Walk, call: Call) -> Value | None:
+def change_mode(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Rights changed: to execute, or for everybody."""
     mode = call.arg(1, "mode")
     bits = mode.const if mode is not None and isinstance(mode.const, int) else None
     path = call.arg(0, "path")
-    touch(walk, call, path, write=True)
+    touch(evaluator, call, path, write=True)
     if bits is not None and not bits & 0o7133:
         return None
-    if path_of(path) in walk.downloaded:
-        walk.report(DOWNLOAD_RUN, call.node, "Makes a file from the network executable")
-    walk.report(rules.PROGRAM_WRITE, call.node, f"Changes the rights of {shown(path)}")
+    if path_of(path) in evaluator.downloaded:
+        evaluator.report(DOWNLOAD_RUN, call.node, "Makes a file from the network executable")
+    evaluator.report(rules.PROGRAM_WRITE, call.node, f"Changes the rights of {shown(path)}")
     return None
 
 
@@ -253,13 +264,13 @@ _LISTING = frozenset(("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.
 
 
 @handles(*_READERS)
-def read_path(walk: Walk, call: Call) -> Value | None:
+def read_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file or folder looked at."""
-    taint = touch(walk, call, call.arg(0, "path"))
+    taint = touch(evaluator, call, call.arg(0, "path"))
     listing = call.name in _LISTING
     if listing:
-        walk.report(rules.OPEN, call.node, f"Looks at {shown(call.arg(0))}")
+        evaluator.report(rules.OPEN, call.node, f"Looks at {shown(call.arg(0))}")
         name = path_of(call.arg(0, "path")) or ""
         if name in ("/", "/home", "/root", "~", "/tmp", "/var", "/usr/bin", "/opt"):
-            walk.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)
-    return Value(name=f"{call.name}()", taint=taint if listing else 0)
+            evaluator.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)
+    return PythonValue(name=f"{call.name}()", taint=taint if listing else 0)

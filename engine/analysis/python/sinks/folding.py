@@ -8,15 +8,15 @@ from typing import Any
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate import decoders
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.fold import MAX_TEXT, attempt
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, TOUCHING, Call, handles
+from engine.analysis.python.evaluate.sink_registry import CALLS, TOUCHING, PythonCall, handles
 from engine.analysis.python.evaluate.targets import element
-from engine.analysis.python.evaluate.values import NOTHING, Taint, Value, derived
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, Taint, derived
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.sinks.paths import is_sensitive
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 ZIP_BOMB = python_rule(
@@ -89,8 +89,8 @@ TOUCHING.update(
 _KEEPING = frozenset(("list", "tuple", "reversed", "iter", "sorted", "set"))
 
 
-def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Walk, Call], Value | None]:
-    def fold(_: Walk, call: Call) -> Value | None:
+def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Evaluator, PythonCall], PythonValue | None]:
+    def fold(_: Evaluator, call: PythonCall) -> PythonValue | None:
         args = call.args
         first = args[0] if args else None
         if first is None and len(args) <= 1 and not call.keywords:
@@ -109,7 +109,7 @@ def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Walk, Call], Va
     return fold
 
 
-def _reordered(value: Value) -> Value:
+def _reordered(value: PythonValue) -> PythonValue:
     other = value.copy()
     parts = list((value.items or {}).values())
     other.items = dict(enumerate(reversed(parts)))
@@ -124,21 +124,21 @@ for _name, _compute in _FOLDS.items():
     CALLS[f"builtins.{_name}"] = _folder(_name, _compute)
 
 
-def _decoder(name: str) -> Callable[[Walk, Call], Value | None]:
+def _decoder(name: str) -> Callable[[Evaluator, PythonCall], PythonValue | None]:
     layer = decoders.DECODERS[name][0]
 
-    def decode(walk: Walk, call: Call) -> Value | None:
+    def decode(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         data = call.arg(0)
         const = decoders.decode(name, data.const) if data is not None and data.known else NOTHING
-        check_ratio(walk, call, data, const)
+        check_ratio(evaluator, call, data, const)
         return decoded(const, data, layer)
 
     return decode
 
 
-def decoded(const: Any, data: Value | None, layer: str) -> Value:
+def decoded(const: Any, data: PythonValue | None, layer: str) -> PythonValue:
     """Return the value that a decoder gives: a constant where it could be decoded, tainted in any case."""
-    value = Value(const, taint=(data.taint if data is not None else 0) | Taint.DECODED)
+    value = PythonValue(const, taint=(data.taint if data is not None else 0) | Taint.DECODED)
     value.built = True
     if data is not None:
         value.trail, value.layers = data.trail, data.layers
@@ -147,12 +147,12 @@ def decoded(const: Any, data: Value | None, layer: str) -> Value:
     return value
 
 
-def check_ratio(walk: Walk, call: Call, data: Value | None, const: Any) -> None:
+def check_ratio(evaluator: Evaluator, call: PythonCall, data: PythonValue | None, const: Any) -> None:
     """Report a constant that unpacks to the bound of what is unpacked, from very little."""
     if data is None or not isinstance(const, bytes) or not isinstance(data.const, bytes | str):
         return
     if len(const) >= MAX_TEXT and len(data.const) * 100 < len(const):
-        walk.report(ZIP_BOMB, call.node, f"{len(data.const):,} bytes unpack to more than {len(const):,}")
+        evaluator.report(ZIP_BOMB, call.node, f"{len(data.const):,} bytes unpack to more than {len(const):,}")
 
 
 for _name in decoders.DECODERS:
@@ -160,12 +160,14 @@ for _name in decoders.DECODERS:
 
 
 @handles("codecs.decode", "codecs.getdecoder()", "codecs.encode")
-def codec(walk: Walk, call: Call) -> Value | None:
+def codec(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `codecs.decode(data, 'rot13')` gives."""
     data, name = call.arg(0, "obj"), call.text(1, "encoding") or "utf-8"
     if data is None:
         return (
-            Value(taint=Taint.DECODED) if call.name == "codecs.decode" and call.has(1, "encoding") else None
+            PythonValue(taint=Taint.DECODED)
+            if call.name == "codecs.decode" and call.has(1, "encoding")
+            else None
         )
     if call.name == "codecs.encode" and "rot" not in name.lower():
         return derived(NOTHING, data)
@@ -188,19 +190,19 @@ def codec(walk: Walk, call: Call) -> Value | None:
     "Crypto.Cipher.AES.new().encrypt",
     "Cryptodome.Cipher.AES.new().encrypt",
 )
-def encode(_: Walk, call: Call) -> Value | None:
+def encode(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """Encoding keeps where the content came from, and says that it is encoded."""
-    return Value(taint=call.taint | Taint.ENCODED)
+    return PythonValue(taint=call.taint | Taint.ENCODED)
 
 
 @handles("marshal.dumps", "pickle.dumps", "zlib.compress", "gzip.compress", "bz2.compress", "lzma.compress")
-def pack(_: Walk, call: Call) -> Value | None:
+def pack(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """Packing keeps where the content came from."""
     return derived(NOTHING, *call.args)
 
 
 @handles("os.path.join", "posixpath.join")
-def join_path(_: Walk, call: Call) -> Value | None:
+def join_path(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return the path, with holes for what is unknown."""
     parts = [pattern_of(arg) for arg in call.args]
     if all(part == HOLE for part in parts):
@@ -210,29 +212,29 @@ def join_path(_: Walk, call: Call) -> Value | None:
         path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
     if HOLE not in path:
         return derived(path, *call.args)
-    value = Value(taint=call.taint)
-    value.items = {"pattern": Value(path)}
+    value = PythonValue(taint=call.taint)
+    value.items = {"pattern": PythonValue(path)}
     return value
 
 
 @handles(
     "os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expandvars"
 )
-def same_path(walk: Walk, call: Call) -> Value | None:
+def same_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path stays what it is, for the rules; one that is only made is not yet used."""
     path = call.text(0)
     if path is not None and is_sensitive(path):
-        walk.report(SENSITIVE_FILE, call.node, f"Names `{path[:120]}`", severity=Level.MEDIUM)
+        evaluator.report(SENSITIVE_FILE, call.node, f"Names `{path[:120]}`", severity=Level.MEDIUM)
     return call.arg(0)
 
 
 @handles("os.fspath", "builtins.memoryview", "copy.copy", "copy.deepcopy", "typing.cast")
-def same(_: Walk, call: Call) -> Value | None:
+def same(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """The last argument itself."""
     return call.args[-1] if call.args else None
 
 
 @handles("itertools.chain", "builtins.set", "builtins.frozenset")
-def together(_: Walk, call: Call) -> Value | None:
+def together(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is known of any part."""
     return derived(NOTHING, *call.args)

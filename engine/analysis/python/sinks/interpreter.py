@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import Call, handles
-from engine.analysis.python.evaluate.values import Value, text_of
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.rules.objects import GADGET, PROBE, TAMPER
 from engine.analysis.python.sinks.callables import parts_of
 from engine.models import Level
@@ -21,27 +21,27 @@ from engine.models import Level
     "gc.get_referrers",
     "sys.exc_info",
 )
-def frames(walk: Walk, call: Call) -> Value | None:
+def frames(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report frames and the garbage collector's view: they reach every object."""
     if call.name == "sys.exc_info":
-        return Value(name="sys.exc_info()")
+        return PythonValue(name="sys.exc_info()")
     rule = GADGET if call.name.startswith("gc.") else PROBE
-    walk.report(rule, call.node, f"`{call.name}` reaches other code's variables")
-    return Value(name="frame")
+    evaluator.report(rule, call.node, f"`{call.name}` reaches other code's variables")
+    return PythonValue(name="frame")
 
 
 _SHARED_FOLDER = re.compile(r"^(?:/tmp|/var/tmp|/dev/shm|\\\\|https?:)")
 
 
 @handles("sys.path.insert", "sys.path.append", "sys.path.extend")
-def search_path(walk: Walk, call: Call) -> Value | None:
+def search_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report modules that are looked for where anybody may write."""
     given = call.args[-1] if call.args else None
     parts = [given] if text_of(given) is not None else parts_of(given)
     for text in map(text_of, parts):
         if text is not None and _SHARED_FOLDER.match(text):
             message = f"Imports from `{text[:80]}`, where anybody writes"
-            walk.report(TAMPER, call.node, message, severity=Level.MEDIUM)
+            evaluator.report(TAMPER, call.node, message, severity=Level.MEDIUM)
     return None
 
 
@@ -56,8 +56,8 @@ def search_path(walk: Walk, call: Call) -> Value | None:
     "sys.addaudithook",
     "gc.disable",
 )
-def tampered(walk: Walk, call: Call) -> Value | None:
+def tampered(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report hooks into the interpreter."""
     if call.name != "gc.disable":
-        walk.report(TAMPER, call.node, f"`{call.name}` changes how the interpreter works")
+        evaluator.report(TAMPER, call.node, f"`{call.name}` changes how the interpreter works")
     return None

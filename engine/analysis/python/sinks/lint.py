@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, Call, handles
-from engine.analysis.python.evaluate.values import Value, text_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.rules.network import LISTEN
 from engine.analysis.python.sinks.network import LOCAL
 from engine.models import Level
@@ -73,10 +73,10 @@ _SQL = re.compile(
 )
 
 
-def _execute(walk: Walk, call: Call) -> Value | None:
+def _execute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     text = pattern_of(call.arg(0))
     if HOLE in text and text != HOLE and _SQL.search(text):
-        walk.report(SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
+        evaluator.report(SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
     return None
 
 
@@ -101,7 +101,7 @@ for _name in (
     "Crypto.Cipher.DES.new",
     "Crypto.Cipher.ARC4.new",
 )
-def weak(walk: Walk, call: Call) -> Value | None:
+def weak(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A broken hash or cipher."""
     name = call.text(0, "name") if call.name == "hashlib.new" else call.name
     spared = call.keywords.get("usedforsecurity")
@@ -110,19 +110,19 @@ def weak(walk: Walk, call: Call) -> Value | None:
         and re.search(r"(?i)md[45]|sha1|DES|ARC4", name)
         and not (spared is not None and spared.const is False)
     ):
-        walk.report(WEAK_HASH, call.node, f"`{name}` is broken")
-    return Value(name="hashlib.hash()", taint=call.taint)
+        evaluator.report(WEAK_HASH, call.node, f"`{name}` is broken")
+    return PythonValue(name="hashlib.hash()", taint=call.taint)
 
 
 @handles("flask.Flask().run")
-def debug(walk: Walk, call: Call) -> Value | None:
+def debug(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A server with a debugger."""
     wanted = call.keywords.get("debug")
     if wanted is not None and wanted.const:
-        walk.report(DEBUG, call.node, "`debug=True`")
+        evaluator.report(DEBUG, call.node, "`debug=True`")
     host = call.text(0, "host")
     if host is not None and not LOCAL.match(host):
-        walk.report(LISTEN, call.node, f"Listens on `{host}`")
+        evaluator.report(LISTEN, call.node, f"Listens on `{host}`")
     return None
 
 
@@ -133,7 +133,7 @@ def debug(walk: Walk, call: Call) -> Value | None:
     "flask.render_template_string",
     "django.utils.safestring.mark_safe",
 )
-def template(walk: Walk, call: Call) -> Value | None:
+def template(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A template that is not constant, or escapes nothing."""
     if call.name == "jinja2.Environment":
         escape = call.keywords.get("autoescape")
@@ -142,5 +142,5 @@ def template(walk: Walk, call: Call) -> Value | None:
         bad = text_of(call.arg(0)) is None
     if bad:
         level = Level.MEDIUM if call.name == "flask.render_template_string" else None
-        walk.report(TEMPLATE, call.node, f"`{call.name}`", severity=level)
-    return Value(name=f"{call.name}()")
+        evaluator.report(TEMPLATE, call.node, f"`{call.name}`", severity=level)
+    return PythonValue(name=f"{call.name}()")

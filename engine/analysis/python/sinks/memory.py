@@ -6,14 +6,14 @@ from math import comb, perm, prod
 from typing import Any
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, Handler, handles
-from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.loops.regexes import explodes
 from engine.analysis.python.loops.resources import length_of, number, too_many
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 LIMITS = python_rule(
@@ -47,10 +47,10 @@ REGEX = python_rule(
 
 
 def _sized(previous: Handler | None, width: int) -> Handler:
-    def sized(walk: Walk, call: Call) -> Value | None:
+    def sized(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         size = number(call.arg(0))
-        too_many(walk, call.node, size * width)
-        return previous(walk, call) if previous is not None else None
+        too_many(evaluator, call.node, size * width)
+        return previous(evaluator, call) if previous is not None else None
 
     return sized
 
@@ -60,13 +60,13 @@ for _name in ("builtins.bytes", "builtins.bytearray"):
 
 
 def _listed(previous: Handler | None) -> Handler:
-    def listed(walk: Walk, call: Call) -> Value | None:
+    def listed(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         source = call.arg(0)
         if source is not None and source.name == "endless":
-            walk.report(rules.ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
+            evaluator.report(rules.ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
         if source is not None and source.items is not None and "turns" in source.items:
-            too_many(walk, call.node, number(source.items["turns"]) * 8)
-        return previous(walk, call) if previous is not None else derived(NOTHING, source)
+            too_many(evaluator, call.node, number(source.items["turns"]) * 8)
+        return previous(evaluator, call) if previous is not None else derived(NOTHING, source)
 
     return listed
 
@@ -86,29 +86,29 @@ _range = CALLS["builtins.range"]
 
 
 @handles("builtins.range")
-def counted(walk: Walk, call: Call) -> Value | None:
+def counted(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A range remembers how many turns it gives."""
-    value = _range(walk, call)
+    value = _range(evaluator, call)
     numbers = [arg.const for arg in call.args if arg is not None and isinstance(arg.const, int)]
     if len(numbers) == len(call.args) and numbers and (value is None or not value.known):
         start, stop, step = (numbers[0], numbers[1], 1) if len(numbers) == 2 else (0, numbers[0], 1)
         if len(numbers) == 3:
             start, stop, step = numbers[0], numbers[1], numbers[2] or 1
-        value = Value()
-        value.items = {"turns": Value(max(0, (stop - start) // step))}
+        value = PythonValue()
+        value.items = {"turns": PythonValue(max(0, (stop - start) // step))}
     return value
 
 
 @handles("itertools.count", "itertools.cycle", "itertools.repeat")
-def endless(_: Walk, call: Call) -> Value | None:
+def endless(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """An iterator without an end."""
     if call.name.endswith("repeat") and call.has(1, "times"):
         return None
-    return Value(name="endless")
+    return PythonValue(name="endless")
 
 
 @handles("builtins.iter")
-def iterate(_: Walk, call: Call) -> Value | None:
+def iterate(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """`iter(int, 1)` never meets its end."""
     first = call.arg(0)
     if (
@@ -116,20 +116,20 @@ def iterate(_: Walk, call: Call) -> Value | None:
         and first is not None
         and first.name in ("builtins.int", "builtins.float", "builtins.list")
     ):
-        return Value(name="endless")
+        return PythonValue(name="endless")
     return first
 
 
 @handles("itertools.product", "itertools.permutations", "itertools.combinations")
-def combinations(_: Walk, call: Call) -> Value | None:
+def combinations(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What goes in, and how many there are where that is very many."""
     lengths = [length_of(arg) for arg in call.args[: None if call.name.endswith("product") else 1]]
     count = _combined(call, lengths) if lengths and all(lengths) else 0
     value = derived(NOTHING, *call.args)
     if count < _MANY_COMBINATIONS:
         return value
-    value = value or Value()
-    value.items = {"turns": Value(min(count, 10**30))}
+    value = value or PythonValue()
+    value.items = {"turns": PythonValue(min(count, 10**30))}
     return value
 
 
@@ -137,7 +137,7 @@ _MANY_COMBINATIONS = 10**7
 _MAX_LENGTH = 200
 
 
-def _combined(call: Call, lengths: list[int]) -> int:
+def _combined(call: PythonCall, lengths: list[int]) -> int:
     if call.name.endswith("product"):
         repeat = number(call.keywords.get("repeat")) or 1
         return int(prod(lengths) ** min(repeat, _MAX_LENGTH))
@@ -157,7 +157,7 @@ _ARRAYS = words("zeros ones empty full eye random.rand random.randn random.rando
     "torch.rand",
     "torch.randn",
 )
-def array(walk: Walk, call: Call) -> Value | None:
+def array(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """An array of a known shape."""
     shape = call.arg(0, "shape")
     sizes: list[Any] = []
@@ -166,24 +166,26 @@ def array(walk: Walk, call: Call) -> Value | None:
     else:
         sizes = [arg.const for arg in call.args if arg is not None and isinstance(arg.const, int)]
     if sizes and all(size > 0 for size in sizes):
-        too_many(walk, call.node, prod(sizes) * 8)
+        too_many(evaluator, call.node, prod(sizes) * 8)
     return None
 
 
 @handles("math.factorial", "math.comb", "math.perm")
-def factorial(walk: Walk, call: Call) -> Value | None:
+def factorial(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A number of very many digits."""
     if number(call.arg(0)) > 100_000:
-        walk.report(rules.ALLOCATION, call.node, f"`{call.name}` of {number(call.arg(0)):,}")
+        evaluator.report(rules.ALLOCATION, call.node, f"`{call.name}` of {number(call.arg(0)):,}")
     return None
 
 
 @handles("builtins.pow")
-def power(walk: Walk, call: Call) -> Value | None:
+def power(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`pow` without a modulus."""
     base, exponent = number(call.arg(0)), number(call.arg(1))
     if len(call.args) == 2 and base.bit_length() * exponent > 10**8:
-        walk.report(rules.ALLOCATION, call.node, f"A number of about {base.bit_length() * exponent:,} bits")
+        evaluator.report(
+            rules.ALLOCATION, call.node, f"A number of about {base.bit_length() * exponent:,} bits"
+        )
     return None
 
 
@@ -198,11 +200,11 @@ def power(walk: Walk, call: Call) -> Value | None:
     "tempfile.NamedTemporaryFile().seek",
     "tempfile.NamedTemporaryFile().truncate",
 )
-def truncate(walk: Walk, call: Call) -> Value | None:
+def truncate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file of a given size."""
     size = number(call.args[-1] if call.args else None)
-    too_many(walk, call.node, size)
-    return write_path(walk, call) if call.name == "os.truncate" else None
+    too_many(evaluator, call.node, size)
+    return write_path(evaluator, call) if call.name == "os.truncate" else None
 
 
 @handles(
@@ -212,19 +214,19 @@ def truncate(walk: Walk, call: Call) -> Value | None:
     "sys.set_int_max_str_digits",
     "faulthandler.disable",
 )
-def limits(walk: Walk, call: Call) -> Value | None:
+def limits(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Limits changed."""
     level = Level.MEDIUM if call.name.startswith("resource.") else None
-    walk.report(LIMITS, call.node, f"`{call.name}`", severity=level)
+    evaluator.report(LIMITS, call.node, f"`{call.name}`", severity=level)
     return None
 
 
 @handles(*(f"re.{name}" for name in words("compile match search fullmatch findall finditer sub subn split")))
-def regex(walk: Walk, call: Call) -> Value | None:
+def regex(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A regular expression that can take exponential time."""
     pattern = text_of(call.arg(0, "pattern"))
     if pattern is not None and explodes(pattern):
-        walk.report(REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
+        evaluator.report(REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
     if call.name == "re.sub" and len(call.args) > 2:
         return derived(NOTHING, call.args[2])
     return derived(NOTHING, *call.args[1:])
@@ -235,11 +237,11 @@ _LONG_SLEEP = 60
 
 
 @handles("time.sleep", "asyncio.sleep", "signal.pause")
-def sleep(walk: Walk, call: Call) -> Value | None:
+def sleep(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A wait longer than any run."""
     value = call.arg(0)
     if value is not None and isinstance(value.const, int | float) and value.const >= _LONG_SLEEP:
-        walk.report(rules.ENDLESS, call.node, f"Sleeps {value.const:,} s")
+        evaluator.report(rules.ENDLESS, call.node, f"Sleeps {value.const:,} s")
     if call.name == "signal.pause":
-        walk.report(rules.ENDLESS, call.node, "Waits until somebody sends a signal")
+        evaluator.report(rules.ENDLESS, call.node, "Waits until somebody sends a signal")
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.attributes import check_built, looked_up, member
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
-from engine.analysis.python.evaluate.values import NOTHING, Value, derived, text_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER
 from engine.models import Level
@@ -33,45 +33,53 @@ DYNAMIC_ATTRIBUTE = python_rule(
     "inspect.getattr_static",
     "operator.attrgetter()()",
 )
-def get_attribute(walk: Walk, call: Call) -> Value | None:
+def get_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `getattr(x, 'name')` means."""
     name = call.arg(1, "name")
-    return got(walk, call, call.arg(0, "obj"), name, text_of(name))
+    return got(evaluator, call, call.arg(0, "obj"), name, text_of(name))
 
 
-def got(walk: Walk, call: Call, owner: Value | None, name: Value | None, text: str | None) -> Value | None:
+def got(
+    evaluator: Evaluator,
+    call: PythonCall,
+    owner: PythonValue | None,
+    name: PythonValue | None,
+    text: str | None,
+) -> PythonValue | None:
     """Return what the attribute of `owner` that `name` tells is; `text` is its name where that is known."""
-    walk.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by text")
     head = (owner.name or "").partition(".")[0] if owner is not None else ""
     if text is None:
         if head in HEAVY_MODULES:
-            walk.report(
+            evaluator.report(
                 rules.HIDDEN_NAME,
                 call.node,
                 f"An attribute of `{head}` that only the run will tell",
                 value=name,
             )
-            return Value(name=f"{head}.?")
+            return PythonValue(name=f"{head}.?")
         return derived(NOTHING, owner)
     if name is not None and name.built and text.startswith("__"):
-        walk.report(PROBE, call.node, f"The inner name `{text[:40]}` is put together from pieces", value=name)
-    found = member(walk, call.node, owner, text.split(".")[0])
+        evaluator.report(
+            PROBE, call.node, f"The inner name `{text[:40]}` is put together from pieces", value=name
+        )
+    found = member(evaluator, call.node, owner, text.split(".")[0])
     for part in text.split(".")[1:]:
-        found = member(walk, call.node, found, part)
+        found = member(evaluator, call.node, found, part)
     if found is not None and found.name:
         found = found.copy()
         found.built = True
-        check_built(walk, call.node, found, name)
+        check_built(evaluator, call.node, found, name)
     return found
 
 
 @handles("builtins.setattr", "builtins.delattr")
-def set_attribute(walk: Walk, call: Call) -> Value | None:
+def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report attributes set by text, and modules that are tampered with."""
     owner = call.arg(0)
-    walk.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by text")
     if owner is not None and owner.name and owner.name.partition(".")[0] in HEAVY_MODULES:
-        walk.report(TAMPER, call.node, f"Changes an attribute of `{owner.name}`")
+        evaluator.report(TAMPER, call.node, f"Changes an attribute of `{owner.name}`")
     text = call.text(1)
     if owner is not None and owner.owner is not None and text is not None:
         owner.owner.attributes[text] = call.arg(2)
@@ -79,30 +87,30 @@ def set_attribute(walk: Walk, call: Call) -> Value | None:
 
 
 @handles("builtins.vars", "builtins.globals", "builtins.locals")
-def namespace(walk: Walk, call: Call) -> Value | None:
+def namespace(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return a namespace: of a module, or of the code itself."""
-    walk.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` gives names by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` gives names by text")
     owner = call.arg(0)
     if owner is not None and owner.name:
-        return Value(name=f"{owner.name}.__dict__")
-    return Value(name=f"{call.name}()")
+        return PythonValue(name=f"{owner.name}.__dict__")
+    return PythonValue(name=f"{call.name}()")
 
 
 @handles("inspect.getmembers", "inspect.getmembers_static", "gc.get_referents")
-def members(walk: Walk, call: Call) -> Value | None:
+def members(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report the whole content of a module, from which a name is taken by other means than by name."""
     owner = call.arg(0)
     if owner is not None and (owner.name or "").partition(".")[0] in HEAVY_MODULES:
-        walk.report(rules.INDIRECT_NAME, call.node, f"Takes everything that `{owner.name}` has")
+        evaluator.report(rules.INDIRECT_NAME, call.node, f"Takes everything that `{owner.name}` has")
     return None
 
 
-def _everything(walk: Walk, call: Call) -> Value | None:
+def _everything(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report the names of a module that is walked through, or merged into the code's own."""
     namespaces = [call.receiver, *call.args]
     owners = [(value.name or "").removesuffix(".__dict__") for value in namespaces if value is not None]
     if any(owner in HEAVY_MODULES for owner in owners):
-        walk.report(rules.INDIRECT_NAME, call.node, "Takes every name of a dangerous module")
+        evaluator.report(rules.INDIRECT_NAME, call.node, "Takes every name of a dangerous module")
     return None
 
 
@@ -113,9 +121,9 @@ for _base in ("os", "subprocess", "builtins", "sys", "pty", "ctypes", "importlib
         CALLS[f"{_base}.__dict__.{_method}"] = _everything
 
 
-def _namespace_get(walk: Walk, call: Call) -> Value | None:
-    owner = Value(name=call.name.rpartition(".")[0])
-    return looked_up(walk, call.node, owner, call.arg(0))
+def _namespace_get(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    owner = PythonValue(name=call.name.rpartition(".")[0])
+    return looked_up(evaluator, call.node, owner, call.arg(0))
 
 
 for _base in (
@@ -132,9 +140,9 @@ for _base in ("os.__dict__", "subprocess.__dict__", "builtins", "sys.__dict__"):
         CALLS[f"{_base}.{_method}"] = _namespace_get
 
 
-def _unknown_name(walk: Walk, call: Call) -> Value | None:
+def _unknown_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report the call of a function whose name only the run will tell."""
-    walk.report(rules.INDIRECT_NAME, call.node, "Calls a function whose name only the run will tell")
+    evaluator.report(rules.INDIRECT_NAME, call.node, "Calls a function whose name only the run will tell")
     return None
 
 

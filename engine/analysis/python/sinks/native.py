@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.loops.resources import number, too_many
 from engine.analysis.python.rules import processes as rules
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 NATIVE = python_rule(
@@ -38,12 +38,12 @@ _LOADERS = words(
 
 
 @handles(*_LOADERS)
-def load_library(walk: Walk, call: Call) -> Value | None:
+def load_library(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a native library; what is called in it is judged by its name."""
     if call.name.endswith("find_library"):
         return None
-    walk.report(NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
-    return Value(name="ctypes.library")
+    evaluator.report(NATIVE, call.node, f"Loads {call.text(0) or 'a library'}")
+    return PythonValue(name="ctypes.library")
 
 
 _CALM = re.compile(
@@ -58,17 +58,17 @@ _SYSCALLS = re.compile(
 )
 
 
-def _ctypes(walk: Walk, call: Call) -> Value | None:
+def _ctypes(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     last = call.name.rpartition(".")[2]
     if _SYSCALLS.search(last):
-        walk.report(rules.SYSCALL, call.node, f"`{last}` in native code")
+        evaluator.report(rules.SYSCALL, call.node, f"`{last}` in native code")
         return None
     if call.name.startswith(("ctypes.pythonapi", "ctypes.string_at", "ctypes.memmove")):
-        walk.report(rules.SYSCALL, call.node, f"`{last}` reads or writes the interpreter's memory")
+        evaluator.report(rules.SYSCALL, call.node, f"`{last}` reads or writes the interpreter's memory")
         return None
     if _CALM.match(call.name):
         return None
-    walk.report(NATIVE, call.node, f"Calls `{last}` in native code")
+    evaluator.report(NATIVE, call.node, f"Calls `{last}` in native code")
     return None
 
 
@@ -81,37 +81,37 @@ _KERNEL = words(
 
 
 @handles("os.setxattr", "os.removexattr")
-def attribute(walk: Walk, call: Call) -> Value | None:
+def attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report extended attributes of files that give rights."""
     name = call.text(1, "attribute") or ""
     if not name.startswith("user."):
-        walk.report(rules.SYSCALL, call.node, f"Changes the attribute `{name or '?'}` of a file")
+        evaluator.report(rules.SYSCALL, call.node, f"Changes the attribute `{name or '?'}` of a file")
     return None
 
 
 @handles("os.nice", "os.setpriority", "os.sched_setscheduler", "os.sched_setparam")
-def priority(walk: Walk, call: Call) -> Value | None:
+def priority(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a process that takes the processor from others; stepping back is fine."""
     wanted = call.args[-1] if call.args else None
     number = wanted.const if wanted is not None and isinstance(wanted.const, int) else None
     if call.name.startswith("os.sched") or number is None or number < 0:
-        walk.report(rules.SYSCALL, call.node, f"`{call.name}` takes precedence", severity=Level.MEDIUM)
+        evaluator.report(rules.SYSCALL, call.node, f"`{call.name}` takes precedence", severity=Level.MEDIUM)
     return None
 
 
 @handles("mmap.mmap")
-def map_memory(walk: Walk, call: Call) -> Value | None:
+def map_memory(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report memory that is very large, or that is writable and runs."""
-    too_many(walk, call.node, number(call.arg(1, "length")))
+    too_many(evaluator, call.node, number(call.arg(1, "length")))
     wanted = call.arg(2, "flags") if call.has(2, "flags") and not call.keywords else call.keywords.get("prot")
     bits = wanted.const if wanted is not None and isinstance(wanted.const, int) else 0
-    if bits & 4 or "PROT_EXEC" in walk.code(call.node):
-        walk.report(NATIVE, call.node, "Maps memory that code can run in")
-    return Value(name="mmap.mmap()")
+    if bits & 4 or "PROT_EXEC" in evaluator.code(call.node):
+        evaluator.report(NATIVE, call.node, "Maps memory that code can run in")
+    return PythonValue(name="mmap.mmap()")
 
 
-def _extension(walk: Walk, call: Call) -> Value | None:
-    walk.report(NATIVE, call.node, "Loads a library into the database")
+def _extension(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    evaluator.report(NATIVE, call.node, "Loads a library into the database")
     return None
 
 
@@ -121,8 +121,8 @@ for _name in ("load_extension", "enable_load_extension"):
 
 
 @handles(*_KERNEL)
-def kernel(walk: Walk, call: Call) -> Value | None:
+def kernel(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report calls that only the machine's owner should make."""
     level = Level.MEDIUM if call.name in ("fcntl.ioctl", "os.makedev") else None
-    walk.report(rules.SYSCALL, call.node, f"`{call.name}`", severity=level)
+    evaluator.report(rules.SYSCALL, call.node, f"`{call.name}`", severity=level)
     return None

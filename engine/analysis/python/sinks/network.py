@@ -6,13 +6,13 @@ import re
 from urllib.parse import urlsplit
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value, taint_words
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, PythonCall, handles
+from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint, taint_words
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
 UPLOAD = python_rule(
@@ -85,38 +85,38 @@ _RESULT_READS = re.compile(
 LOCAL = re.compile(r"^(?:localhost|127\.|::1|\[::1\])")
 
 
-def _client(walk: Walk, call: Call) -> Value | None:
+def _client(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Anything that a network library does."""
     name = call.name
     if _CALM.match(name):
-        value = Value(name=f"{name}()", taint=call.taint)
+        value = PythonValue(name=f"{name}()", taint=call.taint)
         value.items = dict(enumerate(call.args))
         return value
     if _RESULT_READS.search(name):
         taint = call.receiver.taint if call.receiver is not None else 0
-        value = Value(name=f"{name}()", taint=taint | call.taint)
+        value = PythonValue(name=f"{name}()", taint=taint | call.taint)
         value.trail = call.receiver.trail if call.receiver is not None else ()
         return value
-    return ask(walk, call, name.rpartition(".")[2])
+    return ask(evaluator, call, name.rpartition(".")[2])
 
 
-def ask(walk: Walk, call: Call, verb: str) -> Value:
+def ask(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonValue:
     """Report one use of the network, and what goes out with it."""
     address = address_of(call)
-    add_network_effects(walk, call, address)
+    add_network_effects(evaluator, call, address)
     where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
-    walk.report(rules.NETWORK, call.node, f"`{verb}`{where}")
-    walk.fact("network", call.node)
-    outgoing(walk, call, verb)
+    evaluator.report(rules.NETWORK, call.node, f"`{verb}`{where}")
+    evaluator.add_fact("network", call.node)
+    outgoing(evaluator, call, verb)
     verify = call.keywords.get("verify")
     if verify is not None and verify.const is False:
-        walk.report(INSECURE_TLS, call.node, "`verify=False`")
-    value = Value(name=f"{call.name}()", taint=Taint.NETWORK)
+        evaluator.report(INSECURE_TLS, call.node, "`verify=False`")
+    value = PythonValue(name=f"{call.name}()", taint=Taint.NETWORK)
     value.trail = (call.node,)
     return value
 
 
-def outgoing(walk: Walk, call: Call, verb: str) -> None:
+def outgoing(evaluator: Evaluator, call: PythonCall, verb: str) -> None:
     """Report what is sent: private data is worse than any."""
     taint = call.taint | (call.receiver.taint if call.receiver is not None else 0)
     body = call.has(9, "data") or call.has(9, "json") or call.has(9, "files") or verb in _UPLOADING
@@ -130,14 +130,16 @@ def outgoing(walk: Walk, call: Call, verb: str) -> None:
         authorised = private == private & (Taint.SECRET | Taint.ENVIRONMENT) and not body
         if authorised:
             level = Level.MEDIUM
-        walk.report(EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted)
+        evaluator.report(
+            EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted
+        )
     elif body and taint & Taint.FILE:
-        walk.report(EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
+        evaluator.report(EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
     elif body:
-        walk.report(UPLOAD, call.node, "Sends data out")
+        evaluator.report(UPLOAD, call.node, "Sends data out")
 
 
-def address_of(call: Call) -> str | None:
+def address_of(call: PythonCall) -> str | None:
     """Return the address that a call names, with holes for what is unknown."""
     for value in (*call.args[:2], call.keywords.get("url"), call.keywords.get("host")):
         if value is None:
@@ -155,25 +157,27 @@ def address_of(call: Call) -> str | None:
     return None
 
 
-def add_network_effects(walk: Walk, call: Call, address: str | None) -> None:
+def add_network_effects(evaluator: Evaluator, call: PythonCall, address: str | None) -> None:
     """Predict the host, the port and the URL of an address."""
     if address is None:
-        walk.add_effect(EffectKind.HOST, None, call.node)
+        evaluator.add_effect(EffectKind.HOST, None, call.node)
         return
     pattern = HOLE in address
     shown = address.replace(HOLE, "…")
     if "://" in address:
-        walk.add_effect(EffectKind.URL, shown, call.node, pattern=pattern)
+        evaluator.add_effect(EffectKind.URL, shown, call.node, pattern=pattern)
         try:
             host = urlsplit(address).hostname or ""
         except ValueError:
             host = ""
-        walk.add_effect(EffectKind.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host)
+        evaluator.add_effect(
+            EffectKind.HOST, host.replace(HOLE, "…") or None, call.node, pattern=HOLE in host
+        )
         return
     host, _, port = address.rpartition(":")
-    walk.add_effect(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
+    evaluator.add_effect(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
     if port.isdigit() and host:
-        walk.add_effect(EffectKind.PORT, port, call.node)
+        evaluator.add_effect(EffectKind.PORT, port, call.node)
 
 
 for _module in words(
@@ -196,44 +200,44 @@ for _module in words(
     "urllib.request.URLopener().retrieve",
     "urllib.request.FancyURLopener().retrieve",
 )
-def retrieve(walk: Walk, call: Call) -> Value | None:
+def retrieve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file fetched."""
-    ask(walk, call, "urlretrieve")
+    ask(evaluator, call, "urlretrieve")
     target = pattern_of(call.arg(1, "filename"))
     source = address_of(call) or ""
     program = paths.is_program(target) or paths.is_program(source) or paths.is_system(target)
-    walk.report(
+    evaluator.report(
         rules.DOWNLOAD,
         call.node,
         f"Fetches `{source.replace(HOLE, '…')[:120]}`",
         severity=Level.HIGH if program else None,
     )
     if target != HOLE:
-        walk.downloaded.add(target)
-        paths.judge(walk, call.node, target, call.arg(1, "filename"), write=True, delete=False)
-    return Value(taint=Taint.NETWORK)
+        evaluator.downloaded.add(target)
+        paths.judge(evaluator, call.node, target, call.arg(1, "filename"), write=True, delete=False)
+    return PythonValue(taint=Taint.NETWORK)
 
 
 @handles("shutil.copyfileobj")
-def copy_stream(walk: Walk, call: Call) -> Value | None:
+def copy_stream(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A response copied to a file."""
     source, target = call.arg(0), call.arg(1)
     if source is not None and source.taint & Taint.NETWORK:
-        walk.report(rules.DOWNLOAD, call.node, "Content from the network goes to a file", value=source)
+        evaluator.report(rules.DOWNLOAD, call.node, "Content from the network goes to a file", value=source)
         if target is not None and target.items and target.items.get("path") is not None:
-            walk.downloaded.add(pattern_of(target.items["path"]))
+            evaluator.downloaded.add(pattern_of(target.items["path"]))
     return None
 
 
 @handles("ssl._create_unverified_context")
-def unverified(walk: Walk, call: Call) -> Value | None:
+def unverified(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Certificates unchecked."""
-    walk.report(INSECURE_TLS, call.node, "Certificates are not checked")
-    return Value(name="ssl.SSLContext()")
+    evaluator.report(INSECURE_TLS, call.node, "Certificates are not checked")
+    return PythonValue(name="ssl.SSLContext()")
 
 
-def _sent(walk: Walk, call: Call) -> Value | None:
-    walk.report(
+def _sent(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    evaluator.report(
         rules.NETWORK, call.node, f"`{call.name}` sends over what looks like a socket", severity=Level.LOW
     )
     return None
@@ -242,4 +246,4 @@ def _sent(walk: Walk, call: Call) -> Value | None:
 METHODS["sendall"] = _sent
 METHODS["sendto"] = _sent
 METHODS["sendmail"] = _sent
-CALLS["requests.Session"] = lambda walk, call: Value(name="requests.Session()")
+CALLS["requests.Session"] = lambda evaluator, call: PythonValue(name="requests.Session()")

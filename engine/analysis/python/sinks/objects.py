@@ -5,13 +5,13 @@ from __future__ import annotations
 import pickletools
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, canonical
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, Call, handles
-from engine.analysis.python.evaluate.values import FOREIGN, Taint, Value, taint_words
+from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, PythonCall, handles
+from engine.analysis.python.evaluate.values import FOREIGN, PythonValue, Taint, taint_words
 from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 XML = python_rule(
@@ -47,93 +47,97 @@ _LOADERS = words(
 
 
 @handles(*_LOADERS)
-def load(walk: Walk, call: Call) -> Value | None:
+def load(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report loading, by where the data comes from; a constant pickle is read."""
     data = call.arg(0)
     taint = data.taint if data is not None else 0
     foreign = taint & FOREIGN
     level = Level.CRITICAL if foreign else None
     origin = f" from {taint_words(foreign)}" if foreign else ""
-    walk.report(rules.DESERIALIZE, call.node, f"`{call.name}` loads{origin}", severity=level, value=data)
+    evaluator.report(rules.DESERIALIZE, call.node, f"`{call.name}` loads{origin}", severity=level, value=data)
     if data is not None and isinstance(data.const, bytes):
-        _read_pickle(walk, call, data.const)
-    value = Value(taint=(taint & ~Taint.FILE) | (Taint.DECODED if call.name.startswith("marshal") else 0))
+        _read_pickle(evaluator, call, data.const)
+    value = PythonValue(
+        taint=(taint & ~Taint.FILE) | (Taint.DECODED if call.name.startswith("marshal") else 0)
+    )
     value.layers = (*(data.layers if data is not None else ()), call.name.partition(".")[0])
     if call.name.endswith(("Unpickler",)):
         value.name = f"{call.name}()"
     return value
 
 
-def _read_pickle(walk: Walk, call: Call, data: bytes) -> None:
+def _read_pickle(evaluator: Evaluator, call: PythonCall, data: bytes) -> None:
     """Read the opcodes of a pickle, without loading it, for the functions that it names."""
     strings: list[str] = []
     try:
         for opcode, argument, _ in pickletools.genops(data[:100_000]):
             if opcode.name in ("GLOBAL", "INST"):
-                _named(walk, call, str(argument).replace(" ", "."))
+                _named(evaluator, call, str(argument).replace(" ", "."))
             elif opcode.name == "STACK_GLOBAL":
-                _named(walk, call, ".".join(strings[-2:]))
+                _named(evaluator, call, ".".join(strings[-2:]))
             elif isinstance(argument, str):
                 strings.append(argument)
     except Exception:  # broken from here on: what was read counts
         return
 
 
-def _named(walk: Walk, call: Call, name: str) -> None:
+def _named(evaluator: Evaluator, call: PythonCall, name: str) -> None:
     known = canonical(name)
     if known.partition(".")[0] in HEAVY_MODULES or known in CALLS:
-        walk.report(rules.PICKLE_PAYLOAD, call.node, f"The pickle calls `{known}`")
+        evaluator.report(rules.PICKLE_PAYLOAD, call.node, f"The pickle calls `{known}`")
 
 
 @handles("yaml.load", "yaml.load_all", "ruamel.yaml.YAML().load")
-def load_yaml(walk: Walk, call: Call) -> Value | None:
+def load_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """YAML is safe with a safe loader."""
     loader = call.arg(1, "Loader")
     name = loader.name or "" if loader is not None else ""
     if "Safe" in name or "Base" in name or call.name.startswith("ruamel"):
         return None
-    return load(walk, call)
+    return load(evaluator, call)
 
 
 @handles("ruamel.yaml.YAML")
-def make_yaml(walk: Walk, call: Call) -> Value | None:
+def make_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A YAML reader, which makes objects of any class where it is told to."""
     if call.text(0, "typ") == "unsafe":
-        walk.report(rules.DESERIALIZE, call.node, "Makes a YAML reader that makes objects of any class")
-    return Value(name="ruamel.yaml.YAML()")
+        evaluator.report(rules.DESERIALIZE, call.node, "Makes a YAML reader that makes objects of any class")
+    return PythonValue(name="ruamel.yaml.YAML()")
 
 
 @handles("torch.load", "torch.jit.load")
-def load_torch(walk: Walk, call: Call) -> Value | None:
+def load_torch(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """PyTorch's files are pickles, unless only weights are wanted."""
     weights = call.keywords.get("weights_only")
-    return None if weights is not None and weights.const is True else load(walk, call)
+    return None if weights is not None and weights.const is True else load(evaluator, call)
 
 
 @handles("numpy.load")
-def load_numpy(walk: Walk, call: Call) -> Value | None:
+def load_numpy(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """NumPy reads pickles only where asked to."""
     allowed = call.keywords.get("allow_pickle")
-    return load(walk, call) if allowed is not None and allowed.const else Value(taint=Taint.FILE)
+    return load(evaluator, call) if allowed is not None and allowed.const else PythonValue(taint=Taint.FILE)
 
 
-def _from_hub(walk: Walk, call: Call) -> Value | None:
+def _from_hub(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     revision = call.keywords.get("revision")
     trusted = call.keywords.get("trust_remote_code")
     fixed = revision is not None and isinstance(revision.const, str) and len(revision.const) >= 7
     if not fixed or (trusted is not None and trusted.const):
-        walk.report(rules.DESERIALIZE, call.node, f"`{call.name}` fetches a model whose content may change")
+        evaluator.report(
+            rules.DESERIALIZE, call.node, f"`{call.name}` fetches a model whose content may change"
+        )
     return None
 
 
 METHODS["from_pretrained"] = _from_hub
 
 
-def _transformers(walk: Walk, call: Call) -> Value | None:
+def _transformers(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     trusted = call.keywords.get("trust_remote_code")
     if trusted is not None and trusted.const:
-        return _from_hub(walk, call)
-    return Value(name=f"{call.name}()", taint=call.taint)
+        return _from_hub(evaluator, call)
+    return PythonValue(name=f"{call.name}()", taint=call.taint)
 
 
 PREFIXES["transformers"] = _transformers
@@ -159,37 +163,37 @@ _LOUD_XML = words(
 
 
 @handles(*_QUIET_XML, *_LOUD_XML)
-def parse_xml(walk: Walk, call: Call) -> Value | None:
+def parse_xml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """XML parsed by a parser that expands entities."""
     level = Level.MEDIUM if call.name in _LOUD_XML else None
-    walk.report(XML, call.node, f"`{call.name}` expands entities", severity=level)
-    return Value(name=f"{call.name}()", taint=call.taint)
+    evaluator.report(XML, call.node, f"`{call.name}` expands entities", severity=level)
+    return PythonValue(name=f"{call.name}()", taint=call.taint)
 
 
 @handles("plistlib.load", "plistlib.loads", "csv.reader", "configparser.ConfigParser().read")
-def plain_data(_: Walk, call: Call) -> Value | None:
+def plain_data(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """Data that stays data."""
-    return Value(taint=call.taint) if call.taint else None
+    return PythonValue(taint=call.taint) if call.taint else None
 
 
 @handles("winreg.SetValueEx", "winreg.CreateKey", "winreg.CreateKeyEx", "winreg.SetValue", "winreg.DeleteKey")
-def registry(walk: Walk, call: Call) -> Value | None:
+def registry(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Windows' registry changed."""
-    walk.report(PERSISTENCE, call.node, "Changes the registry")
+    evaluator.report(PERSISTENCE, call.node, "Changes the registry")
     return None
 
 
 @handles("crontab.CronTab", "win32com.client.Dispatch().RegisterTask", "schedule_task.create")
-def schedule(walk: Walk, call: Call) -> Value | None:
+def schedule(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """The system's table of what runs when."""
-    walk.report(PERSISTENCE, call.node, f"`{call.name}` schedules what runs later")
-    return Value(name=f"{call.name}()")
+    evaluator.report(PERSISTENCE, call.node, f"`{call.name}` schedules what runs later")
+    return PythonValue(name=f"{call.name}()")
 
 
 @handles("setuptools.setup", "distutils.core.setup")
-def setup(walk: Walk, call: Call) -> Value | None:
+def setup(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A package whose installation runs code."""
     commands = call.keywords.get("cmdclass")
     if commands is not None or call.has(9, "cmdclass"):
-        walk.report(PERSISTENCE, call.node, "Installing the package runs this code (`cmdclass`)")
+        evaluator.report(PERSISTENCE, call.node, "Installing the package runs this code (`cmdclass`)")
     return None

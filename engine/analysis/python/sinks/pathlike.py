@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.sinks.files import judge_content, open_file, path_of, shown, touch
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 # --- pathlib ---
 
 
 @handles("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.Path.home", "pathlib.Path.cwd")
-def make_path(_: Walk, call: Call) -> Value | None:
+def make_path(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path object, whose constant is its path."""
     if call.name == "pathlib.Path.home":
-        return Value("~", "pathlib.Path()")
+        return PythonValue("~", "pathlib.Path()")
     if call.name == "pathlib.Path.cwd":
-        return Value(name="pathlib.Path()")
+        return PythonValue(name="pathlib.Path()")
     parts = [pattern_of(arg) for arg in call.args]
-    value = Value(name="pathlib.Path()", taint=call.taint)
+    value = PythonValue(name="pathlib.Path()", taint=call.taint)
     if parts and all(part != HOLE for part in parts):
         value.const = "/".join(parts)
     return value
@@ -35,25 +35,25 @@ _PATH_WRITES = words(
 _QUIET_READS = frozenset(("exists", "is_file", "is_dir", "stat"))
 
 
-def _path_read(walk: Walk, call: Call) -> Value | None:
-    taint = touch(walk, call, call.receiver)
+def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    taint = touch(evaluator, call, call.receiver)
     if call.name.rpartition(".")[2] not in _QUIET_READS:
-        walk.report(rules.OPEN, call.node, f"Reads {shown(call.receiver)}")
-    value = Value(taint=taint)
+        evaluator.report(rules.OPEN, call.node, f"Reads {shown(call.receiver)}")
+    value = PythonValue(taint=taint)
     if call.name.endswith(("iterdir", "glob")):
-        value.items = {0: Value(name="pathlib.Path()")}
+        value.items = {0: PythonValue(name="pathlib.Path()")}
     return value
 
 
-def _path_write(walk: Walk, call: Call) -> Value | None:
-    touch(walk, call, call.receiver, write=True)
+def _path_write(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    touch(evaluator, call, call.receiver, write=True)
     quiet = call.name.endswith((".mkdir", ".touch"))
-    walk.report(
+    evaluator.report(
         rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=Level.LOW if quiet else None
     )
     if call.name.endswith(("rename", "replace", "_to")):
-        touch(walk, call, call.arg(0), write=True)
-    judge_content(walk, call, call.taint, path_of(call.receiver) or "", call.arg(0))
+        touch(evaluator, call, call.arg(0), write=True)
+    judge_content(evaluator, call, call.taint, path_of(call.receiver) or "", call.arg(0))
     return None
 
 
@@ -64,17 +64,17 @@ for _method in _PATH_WRITES:
 
 
 @handles("pathlib.Path().open")
-def path_open(walk: Walk, call: Call) -> Value | None:
+def path_open(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`Path.open` is `open`."""
     args = [call.receiver, *call.args]
-    return open_file(walk, Call(call.node, "builtins.open", args, call.keywords))
+    return open_file(evaluator, PythonCall(call.node, "builtins.open", args, call.keywords))
 
 
 @handles("pathlib.Path().unlink", "pathlib.Path().rmdir")
-def path_delete(walk: Walk, call: Call) -> Value | None:
+def path_delete(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path deleted."""
-    touch(walk, call, call.receiver, delete=True)
-    walk.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}")
+    touch(evaluator, call, call.receiver, delete=True)
+    evaluator.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}")
     return None
 
 
@@ -84,13 +84,13 @@ def path_delete(walk: Walk, call: Call) -> Value | None:
     "pathlib.Path().absolute",
     "pathlib.Path().as_posix",
 )
-def path_same(_: Walk, call: Call) -> Value | None:
+def path_same(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """The same path."""
     return call.receiver
 
 
 @handles("pathlib.Path().joinpath", "pathlib.Path().with_name")
-def path_join(_: Walk, call: Call) -> Value | None:
+def path_join(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path below."""
     value = call.receiver
     for part in call.args:
@@ -102,11 +102,11 @@ def path_join(_: Walk, call: Call) -> Value | None:
 
 
 @handles("site.getsitepackages", "site.getusersitepackages", "sysconfig.get_path", "sysconfig.get_paths")
-def packages_folder(_: Walk, call: Call) -> Value | None:
+def packages_folder(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return where packages lie, which are imported at every start."""
-    folder = Value("/usr/lib/python3/site-packages")
+    folder = PythonValue("/usr/lib/python3/site-packages")
     if not call.name.endswith("s"):
         return folder if "lib" in (call.text(0) or "") else None
-    value = Value()
+    value = PythonValue()
     value.items = {0: folder, "purelib": folder, "platlib": folder}
     return folder if call.name.endswith("usersitepackages") else value

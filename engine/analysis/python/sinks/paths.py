@@ -7,8 +7,8 @@ import re
 from math import prod
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.values import Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.loops.loops import COMPREHENSIONS, always_true, turns_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.resources import FLOOD
@@ -90,28 +90,30 @@ _PROGRAM = re.compile(
 )
 
 
-def judge(walk: Walk, node: ast.AST, name: str, value: Value | None, *, write: bool, delete: bool) -> bool:
+def judge(
+    evaluator: Evaluator, node: ast.AST, name: str, value: PythonValue | None, *, write: bool, delete: bool
+) -> bool:
     """Report what a path means, and return whether what lies there is sensitive."""
     shown = name.replace("\ufffc", "…")[:160]
     changed = write or delete
     sensitive = is_sensitive(name)
     if sensitive:
-        walk.report(rules.SENSITIVE, node, f"`{shown}`", value=value)
+        evaluator.report(rules.SENSITIVE, node, f"`{shown}`", value=value)
     elif _LOOKED_AT.match(name) and not changed:
-        walk.report(
+        evaluator.report(
             rules.SENSITIVE, node, f"`{shown}` belongs to the system", severity=Level.MEDIUM, value=value
         )
     elif changed and is_system(name):
-        walk.report(SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
+        evaluator.report(SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
     if _KERNEL.match(name) and not _CALM_KERNEL.match(name):
         grave = changed or _GRAVE_KERNEL.search(name)
-        walk.report(KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value)
+        evaluator.report(KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value)
     if write and PERSISTENT.search(name.lower()):
-        walk.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start", value=value)
+        evaluator.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start", value=value)
     if write and is_hidden(name):
-        walk.report(HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
+        evaluator.report(HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
     if write and is_program(name):
-        walk.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
+        evaluator.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
     return sensitive
 
 
@@ -136,34 +138,36 @@ def is_program(name: str) -> bool:
     return _PROGRAM.search(name) is not None
 
 
-def check_flood(walk: Walk, node: ast.AST) -> None:
+def check_flood(evaluator: Evaluator, node: ast.AST) -> None:
     """Report writing in a loop of very many turns."""
-    turns = max((loop_turns(walk, loop) for loop in walk.loops), default=0)
+    turns = max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
     if turns >= 10_000:
-        walk.report(FLOOD, node, f"Writes in a loop of {turns:,} turns")
+        evaluator.report(FLOOD, node, f"Writes in a loop of {turns:,} turns")
 
 
-def loop_turns(walk: Walk, loop: ast.AST) -> int:
+def loop_turns(evaluator: Evaluator, loop: ast.AST) -> int:
     """Return how often a loop or comprehension turns, where that is known; 0 where it is not."""
     if isinstance(loop, ast.For):
-        return turns_of(walk.value(loop.iter)) if isinstance(loop.iter, ast.Call) else 0
-    parts = [walk.value(generator.iter) for generator in getattr(loop, "generators", ())]
+        return turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop.iter, ast.Call) else 0
+    parts = [evaluator.evaluate(generator.iter) for generator in getattr(loop, "generators", ())]
     return prod(map(turns_of, parts)) if parts else 0
 
 
-def many_turns(walk: Walk) -> bool:
+def many_turns(evaluator: Evaluator) -> bool:
     """Whether what is looked into happens in a loop that never ends or has very many turns."""
-    return any(endless(walk, loop) or loop_turns(walk, loop) >= _MANY_TURNS for loop in walk.loops)
+    return any(
+        endless(evaluator, loop) or loop_turns(evaluator, loop) >= _MANY_TURNS for loop in evaluator.loops
+    )
 
 
 _MANY_TURNS = 100
 
 
-def endless(walk: Walk, loop: ast.AST) -> bool:
+def endless(evaluator: Evaluator, loop: ast.AST) -> bool:
     """Whether a loop is `while True`, or runs over an iterator without an end."""
     if isinstance(loop, ast.While):
         return always_true(loop.test)
     first = loop.generators[0] if isinstance(loop, COMPREHENSIONS) else loop
     iterator = getattr(first, "iter", None)
-    value = walk.value(iterator) if isinstance(iterator, ast.Call) else None
+    value = evaluator.evaluate(iterator) if isinstance(iterator, ast.Call) else None
     return value is not None and value.name == "endless"

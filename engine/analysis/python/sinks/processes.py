@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import (
@@ -13,15 +13,15 @@ from engine.analysis.python.evaluate.sink_registry import (
     DANGEROUS_CALLBACKS,
     METHODS,
     PREFIXES,
-    Call,
+    PythonCall,
     handles,
 )
-from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, Taint, Value, taint_of, taint_words
+from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, PythonValue, Taint, taint_of, taint_words
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
 from engine.analysis.python.sinks.paths import many_turns
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Confidence, EffectKind, Level
 
 PROCESS_FOREIGN = python_rule(
@@ -109,56 +109,56 @@ LOOSE.update((*DANGEROUS_CALLBACKS, *(f"os.{name}" for name in _EXEC), "pty.spaw
 
 
 @handles(*_SHELLS)
-def shell(walk: Walk, call: Call) -> Value | None:
+def shell(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A command line for a shell."""
     at = 1 if call.name.startswith("pydoc.") else 0
-    _started(walk, call, call.arg(at, "cmd") or call.arg(at, "command"), by_shell=True)
+    _started(evaluator, call, call.arg(at, "cmd") or call.arg(at, "command"), by_shell=True)
     if call.name == "pty.spawn":
-        walk.fact("spawn-shell", call.node)
-        walk.report(DUP, call.node, "`pty.spawn` gives a program a terminal")
+        evaluator.add_fact("spawn-shell", call.node)
+        evaluator.report(DUP, call.node, "`pty.spawn` gives a program a terminal")
     return _result(call)
 
 
 @handles(*_LISTS)
-def program(walk: Walk, call: Call) -> Value | None:
+def program(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A program with arguments, or a command line where `shell=True`."""
     command = call.arg(0, "args")
     if call.name.endswith("create_subprocess_exec"):
         command = _listed(call.args)
     wanted = call.keywords.get("shell")
-    _started(walk, call, command, by_shell=wanted is not None and bool(wanted.known and wanted.const))
+    _started(evaluator, call, command, by_shell=wanted is not None and bool(wanted.known and wanted.const))
     for stream in ("stdin", "stdout", "stderr"):
         value = call.keywords.get(stream)
         if value is not None and value.taint & Taint.SOCKET:
-            walk.report(REVERSE_SHELL, call.node, f"`{stream}` of the program is a socket", value=value)
+            evaluator.report(REVERSE_SHELL, call.node, f"`{stream}` of the program is a socket", value=value)
     return _result(call)
 
 
 @handles(*(f"os.{name}" for name in _EXEC))
-def replace(walk: Walk, call: Call) -> Value | None:
+def replace(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A program that takes this one's place, or is spawned."""
     args = call.args[1:] if call.name.startswith("os.spawn") else call.args
     program_ = args[0] if args else None
     rest = args[1] if len(args) > 1 and args[1] is not None and _is_list(args[1]) else None
-    _started(walk, call, rest or program_, by_shell=False)
+    _started(evaluator, call, rest or program_, by_shell=False)
     return None
 
 
-def _is_list(value: Value) -> bool:
+def _is_list(value: PythonValue) -> bool:
     return value.items is not None or isinstance(value.const, list | tuple)
 
 
-def _listed(args: list[Value | None]) -> Value:
-    value = Value(taint=taint_of(*args))
+def _listed(args: list[PythonValue | None]) -> PythonValue:
+    value = PythonValue(taint=taint_of(*args))
     value.items = dict(enumerate(args))
     return value
 
 
-def _result(call: Call) -> Value:
-    return Value(name=f"{call.name}()", taint=Taint.SYSTEM if call.args else 0)
+def _result(call: PythonCall) -> PythonValue:
+    return PythonValue(name=f"{call.name}()", taint=Taint.SYSTEM if call.args else 0)
 
 
-def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -> None:
+def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None, *, by_shell: bool) -> None:
     taint = taint_of(command)
     layers = command.layers if command is not None else ()
     foreign = taint & FOREIGN
@@ -166,29 +166,29 @@ def _started(walk: Walk, call: Call, command: Value | None, *, by_shell: bool) -
     shown = (line or "").replace(HOLE, "…")[:120]
     message = f"Starts `{shown}`" if line else "Starts a program that only the run will tell"
     if taint & Taint.SOCKET and (foreign or layers):
-        walk.report(REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
+        evaluator.report(REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
     if call.name == "webbrowser.open":
         pass
     elif layers or taint & Taint.DECODED:
-        peeled = " → ".join((*layers, "command"))
-        walk.report(PROCESS_FOREIGN, call.node, f"Peeled: {peeled}", value=command)
+        decoded = " → ".join((*layers, "command"))
+        evaluator.report(PROCESS_FOREIGN, call.node, f"Decoded: {decoded}", value=command)
     elif foreign:
         level = Level.CRITICAL if foreign & (Taint.NETWORK | Taint.SOCKET) else None
         message = f"Runs a command from {taint_words(foreign)}"
-        walk.report(PROCESS_FOREIGN, call.node, message, severity=level, value=command)
+        evaluator.report(PROCESS_FOREIGN, call.node, message, severity=level, value=command)
     level = Level.LOW if call.name == "webbrowser.open" else None
-    walk.report(rules.PROCESS, call.node, message, severity=level, value=command)
-    walk.fact("process", call.node)
-    walk.add_effect(
+    evaluator.report(rules.PROCESS, call.node, message, severity=level, value=command)
+    evaluator.add_fact("process", call.node)
+    evaluator.add_effect(
         EffectKind.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
     )
-    if walk.loops and call.name.endswith(("Popen", "popen")) and many_turns(walk):
-        walk.report(BOMB, call.node, "Starts programs in a loop without an exit, or of very many turns")
+    if evaluator.loops and call.name.endswith(("Popen", "popen")) and many_turns(evaluator):
+        evaluator.report(BOMB, call.node, "Starts programs in a loop without an exit, or of very many turns")
     if line:
-        commands.judge(walk, call, command, line, by_shell=by_shell)
+        commands.judge(evaluator, call, command, line, by_shell=by_shell)
 
 
-def command_line(command: Value | None) -> str | None:
+def command_line(command: PythonValue | None) -> str | None:
     """Return a command as a shell would read it, with holes for what is unknown; None where all is."""
     if command is None:
         return None
@@ -205,18 +205,18 @@ def command_line(command: Value | None) -> str | None:
 
 
 @handles("webbrowser.get", "webbrowser.register", "webbrowser.GenericBrowser", "webbrowser.BackgroundBrowser")
-def browser(walk: Walk, call: Call) -> Value | None:
+def browser(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A browser may be any program, given as a command."""
     command = command_line(call.args[-1] if call.args else None)
     if command is not None and ("%s" in command or "/" in command):
-        _started(walk, call, call.args[-1], by_shell=False)
-    return Value(name="webbrowser")
+        _started(evaluator, call, call.args[-1], by_shell=False)
+    return PythonValue(name="webbrowser")
 
 
-def _any_program(walk: Walk, call: Call) -> Value | None:
+def _any_program(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`sh.ls('-l')`: every name is a program."""
-    line = Value(" ".join((call.name.rpartition(".")[2], *(pattern_of(arg) for arg in call.args))))
-    _started(walk, call, line, by_shell=False)
+    line = PythonValue(" ".join((call.name.rpartition(".")[2], *(pattern_of(arg) for arg in call.args))))
+    _started(evaluator, call, line, by_shell=False)
     return _result(call)
 
 
@@ -241,11 +241,11 @@ PREFIXES["sh"] = PREFIXES["plumbum"] = _any_program
     "faulthandler._stack_overflow",
     "faulthandler._read_null",
 )
-def kill(walk: Walk, call: Call) -> Value | None:
+def kill(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a signal to a process."""
     target = call.arg(0)
     everyone = target is not None and target.const in (-1, 1, 0)
-    walk.report(rules.KILL, call.node, f"`{call.name}`", severity=Level.HIGH if everyone else None)
+    evaluator.report(rules.KILL, call.node, f"`{call.name}`", severity=Level.HIGH if everyone else None)
     return None
 
 
@@ -253,25 +253,25 @@ def kill(walk: Walk, call: Call) -> Value | None:
 
 
 @handles("os.dup2", "os.dup")
-def duplicate(walk: Walk, call: Call) -> Value | None:
+def duplicate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report standard streams that are pointed elsewhere."""
     if call.name == "os.dup":
         return None
     source = call.arg(0)
     if source is not None and source.taint & Taint.SOCKET:
-        walk.report(REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
+        evaluator.report(REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
     else:
-        walk.report(DUP, call.node, "Points one descriptor at another")
-    walk.fact("dup2", call.node)
+        evaluator.report(DUP, call.node, "Points one descriptor at another")
+    evaluator.add_fact("dup2", call.node)
     return None
 
 
 @handles("os.fork", "os.forkpty", "pty.fork")
-def fork(walk: Walk, call: Call) -> Value | None:
+def fork(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a fork; in a loop it is a bomb."""
-    if many_turns(walk):
-        walk.report(BOMB, call.node, "Forks in a loop without an exit, or of very many turns")
-    walk.report(FORK, call.node, f"`{call.name}`")
+    if many_turns(evaluator):
+        evaluator.report(BOMB, call.node, "Forks in a loop without an exit, or of very many turns")
+    evaluator.report(FORK, call.node, f"`{call.name}`")
     return None
 
 
@@ -283,14 +283,16 @@ def fork(walk: Walk, call: Call) -> Value | None:
     "paramiko.client.SSHClient().exec_command",
     "paramiko.Transport().open_session",
 )
-def remote(walk: Walk, call: Call) -> Value | None:
+def remote(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a command on another machine."""
-    _started(walk, call, call.arg(0, "command"), by_shell=True)
-    return Value(NOTHING, "paramiko.result")
+    _started(evaluator, call, call.arg(0, "command"), by_shell=True)
+    return PythonValue(NOTHING, "paramiko.result")
 
 
-def _remote_method(walk: Walk, call: Call) -> Value | None:
-    walk.report(rules.PROCESS, call.node, "Runs a command on another machine", confidence=Confidence.MEDIUM)
+def _remote_method(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    evaluator.report(
+        rules.PROCESS, call.node, "Runs a command on another machine", confidence=Confidence.MEDIUM
+    )
     return None
 
 
@@ -299,4 +301,4 @@ METHODS["invoke_shell"] = _remote_method
 
 
 for _name in ("builtins.exit", "sys.exit"):
-    CALLS[_name] = lambda walk, call: None
+    CALLS[_name] = lambda evaluator, call: None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import CALLS, Call, handles
-from engine.analysis.python.evaluate.values import PRIVATE, Taint, Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
 from engine.analysis.python.sinks.network import LOCAL, add_network_effects, address_of, ask, outgoing
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 SCAN = python_rule(
@@ -37,14 +37,14 @@ SCAN = python_rule(
     "ssl.SSLContext().wrap_socket",
     "ssl.create_default_context().wrap_socket",
 )
-def make_socket(walk: Walk, call: Call) -> Value | None:
+def make_socket(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A socket; connecting is what is reported."""
-    value = Value(name="socket.socket()", taint=Taint.SOCKET)
+    value = PythonValue(name="socket.socket()", taint=Taint.SOCKET)
     value.trail = (call.node,)
     if call.name == "socket.socket":
-        _check_kind(walk, call)
+        _check_kind(evaluator, call)
     if call.name == "socket.create_connection":
-        ask(walk, call, "create_connection")
+        ask(evaluator, call, "create_connection")
     return value
 
 
@@ -58,50 +58,50 @@ _PLAIN_FAMILIES = (1, 2, 10)
 """AF_UNIX, AF_INET and AF_INET6 by number."""
 
 
-def _check_kind(walk: Walk, call: Call) -> None:
+def _check_kind(evaluator: Evaluator, call: PythonCall) -> None:
     """Report sockets that talk to the kernel or past its protocols."""
     family, kind = call.arg(0, "family"), call.arg(1, "type")
     names = {(value.name or "").rpartition(".")[2] for value in (family, kind) if value is not None}
     number = family.const if family is not None and isinstance(family.const, int) else 1
     if names & _KERNEL or (number not in _PLAIN_FAMILIES and number > 0):
         what = ", ".join(sorted(names & _KERNEL)) or f"family {number}"
-        walk.report(SYSCALL, call.node, f"A socket into the kernel ({what})", severity=Level.MEDIUM)
+        evaluator.report(SYSCALL, call.node, f"A socket into the kernel ({what})", severity=Level.MEDIUM)
 
 
 @handles("socket.socket().connect", "socket.socket().connect_ex")
-def connect(walk: Walk, call: Call) -> Value | None:
+def connect(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A connection; in a loop over ports, a scan."""
-    ask(walk, call, call.name.rpartition(".")[2])
+    ask(evaluator, call, call.name.rpartition(".")[2])
     if call.name.endswith("connect_ex"):
-        walk.report(
+        evaluator.report(
             SCAN,
             call.node,
             "Tries whether a port is open",
-            severity=None if walk.loops else Level.MEDIUM,
+            severity=None if evaluator.loops else Level.MEDIUM,
         )
     return None
 
 
 @handles("socket.socket().bind", "socket.socket().listen", "socket.socket().accept", "socket.create_server")
-def listen(walk: Walk, call: Call) -> Value | None:
+def listen(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A port opened."""
     if not call.name.endswith(("listen", "accept")):
-        walk.report(rules.LISTEN, call.node, f"Listens on `{address_of(call) or 'a port'}`")
-    value = Value(taint=Taint.SOCKET)
-    value.items = {0: Value(name="socket.socket()", taint=Taint.SOCKET), 1: None}
+        evaluator.report(rules.LISTEN, call.node, f"Listens on `{address_of(call) or 'a port'}`")
+    value = PythonValue(taint=Taint.SOCKET)
+    value.items = {0: PythonValue(name="socket.socket()", taint=Taint.SOCKET), 1: None}
     return value
 
 
 @handles(
     "socket.socket().send", "socket.socket().sendall", "socket.socket().sendto", "socket.socket().sendfile"
 )
-def send(walk: Walk, call: Call) -> Value | None:
+def send(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Data sent over a socket."""
     call.receiver = None
     if call.name.endswith("sendto"):
-        add_network_effects(walk, call, address_of(Call(call.node, call.name, call.args[1:], {})))
-    walk.report(rules.NETWORK, call.node, "Sends over a socket")
-    outgoing(walk, call, "send")
+        add_network_effects(evaluator, call, address_of(PythonCall(call.node, call.name, call.args[1:], {})))
+    evaluator.report(rules.NETWORK, call.node, "Sends over a socket")
+    outgoing(evaluator, call, "send")
     return None
 
 
@@ -111,17 +111,17 @@ def send(walk: Walk, call: Call) -> Value | None:
     "socket.socket().recv_into",
     "socket.socket().makefile",
 )
-def receive(_: Walk, call: Call) -> Value | None:
+def receive(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What the other side sends."""
-    value = Value(taint=Taint.SOCKET | Taint.NETWORK)
+    value = PythonValue(taint=Taint.SOCKET | Taint.NETWORK)
     value.trail = (call.node,)
     return value
 
 
 @handles("socket.socket().fileno")
-def descriptor(_: Walk, call: Call) -> Value | None:
+def descriptor(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """A socket's descriptor."""
-    value = Value(taint=Taint.SOCKET)
+    value = PythonValue(taint=Taint.SOCKET)
     value.trail = call.receiver.trail if call.receiver is not None else ()
     return value
 
@@ -144,25 +144,25 @@ def descriptor(_: Walk, call: Call) -> Value | None:
     "aiohttp.web.run_app",
     "bottle.run",
 )
-def serve(walk: Walk, call: Call) -> Value | None:
+def serve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A server."""
-    walk.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
-    return Value(name=f"{call.name}()")
+    evaluator.report(rules.LISTEN, call.node, f"`{call.name}` waits for connections")
+    return PythonValue(name=f"{call.name}()")
 
 
 @handles("socket.gethostbyname", "socket.getaddrinfo", "socket.gethostbyname_ex")
-def resolve(walk: Walk, call: Call) -> Value | None:
+def resolve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A name resolved: a question to the network, unless it is this machine's own."""
     host = call.text(0, "host")
     given = call.arg(0, "host")
     if call.taint & PRIVATE and (given is None or given.name is None):
-        return ask(walk, call, call.name.rpartition(".")[2])
+        return ask(evaluator, call, call.name.rpartition(".")[2])
     if host is None or LOCAL.match(host):
-        return CALLS["socket.gethostname"](walk, call)
-    return ask(walk, call, call.name.rpartition(".")[2])
+        return CALLS["socket.gethostname"](evaluator, call)
+    return ask(evaluator, call, call.name.rpartition(".")[2])
 
 
 @handles("asyncio.open_connection")
-def open_connection(walk: Walk, call: Call) -> Value | None:
+def open_connection(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A connection of asyncio."""
-    return ask(walk, call, "open_connection")
+    return ask(evaluator, call, "open_connection")

@@ -7,10 +7,10 @@ from typing import Any
 
 from engine.analysis.python import gadgets
 from engine.analysis.python.evaluate import decoders, fold
-from engine.analysis.python.evaluate.evaluator import Walk
+from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import TEXT_METHODS, Call, Handler, handles
-from engine.analysis.python.evaluate.values import NOTHING, Value, derived
+from engine.analysis.python.evaluate.sink_registry import TEXT_METHODS, Handler, PythonCall, handles
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived
 from engine.analysis.python.loops.loops import turns_of
 from engine.analysis.python.loops.resources import check_width, too_many
 from engine.analysis.python.rules.resources import ENDLESS
@@ -18,26 +18,26 @@ from engine.analysis.python.sinks.folding import decoded
 from engine.models import Level
 
 
-def _join(walk: Walk, call: Call) -> Value | None:
+def _join(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     receiver, parts = call.receiver, call.arg(0)
     if parts is None or receiver is None:
         return derived(NOTHING, parts)
     if parts.name == "endless":
-        walk.report(ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
-    too_many(walk, call.node, turns_of(parts))
+        evaluator.report(ENDLESS, call.node, "Collects an endless iterator", severity=Level.HIGH)
+    too_many(evaluator, call.node, turns_of(parts))
     if isinstance(parts.const, list | tuple | str) and receiver.known:
         return derived(fold.method(receiver.const, "join", [parts.const], {}), parts)
     if parts.items and isinstance(receiver.const, str):
         text = receiver.const.join(pattern_of(part) for part in parts.items.values())
         if HOLE not in text:
             return derived(text, parts)
-        value = Value(taint=parts.taint)
-        value.items = {"pattern": Value(text)}
+        value = PythonValue(taint=parts.taint)
+        value.items = {"pattern": PythonValue(text)}
         return value
     return derived(NOTHING, parts, receiver)
 
 
-def _decode(_: Walk, call: Call) -> Value | None:
+def _decode(_: Evaluator, call: PythonCall) -> PythonValue | None:
     receiver = call.receiver
     if receiver is None:
         return None
@@ -51,12 +51,12 @@ def _decode(_: Walk, call: Call) -> Value | None:
     return decoded(const, receiver, layer) if layer else derived(const, receiver)
 
 
-def _format(walk: Walk, call: Call) -> Value | None:
+def _format(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     template = call.receiver.const if call.receiver is not None else None
     if not isinstance(template, str):
         return derived(NOTHING, call.receiver, *call.args)
-    gadgets.check_format(walk, call.node, template)
-    check_width(walk, call.node, template)
+    gadgets.check_format(evaluator, call.node, template)
+    check_width(evaluator, call.node, template)
     args = [arg.const if arg is not None else NOTHING for arg in call.args]
     named = {key: value.const if value is not None else NOTHING for key, value in call.keywords.items()}
     values: list[Any] = [*args, *named.values()]
@@ -65,12 +65,12 @@ def _format(walk: Walk, call: Call) -> Value | None:
         result = fold.method(template, "format", args, named)
         if result is not NOTHING:
             return derived(result, *parents)
-    value = Value(taint=call.taint)
-    value.items = {"pattern": Value(re.sub(r"\{[^{}]*\}", HOLE, template[: fold.MAX_TEXT]))}
+    value = PythonValue(taint=call.taint)
+    value.items = {"pattern": PythonValue(re.sub(r"\{[^{}]*\}", HOLE, template[: fold.MAX_TEXT]))}
     return value
 
 
-def _append(_: Walk, call: Call) -> Value | None:
+def _append(_: Evaluator, call: PythonCall) -> PythonValue | None:
     receiver, added = call.receiver, call.arg(0)
     if receiver is not None and added is not None:
         receiver.taint |= added.taint
@@ -80,7 +80,7 @@ def _append(_: Walk, call: Call) -> Value | None:
     return None
 
 
-def _item(walk: Walk, call: Call) -> Value | None:
+def _item(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     receiver, key = call.receiver, call.arg(0)
     if receiver is None:
         return None
@@ -91,7 +91,7 @@ def _item(walk: Walk, call: Call) -> Value | None:
     return derived(NOTHING, receiver)
 
 
-def _pairs(_: Walk, call: Call) -> Value | None:
+def _pairs(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """`for key, value in x.items()`: the pair that says most."""
     receiver = call.receiver
     if receiver is None or not receiver.items:
@@ -101,13 +101,13 @@ def _pairs(_: Walk, call: Call) -> Value | None:
     if not named:
         return receiver
     key, entry = named[0]
-    pair, pairs = Value(), Value(taint=receiver.taint)
-    pair.items = {0: Value(key), 1: entry}
+    pair, pairs = PythonValue(), PythonValue(taint=receiver.taint)
+    pair.items = {0: PythonValue(key), 1: entry}
     pairs.items = {0: pair}
     return pairs
 
 
-def _values(_: Walk, call: Call) -> Value | None:
+def _values(_: Evaluator, call: PythonCall) -> PythonValue | None:
     return call.receiver
 
 
@@ -130,9 +130,9 @@ TEXT_METHODS.update(_METHODS)
 
 
 @handles("string.Formatter().format", "string.Formatter().vformat", "string.Formatter().get_field")
-def formatter(walk: Walk, call: Call) -> Value | None:
+def formatter(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Formatting by hand reaches attributes as `str.format` does."""
     template = call.text(0) or ""
     probe = f"{{{template}}}" if call.name.endswith("get_field") else template
-    gadgets.check_format(walk, call.node, probe)
+    gadgets.check_format(evaluator, call.node, probe)
     return derived(NOTHING, *call.args)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.evaluator import Walk
-from engine.analysis.python.evaluate.sink_registry import PREFIXES, Call, handles
-from engine.analysis.python.evaluate.values import Taint, Value
+from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import PREFIXES, PythonCall, handles
+from engine.analysis.python.evaluate.values import PythonValue, Taint
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.processes import KILL
-from engine.analysis.python.words import words
+from engine.analysis.python.word_lists import words
 from engine.models import Level
 
 WATCH = python_rule(
@@ -32,29 +32,29 @@ WATCH = python_rule(
 _HARMLESS_PSUTIL = frozenset(("psutil.cpu_count", "psutil.pid_exists", "psutil.wait_procs"))
 
 
-def _psutil(walk: Walk, call: Call) -> Value | None:
+def _psutil(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     last = call.name.rpartition(".")[2]
     if last in ("kill", "terminate", "suspend", "send_signal", "nice") and "(" in call.name:
         level = Level.HIGH if "process_iter" in call.name else None
-        walk.report(KILL, call.node, f"`{last}` of another process", severity=level)
+        evaluator.report(KILL, call.node, f"`{last}` of another process", severity=level)
         return None
     if call.name not in _HARMLESS_PSUTIL and call.name.count("(") == 0:
-        walk.fact("recon", call.node)
-        walk.report(
+        evaluator.add_fact("recon", call.node)
+        evaluator.report(
             rules.RECON, call.node, f"`{call.name}`: the machine and its processes", severity=Level.MEDIUM
         )
-    return Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+    return PythonValue(name=f"{call.name}()", taint=Taint.SYSTEM)
 
 
 PREFIXES["psutil"] = _psutil
 
 
-def _hardware(walk: Walk, call: Call) -> Value | None:
+def _hardware(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if "(" not in call.name:
-        walk.fact("recon", call.node)
+        evaluator.add_fact("recon", call.node)
         message = f"`{call.name}`: the machine and its parts"
-        walk.report(rules.RECON, call.node, message, severity=Level.MEDIUM)
-    return Value(name=f"{call.name}()", taint=Taint.SYSTEM)
+        evaluator.report(rules.RECON, call.node, message, severity=Level.MEDIUM)
+    return PythonValue(name=f"{call.name}()", taint=Taint.SYSTEM)
 
 
 for _module in words("GPUtil cpuinfo wmi pynvml netifaces distro screeninfo getmac usb nvidia_smi"):
@@ -83,12 +83,12 @@ for _module in words("GPUtil cpuinfo wmi pynvml netifaces distro screeninfo getm
     "pygetwindow.getAllTitles",
     "pygetwindow.getActiveWindow",
 )
-def screen(walk: Walk, call: Call) -> Value | None:
+def screen(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report what a person sees or says."""
     level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "pandas")) else None
     if call.name != "mss.mss":
-        walk.report(WATCH, call.node, f"`{call.name}`", severity=level)
-    return Value(name=f"{call.name}()", taint=Taint.SCREEN)
+        evaluator.report(WATCH, call.node, f"`{call.name}`", severity=level)
+    return PythonValue(name=f"{call.name}()", taint=Taint.SCREEN)
 
 
 @handles(
@@ -105,10 +105,10 @@ def screen(walk: Walk, call: Call) -> Value | None:
     "pyxhook.HookManager",
     "evdev.InputDevice",
 )
-def keys(walk: Walk, call: Call) -> Value | None:
+def keys(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report key loggers."""
-    walk.report(WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
-    return Value(name=f"{call.name}()", taint=Taint.SCREEN)
+    evaluator.report(WATCH, call.node, f"`{call.name}` sees every key", severity=Level.HIGH)
+    return PythonValue(name=f"{call.name}()", taint=Taint.SCREEN)
 
 
 @handles(
@@ -117,7 +117,7 @@ def keys(walk: Walk, call: Call) -> Value | None:
     "browser_cookie3.firefox",
     "keyring.get_password",
 )
-def stored_secrets(walk: Walk, call: Call) -> Value | None:
+def stored_secrets(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report passwords and cookies that a browser or a key ring keeps."""
-    walk.report(rules.SECRET, call.node, f"`{call.name}` gives what is kept for the person")
-    return Value(name=f"{call.name}()", taint=Taint.SECRET | Taint.SENSITIVE)
+    evaluator.report(rules.SECRET, call.node, f"`{call.name}` gives what is kept for the person")
+    return PythonValue(name=f"{call.name}()", taint=Taint.SECRET | Taint.SENSITIVE)

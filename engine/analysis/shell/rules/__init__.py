@@ -11,33 +11,34 @@ from collections.abc import Callable, Iterator
 from engine.analysis.declare import rules_in
 from engine.analysis.shell.model import Script
 from engine.analysis.shell.rules import (
-    alteration,
     capture,
-    carried,
+    data_loss,
     destruction,
-    disguise,
     downloads,
+    embedded_code,
     evasion,
     execution,
-    inner,
-    losses,
+    nested_commands,
     network,
+    obfuscation,
     persistence,
     privileges,
     processes,
-    reverse,
+    reconnaissance,
+    reverse_shells,
     secrets,
     shutdown,
-    survey,
     syntax,
+    tampering,
     uploads,
 )
 from engine.models import Violation
 
 _THEMES = (
-    syntax, execution, carried, downloads, uploads, network, reverse, destruction, shutdown, losses,
-    persistence, privileges, evasion, alteration, secrets, capture, survey, disguise, processes,
+    syntax, execution, nested_commands, downloads, uploads, network, reverse_shells, destruction, shutdown,
+    data_loss, persistence, privileges, evasion, tampering, secrets, capture, reconnaissance, obfuscation,
+    processes,
 )  # fmt: skip
 
 CHECKS: tuple[Callable[[Script], Iterator[Violation]], ...] = tuple(module.check for module in _THEMES)
-RULES = rules_in(*_THEMES, inner)
+RULES = rules_in(*_THEMES, embedded_code)

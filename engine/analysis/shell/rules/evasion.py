@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.shell.command_patterns import by_name, has_arguments, matches, pattern, touches
 from engine.analysis.shell.declare import HIGH, MEDIUM, rule
-from engine.analysis.shell.file_access import Touched, written
+from engine.analysis.shell.file_access import FileAccess, written
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.shutdown import is_protection
-from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
 from engine.models import Violation
 
 HISTORY = rule(
@@ -125,55 +125,56 @@ def _protects(command: Command) -> bool:
     return is_protection(" ".join(command.words))
 
 
-_SHAPES = by_name(
-    shape(HISTORY, "history", _O + r"-\w*[cdw]"),
-    shape(HISTORY, "unset", r"HIST(?:FILE|SIZE|FILESIZE)\b"),
-    shape(HISTORY, "set", r"\+o history|" + _O + r"\+H"),
-    shape(HISTORY, "shopt unsetopt", r"hist", unwanted=_O + "-s"),
-    shape(HISTORY, "rm unlink shred srm truncate", test=touches(paths.is_history)),
-    shape(LOGS, "rm unlink shred srm wipe mv", test=touches(paths.is_log)),
-    shape(LOGS, "find", r"-delete|-exec(?:dir)? (?:rm|shred|truncate)", test=touches(paths.is_log)),
-    shape(LOGS, "journalctl", r"--(?:vacuum|rotate|flush)"),
-    shape(LOGS, "dmesg", _O + r"(?:-\w*[cC]|--(?:read-)?clear)"),
-    shape(LOGS, "log", r"\berase\b"),
-    shape(LOGS, "wevtutil utmpdump", test=busy),
-    shape(LOGS, "logrotate", _O + "-f|--force", severity=MEDIUM),
-    shape(LOGS, "lastlog", _O + "(?:-C|--clear)"),
-    shape(LOGS, "osascript", r"/var/log|\bdelete\b"),
-    shape(PROTECTION, "setenforce", r"(?i)^(?:0|permissive)$"),
-    shape(PROTECTION, "ufw", r"\b(?:disable|reset|off)\b"),
-    shape(PROTECTION, "auditctl", _O + "(?:-D|-e 0|-d|-W)"),
-    shape(PROTECTION, "auditpol", "/(?:clear|remove|set)"),
-    shape(PROTECTION, "pfctl", _O + "-(?:d|F)"),
-    shape(PROTECTION, "spctl", "--(?:master|global)-disable|--add|--disable"),
-    shape(PROTECTION, "csrutil fdesetup", r"\bdisable\b"),
-    shape(PROTECTION, "mdatp", r"\b(?:disabled|off|exclusion|remove)\b"),
-    shape(PROTECTION, "tmutil", r"\b(?:disable|deletelocalsnapshots|addexclusion)\b"),
-    shape(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
-    shape(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
-    shape(PROTECTION, "codesign", "--remove-signature"),
-    shape(PROTECTION, "mokutil", "--disable-validation"),
-    shape(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
-    shape(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli setsebool bcdedit Set-MpPreference"),
+_PATTERNS = by_name(
+    pattern(HISTORY, "history", _O + r"-\w*[cdw]"),
+    pattern(HISTORY, "unset", r"HIST(?:FILE|SIZE|FILESIZE)\b"),
+    pattern(HISTORY, "set", r"\+o history|" + _O + r"\+H"),
+    pattern(HISTORY, "shopt unsetopt", r"hist", unwanted=_O + "-s"),
+    pattern(HISTORY, "rm unlink shred srm truncate", test=touches(paths.is_history)),
+    pattern(LOGS, "rm unlink shred srm wipe mv", test=touches(paths.is_log)),
+    pattern(LOGS, "find", r"-delete|-exec(?:dir)? (?:rm|shred|truncate)", test=touches(paths.is_log)),
+    pattern(LOGS, "journalctl", r"--(?:vacuum|rotate|flush)"),
+    pattern(LOGS, "dmesg", _O + r"(?:-\w*[cC]|--(?:read-)?clear)"),
+    pattern(LOGS, "log", r"\berase\b"),
+    pattern(LOGS, "wevtutil utmpdump", test=has_arguments),
+    pattern(LOGS, "logrotate", _O + "-f|--force", severity=MEDIUM),
+    pattern(LOGS, "lastlog", _O + "(?:-C|--clear)"),
+    pattern(LOGS, "osascript", r"/var/log|\bdelete\b"),
+    pattern(PROTECTION, "setenforce", r"(?i)^(?:0|permissive)$"),
+    pattern(PROTECTION, "ufw", r"\b(?:disable|reset|off)\b"),
+    pattern(PROTECTION, "auditctl", _O + "(?:-D|-e 0|-d|-W)"),
+    pattern(PROTECTION, "auditpol", "/(?:clear|remove|set)"),
+    pattern(PROTECTION, "pfctl", _O + "-(?:d|F)"),
+    pattern(PROTECTION, "spctl", "--(?:master|global)-disable|--add|--disable"),
+    pattern(PROTECTION, "csrutil fdesetup", r"\bdisable\b"),
+    pattern(PROTECTION, "mdatp", r"\b(?:disabled|off|exclusion|remove)\b"),
+    pattern(PROTECTION, "tmutil", r"\b(?:disable|deletelocalsnapshots|addexclusion)\b"),
+    pattern(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
+    pattern(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
+    pattern(PROTECTION, "codesign", "--remove-signature"),
+    pattern(PROTECTION, "mokutil", "--disable-validation"),
+    pattern(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
+    pattern(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli"),
+    pattern(PROTECTION, "setsebool bcdedit Set-MpPreference"),
 
-    shape(PROTECTION, "setprop sysctl", r"(?:randomize_va_space|kptr_restrict|ptrace_scope)\s*=\s*0"),
-    shape(PROTECTION, "systemctl service rc-service initctl launchctl chkconfig update-rc.d",
+    pattern(PROTECTION, "setprop sysctl", r"(?:randomize_va_space|kptr_restrict|ptrace_scope)\s*=\s*0"),
+    pattern(PROTECTION, "systemctl service rc-service initctl launchctl chkconfig update-rc.d",
           r"\b(?:stop|disable|mask|kill|unload|bootout|remove|off)\b", test=_protects),
-    shape(PROTECTION, "kill pkill killall", test=_protects),
-    shape(PROTECTION, "sysrc", r"(?i)=\"?no", test=_protects),
-    shape(PROTECTION, "apt apt-get yum dnf rpm dpkg brew pacman zypper snap pkg apk",
+    pattern(PROTECTION, "kill pkill killall", test=_protects),
+    pattern(PROTECTION, "sysrc", r"(?i)=\"?no", test=_protects),
+    pattern(PROTECTION, "apt apt-get yum dnf rpm dpkg brew pacman zypper snap pkg apk",
           r"\b(?:remove|purge|erase|uninstall|autoremove|delete|del)\b|" + _O + "-(?:e|r|P"
           r"|R)", test=_protects),
-    shape(PROTECTION, "defaults", r"write.*(?i:LSQuarantine|SoftwareUpdate|\balf\b|gatekeeper|AutoUpdate)"),
-    shape(FIREWALL, "iptables ip6tables ebtables arptables",
+    pattern(PROTECTION, "defaults", r"write.*(?i:LSQuarantine|SoftwareUpdate|\balf\b|gatekeeper|AutoUpdate)"),
+    pattern(FIREWALL, "iptables ip6tables ebtables arptables",
           _O + r"(?:-[AIDR]|--(?:append|insert|delete|replace))\b"),
-    shape(FIREWALL, "sysctl", _O + r"(?:-w|--write)|="),
-    shape(FIREWALL, "ufw", r"\b(?:allow|deny|prepend|insert|delete|reject|limit|logging|route|default)\b",
+    pattern(FIREWALL, "sysctl", _O + r"(?:-w|--write)|="),
+    pattern(FIREWALL, "ufw", r"\b(?:allow|deny|prepend|insert|delete|reject|limit|logging|route|default)\b",
           unwanted=r"\boff\b|OpenSSH|WWW"),
-    shape(FIREWALL, "nft ipset ip route tc resolvectl", r"\b(?:add|delete|del|replace|insert)\b"),
-    shape(FIREWALL, "firewall-cmd", r"--(?:add|remove|set|panic)"),
-    shape(FIREWALL, "networksetup scutil", r"-set(?:web|secure|socks|dnsservers|airport)|--proxy"),
-    shape(FIREWALL, "pfctl", _O + "-(?:f|e)"),
+    pattern(FIREWALL, "nft ipset ip route tc resolvectl", r"\b(?:add|delete|del|replace|insert)\b"),
+    pattern(FIREWALL, "firewall-cmd", r"--(?:add|remove|set|panic)"),
+    pattern(FIREWALL, "networksetup scutil", r"-set(?:web|secure|socks|dnsservers|airport)|--proxy"),
+    pattern(FIREWALL, "pfctl", _O + "-(?:f|e)"),
 )  # fmt: skip
 
 
@@ -181,7 +182,7 @@ def check(script: Script) -> Iterator[Violation]:
     """Yield what blinds, or covers tracks."""
     for target in written(script):
         yield from _overwritten(target)
-    yield from matches(script, _SHAPES)
+    yield from matches(script, _PATTERNS)
     for name, value, step in script.assignments:
         if _is_forgetful(name, value.text):
             yield HISTORY.violation(
@@ -189,7 +190,7 @@ def check(script: Script) -> Iterator[Violation]:
             )
 
 
-def _overwritten(target: Touched) -> Iterator[Violation]:
+def _overwritten(target: FileAccess) -> Iterator[Violation]:
     path = paths.normal(target.path)
     rule = None
     if paths.is_history(path):

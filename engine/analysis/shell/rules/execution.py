@@ -9,7 +9,7 @@ from engine.analysis import paths
 from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIUM, found, rule
 from engine.analysis.shell.flow import DECODERS, SHELLS, before, given, is_interpreter
 from engine.analysis.shell.model import Command, Script
-from engine.analysis.shell.rules.carried import SHELL_ESCAPE
+from engine.analysis.shell.rules.nested_commands import SHELL_ESCAPE
 from engine.analysis.shell.values import UNKNOWN
 from engine.models import Confidence, Violation
 
@@ -219,8 +219,8 @@ def _code(command: Command) -> tuple[str, set[str]] | None:
     option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
     if option is not None and option + 1 < len(command.args) and command.name in SHELLS:
         arg = command.args[option + 1]
-        handed = "xargs" in command.wrappers and arg.text.lstrip("\"' ").startswith("{}")
-        return arg.text, {*arg.taints, "input"} if handed else set(arg.taints)
+        nested_commands = "xargs" in command.wrappers and arg.text.lstrip("\"' ").startswith("{}")
+        return arg.text, {*arg.taints, "input"} if nested_commands else set(arg.taints)
     if command.feed is not None:
         return command.feed.text, set(command.feed.taints)
     if command.upstream and (not command.operands or command.has("s")):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engine.analysis.shell.command_patterns import by_name, has_arguments, matches, pattern
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.rules.uploads import UPLOAD, is_local, sends_loot
-from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.analysis.shell.values import shown
 from engine.models import Violation
 
@@ -168,35 +168,35 @@ _HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
 _RANGE = re.compile(r"^(?:\d{1,3}\.){1,3}\x00")
 """An address whose end only the run will tell."""
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
-_SHAPES = by_name(
-    shape(TUNNEL, _TUNNELS, test=busy),
-    shape(TUNNEL, "tor"),
-    shape(TUNNEL, "curl wget", r"--socks\S*|:9[01]50\b"),
-    shape(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
-    shape(TUNNEL, "ssh", r"(?<!\S)-\w*[RDLw](?:\s|\d|$)"),
-    shape(TUNNEL, "systemctl service sysrc brew rc-service",
+_PATTERNS = by_name(
+    pattern(TUNNEL, _TUNNELS, test=has_arguments),
+    pattern(TUNNEL, "tor"),
+    pattern(TUNNEL, "curl wget", r"--socks\S*|:9[01]50\b"),
+    pattern(TUNNEL, "cloudflared code", r"\b(?:tunnel|access)\b"),
+    pattern(TUNNEL, "ssh", r"(?<!\S)-\w*[RDLw](?:\s|\d|$)"),
+    pattern(TUNNEL, "systemctl service sysrc brew rc-service",
           r"\b(?:start|enable|restart|YES)\b.*\b(?:tor|openvpn|wg-quick)|\b(?:tor|openvpn"
           r"|tor_enable)\b.*(?:start|YES)"),
-    shape(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
-    shape(PACKAGE, _INSTALLERS, _INSTALLS, unwanted=_ELSEWHERE),
-    shape(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
-    shape(PACKAGE, "npx bunx pnpx uvx easy_install", test=busy),
-    shape(PACKAGE, "python python2 python3", r"^-m pip install\b"),
-    shape(PACKAGE, "npm pnpm yarn bun", r"^(?:exec|dlx|x)\b"),
-    shape(PACKAGE, "pacman", r"^-S"),
-    shape(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
-    shape(LISTENER, "socat", r"(?i)listen"),
-    shape(LISTENER, "php", r"(?<!\S)-S\b"),
+    pattern(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
+    pattern(PACKAGE, _INSTALLERS, _INSTALLS, unwanted=_ELSEWHERE),
+    pattern(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
+    pattern(PACKAGE, "npx bunx pnpx uvx easy_install", test=has_arguments),
+    pattern(PACKAGE, "python python2 python3", r"^-m pip install\b"),
+    pattern(PACKAGE, "npm pnpm yarn bun", r"^(?:exec|dlx|x)\b"),
+    pattern(PACKAGE, "pacman", r"^-S"),
+    pattern(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
+    pattern(LISTENER, "socat", r"(?i)listen"),
+    pattern(LISTENER, "php", r"(?<!\S)-S\b"),
 
-    shape(LISTENER, "python python2 python3", r"-m (?:http\.server|SimpleHTTPServer|pyftpdlib|smtpd)"),
-    shape(LISTENER, "ruby", r"(?<!\S)-run|httpd"),
-    shape(LISTENER, "httpd updog http-server webfsd", test=busy),
+    pattern(LISTENER, "python python2 python3", r"-m (?:http\.server|SimpleHTTPServer|pyftpdlib|smtpd)"),
+    pattern(LISTENER, "ruby", r"(?<!\S)-run|httpd"),
+    pattern(LISTENER, "httpd updog http-server webfsd", test=has_arguments),
 )  # fmt: skip
 
 
 def check(script: Script) -> Iterator[Violation]:
     """Yield talk, tunnels and doors."""
-    yield from matches(script, _SHAPES)
+    yield from matches(script, _PATTERNS)
     for command in script.named(*_NETCATS, *_LOOKUPS, *_TALKERS):
         yield from _talk(command)
     for command in script.commands:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.shell.command_patterns import by_name, has_arguments, matches, pattern
 from engine.analysis.shell.declare import CRITICAL, HIGH, LOW, MEDIUM, found, rule
-from engine.analysis.shell.file_access import Touched, written
+from engine.analysis.shell.file_access import FileAccess, written
 from engine.analysis.shell.model import Arg, Command, Script
-from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.models import Level, Violation
 
 STARTUP = rule(
@@ -159,27 +159,27 @@ def _fed(command: Command) -> bool:
     return bool(command.upstream) or command.feed is not None or redirected
 
 
-_SHAPES = by_name(
-    shape(SCHEDULE, "crontab", r"(?:^|\s)(?:-r|-|[^-\s]\S*)$", unwanted=r"^-u \S+$"),
-    shape(SCHEDULE, "crontab", test=lambda c: not c.args and _fed(c)),
-    shape(SCHEDULE, "at batch", test=lambda c: _fed(c) or c.has("f")),
-    shape(SCHEDULE, "schtasks schtasks.exe", r"(?i)/create"),
-    shape(SCHEDULE, "systemd-run", test=busy),
-    shape(TRAP, "trap", r"\bnohup\b|&\s*$|\bdisown\b|^[^ ]*\s*&"),
-    shape(TRAP, "trap", _DANGEROUS.pattern, unwanted=r"\brm\s+-"),
-    shape(SERVICE, "systemctl", r"\b(?:enable|link|preset|reenable|edit|set-property)\b"),
-    shape(SERVICE, "launchctl", r"\b(?:load|bootstrap|submit|enable|kickstart)\b"),
-    shape(SERVICE, "update-rc.d chkconfig rc-update", r"\b(?:defaults|enable|on|add)\b|--add"),
-    shape(SERVICE, "loginctl", r"\benable-linger\b"),
-    shape(SERVICE, "kickstart", r"-activate\b"),
-    shape(SERVICE, "systemsetup", r"(?i)-setremote\w+ on\b"),
-    shape(SERVICE, "profiles", r"\b-?install\b|(?<!\S)-I\b"),
-    shape(SERVICE, "sysrc", r"(?i)enable=\"?yes"),
-    shape(SERVICE, "defaults", r"write.*(?:Hook|AutoLaunched|LoginItem)"),
-    shape(SERVICE, "sc sc.exe sfltool", r"\b(?:create|add-item)\b"),
-    shape(SERVICE, "systemctl service", r"\b(?:start|restart|daemon-reload)\b", severity=LOW),
-    shape(HIJACK, "enable", _O + "-f"),
-    shape(HIJACK, "git", r"\bconfig\b.*(?:core\.(?:hooksPath|sshCommand|pager|fsmonitor)|alias\.\S+ !)",
+_PATTERNS = by_name(
+    pattern(SCHEDULE, "crontab", r"(?:^|\s)(?:-r|-|[^-\s]\S*)$", unwanted=r"^-u \S+$"),
+    pattern(SCHEDULE, "crontab", test=lambda c: not c.args and _fed(c)),
+    pattern(SCHEDULE, "at batch", test=lambda c: _fed(c) or c.has("f")),
+    pattern(SCHEDULE, "schtasks schtasks.exe", r"(?i)/create"),
+    pattern(SCHEDULE, "systemd-run", test=has_arguments),
+    pattern(TRAP, "trap", r"\bnohup\b|&\s*$|\bdisown\b|^[^ ]*\s*&"),
+    pattern(TRAP, "trap", _DANGEROUS.pattern, unwanted=r"\brm\s+-"),
+    pattern(SERVICE, "systemctl", r"\b(?:enable|link|preset|reenable|edit|set-property)\b"),
+    pattern(SERVICE, "launchctl", r"\b(?:load|bootstrap|submit|enable|kickstart)\b"),
+    pattern(SERVICE, "update-rc.d chkconfig rc-update", r"\b(?:defaults|enable|on|add)\b|--add"),
+    pattern(SERVICE, "loginctl", r"\benable-linger\b"),
+    pattern(SERVICE, "kickstart", r"-activate\b"),
+    pattern(SERVICE, "systemsetup", r"(?i)-setremote\w+ on\b"),
+    pattern(SERVICE, "profiles", r"\b-?install\b|(?<!\S)-I\b"),
+    pattern(SERVICE, "sysrc", r"(?i)enable=\"?yes"),
+    pattern(SERVICE, "defaults", r"write.*(?:Hook|AutoLaunched|LoginItem)"),
+    pattern(SERVICE, "sc sc.exe sfltool", r"\b(?:create|add-item)\b"),
+    pattern(SERVICE, "systemctl service", r"\b(?:start|restart|daemon-reload)\b", severity=LOW),
+    pattern(HIJACK, "enable", _O + "-f"),
+    pattern(HIJACK, "git", r"\bconfig\b.*(?:core\.(?:hooksPath|sshCommand|pager|fsmonitor)|alias\.\S+ !)",
           severity=MEDIUM),
 )  # fmt: skip
 
@@ -188,7 +188,7 @@ def check(script: Script) -> Iterator[Violation]:
     """Yield what makes the script run again later, and what runs in place of something else."""
     for target in written(script):
         yield from _startup(target)
-    yield from matches(script, _SHAPES)
+    yield from matches(script, _PATTERNS)
     for command in script.commands:
         if not command.own:
             if "systemd-run" in command.wrappers:
@@ -198,7 +198,7 @@ def check(script: Script) -> Iterator[Violation]:
         yield from _hooks(script, name, value)
 
 
-def _startup(target: Touched) -> Iterator[Violation]:
+def _startup(target: FileAccess) -> Iterator[Violation]:
     path = paths.normal(target.path)
     severity: Level | None = None
     if paths.is_privilege(path) or paths.is_defence(path) or not paths.is_persistence(path):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.shell.command_patterns import by_name, has_arguments, matches, pattern
 from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
 from engine.analysis.shell.file_access import written
 from engine.analysis.shell.flow import is_interpreter
 from engine.analysis.shell.model import Script
-from engine.analysis.shell.shapes import busy, by_name, matches, shape
 from engine.models import Violation
 
 ACCOUNT = rule(
@@ -121,31 +121,31 @@ _ACCOUNTS = (
 
 _O = r"(?<!\S)"
 
-_SHAPES = by_name(
-    shape(ACCOUNT, _ACCOUNTS, unwanted=r"^(?:-S|--status)"),
-    shape(ACCOUNT, "defaults", r"write.*(?:Hide500Users|HiddenUsersList|autoLoginUser)"),
-    shape(ACCOUNT, "dscl", r"-?\b(?:create|append|passwd|delete|change|merge)\b"),
-    shape(ACCOUNT, "pw", r"\b(?:user|group)?(?:add|mod|del)\b|\b(?:un)?lock\b|\buser\b"),
-    shape(ACCOUNT, "net net.exe", r"\b(?:user|localgroup)\b.*/add"),
-    shape(PRIVILEGE, "chmod gchmod", _O + _SETUID),
-    shape(PRIVILEGE, "install", r"(?:-m\s*|--mode[= ])" + _SETUID),
-    shape(PRIVILEGE, "sh bash dash zsh ksh", r"^-[a-oq-z]*p\w*(?:\s|$)", severity=MEDIUM),
-    shape(PRIVILEGE, "setcap", test=busy),
-    shape(PRIVILEGE, "visudo", unwanted=_O + "-c"),
-    shape(ESCAPE, "docker podman nerdctl", r"(?:-v|--volume)[ =]?/:|--privileged|--pid[= ]host"
+_PATTERNS = by_name(
+    pattern(ACCOUNT, _ACCOUNTS, unwanted=r"^(?:-S|--status)"),
+    pattern(ACCOUNT, "defaults", r"write.*(?:Hide500Users|HiddenUsersList|autoLoginUser)"),
+    pattern(ACCOUNT, "dscl", r"-?\b(?:create|append|passwd|delete|change|merge)\b"),
+    pattern(ACCOUNT, "pw", r"\b(?:user|group)?(?:add|mod|del)\b|\b(?:un)?lock\b|\buser\b"),
+    pattern(ACCOUNT, "net net.exe", r"\b(?:user|localgroup)\b.*/add"),
+    pattern(PRIVILEGE, "chmod gchmod", _O + _SETUID),
+    pattern(PRIVILEGE, "install", r"(?:-m\s*|--mode[= ])" + _SETUID),
+    pattern(PRIVILEGE, "sh bash dash zsh ksh", r"^-[a-oq-z]*p\w*(?:\s|$)", severity=MEDIUM),
+    pattern(PRIVILEGE, "setcap", test=has_arguments),
+    pattern(PRIVILEGE, "visudo", unwanted=_O + "-c"),
+    pattern(ESCAPE, "docker podman nerdctl", r"(?:-v|--volume)[ =]?/:|--privileged|--pid[= ]host"
           r"|--cap-add[= ](?:ALL|SYS_)|docker\.sock|--mount \S*source=/,"),
-    shape(ESCAPE, "nsenter", r"(?:-t|--target)[ =]?1\b"),
-    shape(ESCAPE, "mount",
+    pattern(ESCAPE, "nsenter", r"(?:-t|--target)[ =]?1\b"),
+    pattern(ESCAPE, "mount",
           r"/dev/(?:sd|vd|nvme|xvd)|(?<!\S)-o \S*(?:bind|remount,(?:rw|exec|suid|dev)\b)|cgroup"),
-    shape(ESCAPE, "mknod", r"(?:^|\s)[bcu] +\d+ +\d+"),
-    shape(KERNEL, "insmod kextload kldload kmutil rmmod kextunload kldunload dkms", test=busy),
-    shape(KERNEL, "modprobe", r"\w", unwanted=r"(?:^|\s)(?:-n|--dry-run|--show-depends|-c)(?:\s|$)"),
+    pattern(ESCAPE, "mknod", r"(?:^|\s)[bcu] +\d+ +\d+"),
+    pattern(KERNEL, "insmod kextload kldload kmutil rmmod kextunload kldunload dkms", test=has_arguments),
+    pattern(KERNEL, "modprobe", r"\w", unwanted=r"(?:^|\s)(?:-n|--dry-run|--show-depends|-c)(?:\s|$)"),
 )  # fmt: skip
 
 
 def check(script: Script) -> Iterator[Violation]:
     """Yield what raises privileges or leaves the container."""
-    yield from matches(script, _SHAPES)
+    yield from matches(script, _PATTERNS)
     for target in written(script):
         if paths.is_privilege(paths.normal(target.path)):
             yield PRIVILEGE.violation(target.span, f"Writes {target.shown}", evidence=target.evidence)

@@ -203,34 +203,36 @@ def check(script: Script) -> Iterator[Violation]:
 
 def _searches(command: Command) -> Iterator[Violation]:
     name, words = command.name, command.words
-    joined = command.text
+    merged_analyses = command.text
     if name in {"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "findstr"}:
         recursive = command.has("r", "--recursive") or command.has("R") or name in {"rg", "ag", "ack"}
         places = [arg.text for arg in command.operands[1:]] or ["."]
         if (
-            (_WANTED.search(joined) and recursive and any(_WIDE.match(place) for place in places))
-            or "Cookies" in joined
-            or ("xargs" in command.wrappers and _WANTED.search(joined))
-            or (_WANTED.search(joined) and any(other.name == "history" for other in command.upstream))
+            (_WANTED.search(merged_analyses) and recursive and any(_WIDE.match(place) for place in places))
+            or "Cookies" in merged_analyses
+            or ("xargs" in command.wrappers and _WANTED.search(merged_analyses))
+            or (
+                _WANTED.search(merged_analyses) and any(other.name == "history" for other in command.upstream)
+            )
         ):
             yield found(SEARCH, command)
     elif name in {"find", "gfind", "fd", "locate", "mdfind", "plocate"}:
         wide = name in {"locate", "mdfind", "plocate"} or any(
             _WIDE.match(arg.text) for arg in command.operands[:1]
         )
-        if wide and _WANTED.search(joined):
+        if wide and _WANTED.search(merged_analyses):
             yield found(SEARCH, command)
     elif (
         name in {"ls", "cd", "open", "sqlite3", "osascript", "defaults", "plutil", "strings", "tree"}
         and words
     ):
         if any(paths.is_credential(paths.normal(word)) for word in words) or (
-            name == "osascript" and _WANTED.search(joined)
+            name == "osascript" and _WANTED.search(merged_analyses)
         ):
             yield found(SEARCH if name in {"ls", "cd", "tree", "open"} else READ, command)
         elif name == "sqlite3" and re.search(
             r"Login Data|Cookies|logins|moz_cookies|keychain|TCC\.db|QuarantineEvents|chat\.db|knowledgeC",
-            joined,
+            merged_analyses,
         ):
             yield found(READ, command)
 

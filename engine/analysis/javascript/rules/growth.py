@@ -11,7 +11,7 @@ from tree_sitter import Node
 from engine.analysis.javascript.model import Program
 from engine.analysis.javascript.operators import operator_of
 from engine.analysis.javascript.rules.resources import HUGE
-from engine.analysis.javascript.values import Binding, Scope
+from engine.analysis.javascript.values import Binding, JavaScriptScope
 from engine.models import Level, Violation
 
 _GROWING = frozenset({"string", "template_string", "array"})
@@ -37,7 +37,9 @@ def check(program: Program) -> Iterator[Violation]:
             yield HUGE.violation(program.tree.span(node), program.text(node), severity=Level.MEDIUM)
 
 
-def _within(nodes: list[tuple[Node, Scope]], loops: list[Node]) -> Iterator[tuple[Node, Scope, Node]]:
+def _within(
+    nodes: list[tuple[Node, JavaScriptScope]], loops: list[Node]
+) -> Iterator[tuple[Node, JavaScriptScope, Node]]:
     """Yield each node that lies in a loop, with the innermost one around it: one pass over both."""
     ahead = deque(sorted(loops, key=lambda loop: loop.start_byte))
     around: list[Node] = []

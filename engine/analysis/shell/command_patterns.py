@@ -14,12 +14,12 @@ from engine.models import Level, Violation
 
 _QUESTIONS = frozenset({"--help", "--version", "-help", "-version"})
 Test = Callable[[Command], bool]
-Shapes = Mapping[str, list["Shape"]]
+CommandPatterns = Mapping[str, list["CommandPattern"]]
 """The shapes that a command of each name may have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class CommandPattern:
     """What a command looks like where a rule fires."""
 
     rule: Rule
@@ -39,28 +39,28 @@ class Shape:
         return self.test is None or self.test(command)
 
 
-def shape(
+def pattern(
     rule: Rule, names: str, wanted: str = "", *, unwanted: str = "", test: Test | None = None,
     severity: Level | None = None,
-) -> Shape:  # fmt: skip
+) -> CommandPattern:  # fmt: skip
     """Return a shape: `names` separated by blanks, patterns searched in the words joined by blanks."""
     patterns = (re.compile(wanted) if wanted else None, re.compile(unwanted) if unwanted else None)
-    return Shape(rule, tuple(names.split()), *patterns, test, severity)
+    return CommandPattern(rule, tuple(names.split()), *patterns, test, severity)
 
 
-def by_name(*shapes: Shape) -> Shapes:
+def by_name(*patterns: CommandPattern) -> CommandPatterns:
     """Return the shapes by the names of the commands that they are about."""
-    table: dict[str, list[Shape]] = {}
-    for one in shapes:
+    table: dict[str, list[CommandPattern]] = {}
+    for one in patterns:
         for name in one.names:
             table.setdefault(name, []).append(one)
     return table
 
 
-def matches(script: Script, shapes: Shapes) -> Iterator[Violation]:
+def matches(script: Script, patterns: CommandPatterns) -> Iterator[Violation]:
     """Yield a violation for each command and shape that fit; help and version questions never do."""
     for name, commands in script.by_name.items():
-        for one in shapes.get(name, ()):
+        for one in patterns.get(name, ()):
             for command in commands:
                 if one.fits(command) and _QUESTIONS.isdisjoint(command.words):
                     yield found(one.rule, command, severity=one.severity)
@@ -75,6 +75,6 @@ def touches(judge: Callable[[str], bool]) -> Test:
     return test
 
 
-def busy(command: Command) -> bool:
+def has_arguments(command: Command) -> bool:
     """Say whether a command has any words."""
     return bool(command.args)

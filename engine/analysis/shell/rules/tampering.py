@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.shell.command_patterns import by_name, has_arguments, matches, pattern, touches
 from engine.analysis.shell.declare import HIGH, MEDIUM, rule
 from engine.analysis.shell.file_access import written
 from engine.analysis.shell.flow import SHELLS, is_interpreter
 from engine.analysis.shell.model import Command, Script
-from engine.analysis.shell.shapes import busy, by_name, matches, shape, touches
 from engine.models import Confidence, Violation
 
 TIMES = rule(
@@ -139,6 +139,7 @@ PADDING = rule(
 )
 
 _O = r"(?<!\S)"
+_OWNER = _O + r"(?:-\w*R|--recursive|root\b|0:)"
 _OPEN_MODE = _O + r"(?:0?[0-7]?[0-7]{2}[2367]|[ugoa]*[oa][ugoa]*[+=]\w*w\w*|\+\w*w\w*|a?[+=]rwx)(?!\S)"
 _VM_NAMES = (
     r"(?i)vmware|virtualbox|vbox|qemu|\bkvm\b|\bxen\b|hyper-?v|parallels|hypervisor|dockerenv|/proc/1/cgroup"
@@ -185,35 +186,35 @@ def _is_machine(path: str) -> bool:
 
 _system = touches(_is_machine)
 _NOISE = r"/dev/(?:zero|u?random)"
-_SHAPES = by_name(
-    shape(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),
-    shape(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$"),
-    shape(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc"),
-    shape(TIMES, "SetFile setfile", _O + "-(?:d|m)"),
-    shape(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=lambda c: not _system(c)),
-    shape(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=_system, severity=HIGH),
-    shape(ATTRIBUTES, "chmod gchmod", _O + r"(?:-\w*R|--recursive)", unwanted=_OPEN_MODE),
-    shape(ATTRIBUTES, "chown chgrp", _O + r"(?:-\w*R|--recursive|root\b|0:)", test=lambda c: not _system(c)),
-    shape(ATTRIBUTES, "chown chgrp", _O + r"(?:-\w*R|--recursive|root\b|0:)", test=_system, severity=HIGH),
-    shape(ATTRIBUTES, "chattr", _O + r"[-+]\w*[iaA]"),
-    shape(ATTRIBUTES, "chflags setfacl icacls takeown cacls", test=busy),
-    shape(ATTRIBUTES, "xattr", _O + r"-\w*[dwcl]"),
-    shape(SANDBOX, "systemd-detect-virt virt-what dmidecode imvirt kvm-ok"),
-    shape(SANDBOX, "csrutil", "status"),
+_PATTERNS = by_name(
+    pattern(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),
+    pattern(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$"),
+    pattern(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc"),
+    pattern(TIMES, "SetFile setfile", _O + "-(?:d|m)"),
+    pattern(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=lambda c: not _system(c)),
+    pattern(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=_system, severity=HIGH),
+    pattern(ATTRIBUTES, "chmod gchmod", _O + r"(?:-\w*R|--recursive)", unwanted=_OPEN_MODE),
+    pattern(ATTRIBUTES, "chown chgrp", _OWNER, test=lambda c: not _system(c)),
+    pattern(ATTRIBUTES, "chown chgrp", _OWNER, test=_system, severity=HIGH),
+    pattern(ATTRIBUTES, "chattr", _O + r"[-+]\w*[iaA]"),
+    pattern(ATTRIBUTES, "chflags setfacl icacls takeown cacls", test=has_arguments),
+    pattern(ATTRIBUTES, "xattr", _O + r"-\w*[dwcl]"),
+    pattern(SANDBOX, "systemd-detect-virt virt-what dmidecode imvirt kvm-ok"),
+    pattern(SANDBOX, "csrutil", "status"),
 
-    shape(SANDBOX, _VM_TOOLS, _VM_NAMES),
-    shape(MASQUERADE, "mkdir touch cp mv ln", test=_hidden_name),
-    shape(MASQUERADE, "cp mv ln", test=_copies_program),
-    shape(MASQUERADE, " ".join(SHELLS), test=_runs_opaque),
-    shape(MASQUERADE, "SetFile setfile", _O + "-a"),
-    shape(PADDING, "truncate gtruncate", r"(?:-s\s*|--size[= ])\+\d"),
-    shape(PADDING, "dd gdd head tail", _NOISE, test=_appends),
+    pattern(SANDBOX, _VM_TOOLS, _VM_NAMES),
+    pattern(MASQUERADE, "mkdir touch cp mv ln", test=_hidden_name),
+    pattern(MASQUERADE, "cp mv ln", test=_copies_program),
+    pattern(MASQUERADE, " ".join(SHELLS), test=_runs_opaque),
+    pattern(MASQUERADE, "SetFile setfile", _O + "-a"),
+    pattern(PADDING, "truncate gtruncate", r"(?:-s\s*|--size[= ])\+\d"),
+    pattern(PADDING, "dd gdd head tail", _NOISE, test=_appends),
 )  # fmt: skip
 
 
 def check(script: Script) -> Iterator[Violation]:
     """Yield what is altered or disguised."""
-    yield from matches(script, _SHAPES)
+    yield from matches(script, _PATTERNS)
     for command in script.commands:
         path = command.program.text
         if not command.own and (

@@ -120,8 +120,14 @@ def _over_device(command: Command) -> bool:
     """A shell, or a command that was read from the network, joined to /dev/tcp."""
     if command.name in SHELLS or command.name == UNKNOWN:
         device = any(_NET_DEVICE.search(redirect.target.text) for redirect in command.redirects)
-        joined = any(r.operator.rstrip("0123456789").endswith(("<&", ">&")) for r in command.redirects)
-        return device or (joined and "-i" in command.words and len(command.redirects) > 1) or _zsh(command)
+        merged_analyses = any(
+            r.operator.rstrip("0123456789").endswith(("<&", ">&")) for r in command.redirects
+        )
+        return (
+            device
+            or (merged_analyses and "-i" in command.words and len(command.redirects) > 1)
+            or _zsh(command)
+        )
     return False
 
 

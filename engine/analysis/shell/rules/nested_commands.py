@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.analysis.shell.command_runners import Handed, handed
+from engine.analysis.shell.command_runners import NestedCommand, nested_commands
 from engine.analysis.shell.declare import HIGH, MEDIUM, rule
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import UNKNOWN, shown
@@ -76,61 +76,61 @@ _BARE_SHELL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class PlacedCommand:
     """A command that something is handed, and where."""
 
-    handed: Handed
+    command: NestedCommand
     span: Span
     evidence: tuple[Evidence, ...] = ()
 
 
-def carried(script: Script) -> list[Carried]:
+def placed_commands(script: Script) -> list[PlacedCommand]:
     """Return every command that a program is handed."""
     return script.once("carried", lambda script: [*_by_commands(script), *_by_variables(script)])
 
 
-def _by_commands(script: Script) -> Iterator[Carried]:
+def _by_commands(script: Script) -> Iterator[PlacedCommand]:
     for command in script.commands:
         if command.own:
             continue
-        for one in handed(command):
-            yield Carried(one, command.span, command.evidence)
+        for one in nested_commands(command):
+            yield PlacedCommand(one, command.span, command.evidence)
         yield from _by_prefix(command)
 
 
-def _by_prefix(command: Command) -> Iterator[Carried]:
+def _by_prefix(command: Command) -> Iterator[PlacedCommand]:
     for name, value in command.assigned:
         text = runs(name, value)
         if text:
-            yield Carried(Handed(text, f"${name}"), command.span)
+            yield PlacedCommand(NestedCommand(text, f"${name}"), command.span)
 
 
-def _by_variables(script: Script) -> Iterator[Carried]:
+def _by_variables(script: Script) -> Iterator[PlacedCommand]:
     for name, value, step in script.assignments:
         text = runs(name, value.text)
         if text:
-            yield Carried(Handed(text, f"${name}", usual=name == "PS1"), step.span)
+            yield PlacedCommand(NestedCommand(text, f"${name}", usual=name == "PS1"), step.span)
 
 
 def check(script: Script) -> Iterator[Violation]:
     """Yield what is handed on by a way that nobody expects a command on."""
-    for one in carried(script):
-        text = one.handed.text
+    for one in placed_commands(script):
+        text = one.command.text
         if _BARE_SHELL.fullmatch(text):
             yield _violation(one, escape=True)
-        elif not one.handed.usual and not _is_expected(one.handed):
+        elif not one.command.usual and not _is_expected(one.command):
             yield _violation(one, escape=False)
 
 
-def _is_expected(one: Handed) -> bool:
+def _is_expected(one: NestedCommand) -> bool:
     """Say whether what is handed on is an ordinary program, or the mere name of one in a variable."""
     named = one.layer.startswith("$") and not one.layer.startswith("$PS") and one.text.isidentifier()
     return named or one.text.startswith(UNKNOWN) or is_ordinary(one.text)
 
 
-def _violation(one: Carried, *, escape: bool) -> Violation:
-    message = f"{one.handed.layer} runs {shown(one.handed.text)[:160]}"
+def _violation(one: PlacedCommand, *, escape: bool) -> Violation:
+    message = f"{one.command.layer} runs {shown(one.command.text)[:160]}"
     if escape:
-        severity = MEDIUM if one.handed.layer.startswith("$") else None
+        severity = MEDIUM if one.command.layer.startswith("$") else None
         return SHELL_ESCAPE.violation(one.span, message, evidence=one.evidence, severity=severity)
     return CARRIED.violation(one.span, message, evidence=one.evidence)

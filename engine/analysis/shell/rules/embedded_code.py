@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.analysis.embedded import Place, analyse_embedded, at, from_point
-from engine.analysis.findings import Findings
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
-from engine.analysis.shell.flow import OTHERS, SHELLS, given, is_interpreter, language_of, peeled
+from engine.analysis.shell.flow import OTHERS, SHELLS, decoded_layers, given, is_interpreter, language_of
 from engine.analysis.shell.model import Arg, Command, Script
-from engine.analysis.shell.rules.carried import Carried, carried
+from engine.analysis.shell.rules.nested_commands import PlacedCommand, placed_commands
 from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
 from engine.analysis.shell.written_files import programs
 from engine.models import Language
@@ -84,7 +84,7 @@ _ESCAPED = re.compile(r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:\\)?!(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class EmbeddedCode:
     """Text that is run as code."""
 
     text: str
@@ -93,27 +93,27 @@ class Code:
     place: Place
 
 
-def check(script: Script) -> Findings:
+def check(script: Script) -> RawAnalysis:
     """Return what the code within the script does, and that other languages are run."""
-    findings = Findings()
+    findings = RawAnalysis()
     for command in script.commands:
         if command.own:
             continue
         for code in _codes(script, command):
             if code.text.strip(UNKNOWN + " \n\t"):
-                findings.add(_analysed(script, code, peeled(command)))
+                findings.add(_analysed(script, code, decoded_layers(command)))
         foreign = _foreign(command)
         if foreign:
             findings.add(_read_foreign(script, command, foreign))
-    for one in carried(script):
-        if _WORD.search(one.handed.text):
+    for one in placed_commands(script):
+        if _WORD.search(one.command.text):
             findings.add(_analysed(script, _carried(script, one), ()))
     for command, text, language in programs(script):
-        findings.add(_analysed(script, Code(text, language, "file", at(command.span)), ()))
+        findings.add(_analysed(script, EmbeddedCode(text, language, "file", at(command.span)), ()))
     return findings
 
 
-def _analysed(script: Script, code: Code, decoders: tuple[str, ...]) -> Findings:
+def _analysed(script: Script, code: EmbeddedCode, decoders: tuple[str, ...]) -> RawAnalysis:
     text = code.text.replace(UNKNOWN, "_")
     layers = " -> ".join((*reversed(decoders), code.layer))
     return analyse_embedded(
@@ -121,20 +121,20 @@ def _analysed(script: Script, code: Code, decoders: tuple[str, ...]) -> Findings
     )
 
 
-def _carried(script: Script, one: Carried) -> Code:
-    arg = one.handed.arg
-    whole = arg is not None and arg.text == one.handed.text
+def _carried(script: Script, one: PlacedCommand) -> EmbeddedCode:
+    arg = one.command.arg
+    whole = arg is not None and arg.text == one.command.text
     place = _place(script, arg) if arg is not None and whole else at(one.span)
-    return Code(one.handed.text, Language.SHELL, one.handed.layer, place)
+    return EmbeddedCode(one.command.text, Language.SHELL, one.command.layer, place)
 
 
-def _codes(script: Script, command: Command) -> Iterator[Code]:
+def _codes(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     if command.name == "eval":
         literal = len(command.args) == 1
         text = " ".join(command.words)
         place = _place(script, command.args[0]) if literal else at(command.span)
         if command.args:
-            yield Code(text, Language.SHELL, "eval", place)
+            yield EmbeddedCode(text, Language.SHELL, "eval", place)
         return
     language = Language.SHELL if command.name in SHELLS else _language(command.name)
     if language is not None:
@@ -144,19 +144,19 @@ def _codes(script: Script, command: Command) -> Iterator[Code]:
     elif command.name in _EDITORS:
         yield from _escaped(script, command)
     if command.name in {".", "source", "sudo"} and command.feed is not None:
-        yield Code(command.feed.text, Language.SHELL, command.name, at(command.span))
+        yield EmbeddedCode(command.feed.text, Language.SHELL, command.name, at(command.span))
 
 
-def _escaped(script: Script, command: Command) -> Iterator[Code]:
+def _escaped(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     """Commands, and Python, that an editor or a viewer is asked to run."""
     for arg in command.args:
         place = at(script.tree.span_of(arg.start, arg.end))
         if match := _ESCAPED.match(arg.text):
-            yield Code(match[1], Language.SHELL, command.name, place)
+            yield EmbeddedCode(match[1], Language.SHELL, command.name, place)
         elif match := _SCRIPTED.match(arg.text):
-            yield Code(match[1], Language.PYTHON, command.name, place)
+            yield EmbeddedCode(match[1], Language.PYTHON, command.name, place)
         elif match := _LUA.search(arg.text[:2000]):
-            yield Code(match[2], Language.SHELL, command.name, place)
+            yield EmbeddedCode(match[2], Language.SHELL, command.name, place)
 
 
 def _language(name: str) -> Language | None:
@@ -164,7 +164,7 @@ def _language(name: str) -> Language | None:
     return Language(found) if found else None
 
 
-def _interpreted(script: Script, command: Command, language: Language) -> Iterator[Code]:
+def _interpreted(script: Script, command: Command, language: Language) -> Iterator[EmbeddedCode]:
     flag = r"-\w*c" if language is not Language.JAVASCRIPT else r"-e|-p|-pe|--eval|--print|eval"
     option = next((i for i, word in enumerate(command.words) if re.fullmatch(flag, word)), None)
     if option is None:
@@ -172,24 +172,24 @@ def _interpreted(script: Script, command: Command, language: Language) -> Iterat
             (a for a in command.args if re.match(r"-c.", a.text) and language is Language.PYTHON), None
         )
         if glued is not None:
-            yield Code(glued.text[2:], language, f"{command.name} -c", at(command.span))
+            yield EmbeddedCode(glued.text[2:], language, f"{command.name} -c", at(command.span))
             return
     if option is not None and option + 1 < len(command.args):
         arg = command.args[option + 1]
         text = arg.text
         if "xargs" in command.wrappers and "{}" in text:
             text = _filled(text, given(command).strip())
-        yield Code(text, language, f"{command.name} {command.words[option]}", _place(script, arg))
+        yield EmbeddedCode(text, language, f"{command.name} {command.words[option]}", _place(script, arg))
         return
     if command.operands and not command.has("s") and command.operands[0].text not in {"-", "/dev/stdin"}:
         return
     if command.feed is not None:
         arg = Arg(command.feed.text, command.feed.start, command.feed.end, literal=command.feed.literal)
-        yield Code(command.feed.text, language, f"{command.name} <<", _place(script, arg))
+        yield EmbeddedCode(command.feed.text, language, f"{command.name} <<", _place(script, arg))
     elif command.upstream:
         text = given(command)
         if text != UNKNOWN:
-            yield Code(text, language, f"| {command.name}", at(command.span))
+            yield EmbeddedCode(text, language, f"| {command.name}", at(command.span))
 
 
 def _filled(text: str, value: str) -> str:
@@ -197,7 +197,7 @@ def _filled(text: str, value: str) -> str:
     return text.replace("{}", value) if text.count("{}") * len(value) <= MAX_TEXT else text
 
 
-def _addressed(script: Script, command: Command) -> Iterator[Code]:
+def _addressed(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     """Commands that another program passes on to a shell."""
     name, words = command.name, command.words
     if name in {"su", "sg", "runuser"}:
@@ -207,7 +207,7 @@ def _addressed(script: Script, command: Command) -> Iterator[Code]:
     elif name == "sqlite3":
         arg = next((a for a in command.args if ".shell" in a.text or ".system" in a.text), None)
         if arg is not None:
-            yield Code(
+            yield EmbeddedCode(
                 re.sub(r"^.*?\.(?:shell|system)\s+", "", arg.text),
                 Language.SHELL,
                 "sqlite3",
@@ -223,9 +223,9 @@ def _addressed(script: Script, command: Command) -> Iterator[Code]:
         arg = after[0] if len(after) == 1 and re.search(r"[\s;|&]", after[0].text) else None
         if arg is None and name == "ssh" and len(after) > 1:
             text = " ".join(item.text for item in after)
-            yield Code(text, Language.SHELL, "ssh", at(command.span))
+            yield EmbeddedCode(text, Language.SHELL, "ssh", at(command.span))
     if arg is not None and re.search(r"\w", arg.text):
-        yield Code(arg.text, Language.SHELL, name, _place(script, arg))
+        yield EmbeddedCode(arg.text, Language.SHELL, name, _place(script, arg))
 
 
 def _place(script: Script, arg: Arg) -> Place:
@@ -260,14 +260,14 @@ def _foreign(command: Command) -> str:
     return "\n".join(texts + [text for text in glued if len(text) > 3])
 
 
-def _read_foreign(script: Script, command: Command, text: str) -> Findings:
-    findings = Findings()
+def _read_foreign(script: Script, command: Command, text: str) -> RawAnalysis:
+    findings = RawAnalysis()
     calls = [match["code"] or match["tick"] or "" for match in _CALLS.finditer(text)][:8]
     if _HARM.search(text):
         findings.violations.append(found(FOREIGN, command, severity=HIGH))
     elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen|getline)\b|`", text):
         findings.violations.append(found(FOREIGN, command))
     for call in calls:
-        inner = Code(call.replace('\\"', '"'), Language.SHELL, command.name, at(command.span))
+        inner = EmbeddedCode(call.replace('\\"', '"'), Language.SHELL, command.name, at(command.span))
         findings.add(_analysed(script, inner, ()))
     return findings

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.declare import HIGH, MEDIUM, found, rule
-from engine.analysis.javascript.model import Call, Program, shown
+from engine.analysis.javascript.model import JavaScriptCall, Program, shown
 from engine.analysis.javascript.rules.execution import EVALUATORS, LAUNCHERS
-from engine.analysis.javascript.values import Scope, unescaped
+from engine.analysis.javascript.values import JavaScriptScope, unescaped
 from engine.models import Confidence, Violation
 
 MANGLED = rule(
@@ -167,7 +167,7 @@ def _names(program: Program) -> Iterator[Violation]:
             yield found(HIDDEN_NAME, program, call, f"Resolves to {shown(call.arg(0))}")
 
 
-def _hides(program: Program, call: Call) -> bool:
+def _hides(program: Program, call: JavaScriptCall) -> bool:
     """A module's name put together at the place where it is loaded, or decoded before."""
 
     if (
@@ -187,7 +187,7 @@ def _hides(program: Program, call: Call) -> bool:
     return pieces or bool(name.layers) or _is_built(program, call.nodes[0], call.scope)
 
 
-def _is_built(program: Program, node: Node, scope: Scope) -> bool:
+def _is_built(program: Program, node: Node, scope: JavaScriptScope) -> bool:
     if node.type != "identifier":
         return False
     binding = scope.find(program.tree.of(node))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.embedded import Place, analyse_embedded, at, from_point
-from engine.analysis.findings import Findings
-from engine.analysis.javascript.model import Call, Program
+from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.rules.execution import EVALUATORS, LAUNCHERS
-from engine.analysis.javascript.values import UNKNOWN, Value
+from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue
+from engine.analysis.raw_analysis import RawAnalysis
 from engine.models import Language
 
 _TIMERS = {"setTimeout", "setInterval"}
@@ -18,9 +18,9 @@ _SHELLS = {"sh", "bash", "zsh", "dash", "/bin/sh", "/bin/bash", "cmd", "cmd.exe"
 _BY_WORDS = ("spawn", "spawnSync", "execFile", "execFileSync", "execa", "cross-spawn")
 
 
-def check(program: Program) -> Findings:
+def check(program: Program) -> RawAnalysis:
     """Return what the code within the program does."""
-    findings = Findings()
+    findings = RawAnalysis()
     for call in program.calls:
         for code, language, node in _codes(program, call):
             if not code.text.strip(UNKNOWN + " \n"):
@@ -35,7 +35,7 @@ def check(program: Program) -> Findings:
     return findings
 
 
-def _codes(program: Program, call: Call) -> Iterator[tuple[Value, Language, Node | None]]:
+def _codes(program: Program, call: JavaScriptCall) -> Iterator[tuple[JavaScriptValue, Language, Node | None]]:
     node = call.nodes[0] if call.nodes else None
     if call.path.startswith(LAUNCHERS) and call.args:
         command = call.arg(0)
@@ -55,17 +55,17 @@ def _codes(program: Program, call: Call) -> Iterator[tuple[Value, Language, Node
         yield call.arg(0), Language.JAVASCRIPT, node
 
 
-def _spawned(command: Value, words: Value) -> Value:
+def _spawned(command: JavaScriptValue, words: JavaScriptValue) -> JavaScriptValue:
     """Return the shell text of a program and its list of words."""
     texts = [item.text if item.kind in {"text", "number"} else UNKNOWN for item in words.items]
 
     quoted = [
         "'" + text.replace("'", "'\\''") + "'" if text and not text.isalnum() else text for text in texts
     ]
-    return Value("text", " ".join([command.text, *quoted]), layers=command.layers)
+    return JavaScriptValue("text", " ".join([command.text, *quoted]), layers=command.layers)
 
 
-def _place(program: Program, node: Node | None, code: Value, call: Call) -> Place:
+def _place(program: Program, node: Node | None, code: JavaScriptValue, call: JavaScriptCall) -> Place:
     """A literal without escapes maps character by character; anything else to the call."""
     literal = node is not None and node.type in {"string", "template_string"} and "\r" not in code.text
     if literal and node is not None and program.tree.of(node)[1:-1] == code.text:
