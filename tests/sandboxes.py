@@ -43,7 +43,7 @@ class Recorder:
         self.events.append((type, data))
         await self._tell()
 
-    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
+    async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
         """Keep a file."""
         self.files[artifact.name.text] = content
 

@@ -27,7 +27,8 @@ from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.idempotency import IdempotentSubmissions
 from engine.core.submissions.leases import ClientLeases
 from engine.core.submissions.service import SubmissionService
-from engine.history import AuditLog, HistoryError
+from engine.history.api import HistoryStore
+from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
 from engine.images import reference
 from engine.models import (
@@ -55,7 +56,9 @@ class Engine(Views):
     `submissions` takes submissions and decisions, `runs` stops and freezes; what it shows is in `views`.
     """
 
-    def __init__(self, settings: Settings, log: AuditLog, analyst: AnalysisPool, sandboxes: Backend) -> None:
+    def __init__(
+        self, settings: Settings, log: HistoryStore, analyst: AnalysisPool, sandboxes: Backend
+    ) -> None:
         super().__init__(log)
         self.settings = settings
         self._analyst = analyst
@@ -114,7 +117,7 @@ class Engine(Views):
         await self._events.record("engine.started")
         await self.policy.start()
         await self.pre_approvals.start()
-        for case in await self._log.open_cases():
+        for case in await self._log.read.open_cases():
             await self._recover(case)
         self._tasks.create_task(self._analyst.start())
         self._starting = self._tasks.create_task(self._start_sandboxes())
@@ -122,7 +125,7 @@ class Engine(Views):
         self._tidying = self._tasks.create_task(self.sessions.keep())
         self._retaining = self._tasks.create_task(self.archive.keep())
         self._witnessed = self._tasks.create_task(
-            self._witnesses.keep(self._log.latest_checkpoint, self._events.witness)
+            self._witnesses.keep(self._log.read.latest_checkpoint, self._events.witness)
         )
         return self
 
@@ -176,7 +179,7 @@ class Engine(Views):
         return proof is not None and proof.isolated
 
     async def _recover(self, case: Case) -> None:
-        entry = self._active.add(case, lambda offset: self._log.read_output(case.submission.id, offset))
+        entry = self._active.add(case, lambda offset: self._log.read.output(case.submission.id, offset))
         if case.status is Status.PENDING:
             self.submissions.wait_again(case, entry)
         else:

@@ -19,7 +19,8 @@ from engine import locations
 from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.core import Engine
-from engine.history import AuditLog, HistoryError
+from engine.history.errors import HistoryError
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.store.sqlite.writer import witness_file
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
@@ -105,7 +106,7 @@ async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engi
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    log = await AuditLog.open(locations.database(), settings.history)
+    log = await SqliteHistoryStore.open(locations.database(), settings.history)
     analyst, sandboxes = AnalysisPool(settings.analysis), SandboxManager(settings.sandbox, engine_id())
     try:
         async with Engine(settings, log, analyst, sandboxes) as engine:

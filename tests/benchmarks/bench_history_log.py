@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.chain import chain
 from engine.history.devtools.seed import seed_history
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.settings import HistorySettings
 from tests.benchmarks.row import Row, percentiles
 
@@ -58,7 +58,7 @@ async def rows() -> list[Row]:
 async def _appends(folder: Path) -> list[Row]:
     """Measure both sides in turn, so that both have the same machine."""
     bare = _bare(folder / "bare.db")
-    log = await AuditLog.open(folder / "log.db", HistorySettings())
+    log = await SqliteHistoryStore.open(folder / "log.db", HistorySettings())
     events = [("submission.assessed", "s-1", ALICE, DATA)] * MANY
     single, single_bare, many, many_bare = [], [], [], []
     for _ in range(SINGLE):
@@ -92,7 +92,7 @@ def _rate(
     return Row(name, p50, p95, p99, "events/s", MANY / base, base / seconds[0], asked, holds)
 
 
-async def _at_once(log: AuditLog) -> None:
+async def _at_once(log: SqliteHistoryStore) -> None:
     async def caller() -> None:
         for _ in range(SINGLE // CALLERS):
             await log.append("submission.assessed", "s-1", ALICE, DATA)
@@ -101,16 +101,16 @@ async def _at_once(log: AuditLog) -> None:
 
 
 async def _searches(large: Path, small: Path) -> list[Row]:
-    small_log = await AuditLog.open(small, HistorySettings())
-    few = percentiles([await _timed(small_log.summaries) for _ in range(20)])[0]
+    small_log = await SqliteHistoryStore.open(small, HistorySettings())
+    few = percentiles([await _timed(small_log.read.summaries) for _ in range(20)])[0]
     await small_log.close()
-    log = await AuditLog.open(large, HistorySettings(read_deadline_seconds=60))
-    runs = f"{(await log.facets()).total:,} runs"
-    page = percentiles([await _timed(log.summaries) for _ in range(20)])
-    filtered = [await _timed(lambda f=f: log.summaries(f)) for f in FILTERS for _ in range(5)]  # type: ignore[misc]
-    counted = [await _timed(lambda f=f: log.facets(f)) for f in ("", *FILTERS) for _ in range(5)]  # type: ignore[misc]
-    texts = [await _timed(lambda f=f: log.summaries(f)) for f in TEXTS for _ in range(5)]  # type: ignore[misc]
-    in_texts = [await _timed(lambda f=f: log.facets(f)) for f in TEXTS for _ in range(5)]  # type: ignore[misc]
+    log = await SqliteHistoryStore.open(large, HistorySettings(read_deadline_seconds=60))
+    runs = f"{(await log.read.facets()).total:,} runs"
+    page = percentiles([await _timed(log.read.summaries) for _ in range(20)])
+    filtered = [await _timed(lambda f=f: log.read.summaries(f)) for f in FILTERS for _ in range(5)]  # type: ignore[misc]
+    counted = [await _timed(lambda f=f: log.read.facets(f)) for f in ("", *FILTERS) for _ in range(5)]  # type: ignore[misc]
+    texts = [await _timed(lambda f=f: log.read.summaries(f)) for f in TEXTS for _ in range(5)]  # type: ignore[misc]
+    in_texts = [await _timed(lambda f=f: log.read.facets(f)) for f in TEXTS for _ in range(5)]  # type: ignore[misc]
     started = time.perf_counter()
     verification = await log.verify()
     rate = verification.events / (time.perf_counter() - started)

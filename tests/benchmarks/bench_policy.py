@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
-from engine.history.search.scan import every_case
+from engine.history.store.sqlite.search.scan import every_case
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,
     Case,
@@ -104,7 +104,7 @@ def effect(chance: Random) -> PredictedEffect:
 
 async def fill(path: Path, count: int) -> None:
     """Write a history of so many cases."""
-    log = await AuditLog.open(path, HistorySettings())
+    log = await SqliteHistoryStore.open(path, HistorySettings())
     for case in cases(count):
         await log.append(
             "submission.assessed", case.submission.id, AGENT.name, DATA, case=case, durable=False

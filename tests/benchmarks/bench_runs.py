@@ -14,7 +14,7 @@ from engine.analysis_pool import AnalysisPool
 from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, Language, Principal, Role
 from engine.sandbox import SandboxManager
 from engine.sandbox.run import metrics_sampler
@@ -123,7 +123,7 @@ async def _engine() -> AsyncIterator[Engine]:
         before, os.environ["PRATIQUE_HOME"] = os.environ.get("PRATIQUE_HOME"), home
         images = {"python": "python"}
         settings = Settings(sandbox=SandboxSettings(pool=1, images=images))
-        log = await AuditLog.open(Path(home) / "pratique.db", settings.history)
+        log = await SqliteHistoryStore.open(Path(home) / "pratique.db", settings.history)
         analyst, sandboxes = (
             AnalysisPool(settings.analysis),
             SandboxManager(settings.sandbox, f"bench-{os.getpid()}"),

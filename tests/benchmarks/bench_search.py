@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from engine.history.devtools.seed import WORDS, seed_history
-from engine.history.store.sqlite.read_api import Questions
-from engine.history.store.sqlite.reader import Reader
+from engine.history.store.sqlite.connections import ConnectionPool
+from engine.history.store.sqlite.reader import SqliteHistoryReader
 from tests.benchmarks.row import Row, percentiles
 
 DEADLINE = 60.0
@@ -88,16 +88,16 @@ async def _asked(
     path: Path,
     what: str,
     texts: Sequence[str],
-    ask: Callable[[Questions, str], Awaitable[object]],
+    ask: Callable[[SqliteHistoryReader, str], Awaitable[object]],
     most: float,
 ) -> list[Row]:
     first: list[float] = []
     again: list[float] = []
     for text in texts:
-        reader = Reader(path, DEADLINE)
+        reader = ConnectionPool(path, DEADLINE)
         for took in (first, again):
             began = time.perf_counter()
-            await ask(Questions(reader), text)
+            await ask(SqliteHistoryReader(reader), text)
             took.append(1e3 * (time.perf_counter() - began))
         reader.close()
     return [_row(f"{len(texts)} {what}, {name}", took, most)

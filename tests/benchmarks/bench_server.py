@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, Language, OutputChunk, Stream
 from engine.settings import HistorySettings
 from tests.benchmarks.row import Row, percentiles
@@ -154,12 +154,12 @@ async def _streaming(client: Client, id: str) -> Row:
 
 async def _write_output(home: Path, id: str) -> None:
     """Write a large output into the history of a submission, as its run would have."""
-    log = await AuditLog.open(home / "pratique.db", HistorySettings())
+    log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
     noise = random.Random(1)  # noqa: S311
     for offset in range(0, STREAMED, CHUNK):
         data = noise.randbytes(CHUNK // 4).hex().encode() + b"line\n" * (CHUNK // 10)
         chunk = OutputChunk(stream=Stream.STDOUT, at=0.0, offset=offset, data=data[:CHUNK].ljust(CHUNK))
-        await log.output(id, [chunk])
+        await log.append_output(id, [chunk])
     await log.close()
 
 

@@ -22,7 +22,7 @@ from engine.cli.output.progress import progress_bar
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.history import HistoryError
+from engine.history.errors import HistoryError
 from engine.history.exports.read_case_file import read_case_file
 from engine.history.search.filter import FilterError, parse
 from engine.history.search.timeline import Step, timeline

@@ -10,8 +10,8 @@ from engine import locations
 from engine.cli.output.formatting import print_line
 from engine.cli.output.progress import progress_bar
 from engine.common.errors import Problem
-from engine.history import HistoryError
 from engine.history.devtools.seed import seed_history
+from engine.history.errors import HistoryError
 
 app = typer.Typer(help="Tools for developing Pratique.")
 

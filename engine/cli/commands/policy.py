@@ -17,8 +17,8 @@ from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, level, print_line
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.history import HistoryError
-from engine.history.search.scan import every_case
+from engine.history.errors import HistoryError
+from engine.history.store.sqlite.search.scan import every_case
 from engine.models import Assessment, Case, KillReason
 from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff

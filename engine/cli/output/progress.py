@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.history import Tell
+from engine.history.api import ProgressCallback
 
 _CELLS = 30
 _INTERVAL = 0.1
@@ -16,7 +16,7 @@ _INTERVAL = 0.1
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Tell]:
+def progress_bar(what: str) -> Iterator[ProgressCallback]:
     """Show progress and rate on standard error."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
@@ -35,7 +35,7 @@ def progress_line(what: str, done: int, total: int, seconds: float, columns: int
     return f"{bar}  {done:,} of {total:,} {what}  {rate}"[: columns - 1]
 
 
-def _drawer(what: str) -> Tell:
+def _drawer(what: str) -> ProgressCallback:
     begun = last = time.monotonic()
 
     def draw(done: int, total: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.api import HistoryStore
 from engine.models import Case, Event
 
 ENGINE = Untrusted("engine")
@@ -17,7 +17,7 @@ ENGINE = Untrusted("engine")
 class EventBus:
     """Records events and wakes their followers."""
 
-    def __init__(self, log: AuditLog) -> None:
+    def __init__(self, log: HistoryStore) -> None:
         self.log = log
         self._latest = 0
         self._told = asyncio.Event()
@@ -60,7 +60,7 @@ class EventBus:
         seen = self._latest if since is None else since
         while True:
             told = self._told
-            events = await self.log.events(since=seen)
+            events = await self.log.read.events(since=seen)
             for event in events:
                 seen = event.seq
                 yield event

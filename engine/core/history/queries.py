@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.submissions.active import ActiveSubmissions
-from engine.history import AuditLog, summary_of
+from engine.history.api import HistoryStore
+from engine.history.summary import summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
 from engine.policy.consequences import consequences
 
@@ -21,7 +22,7 @@ PAGE_BYTES = 4 << 20
 class Views:
     """Looks at the open submissions first, and at the history behind them."""
 
-    def __init__(self, log: AuditLog) -> None:
+    def __init__(self, log: HistoryStore) -> None:
         self._log = log
         self._active = ActiveSubmissions()
         self._events = EventBus(log)
@@ -56,7 +57,7 @@ class Views:
             Problem: there is none of that id.
         """
         entry = self._active.find(id)
-        case = entry.case if entry else await self._log.case(id)
+        case = entry.case if entry else await self._log.read.case(id)
         if case is None:
             raise Problem(404, f"no submission {id}", hint="Type: pratique history")
         return case
@@ -87,11 +88,11 @@ class Views:
         self, filter: str = "", before: str | None = None, limit: int = 200
     ) -> tuple[Summary, ...]:
         """Return submissions that match `filter`, the newest first, those before `before`."""
-        return await self._log.summaries(filter, before, limit)
+        return await self._log.read.summaries(filter, before, limit)
 
     async def trail(self, id: str) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first."""
-        return await self._log.events(subject=id)
+        return await self._log.read.events(subject=id)
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen, those after `since` first."""
@@ -106,7 +107,7 @@ class Views:
                     yield chunk
             return
         await self.case(id)
-        while chunks := await self._log.read_output(id, offset, PAGE_BYTES):
+        while chunks := await self._log.read.output(id, offset, PAGE_BYTES):
             for chunk in chunks:
                 offset = chunk.offset + len(chunk.data)
                 yield chunk
@@ -120,7 +121,7 @@ class Views:
                     yield sample
             return
         await self.case(id)
-        for sample in await self._log.read_meters(id):
+        for sample in await self._log.read.meters(id):
             yield sample
 
     async def verify(self) -> Verification:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
-from engine.history import AuditLog, HistoryError
+from engine.history.api import HistoryStore
+from engine.history.errors import HistoryError
 from engine.history.search.filter import FilterError, complete, parse
 from engine.models import (
     Erasure,
@@ -32,7 +33,7 @@ MOST_LOOKS = 10_000
 class Archive:
     """One way in to the history for every door."""
 
-    def __init__(self, log: AuditLog, events: EventBus) -> None:
+    def __init__(self, log: HistoryStore, events: EventBus) -> None:
         self._log = log
         self._events = events
         self._looks: dict[tuple[str, str], float] = {}
@@ -41,22 +42,22 @@ class Archive:
         """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
         while True:
             with contextlib.suppress(HistoryError):  # a disk that cannot take it is told to whoever writes
-                await self._log.retain()
+                await self._log.apply_retention()
             await asyncio.sleep(RETAIN_SECONDS)
 
     async def search(
         self, filter: str, before: str | None, limit: int, own: Principal | None = None
     ) -> tuple[Summary, ...]:
         """Return submissions that match, the newest first; with `own` those alone that this one asked for."""
-        return await self._log.summaries(filter, before, limit, requester=own.name.text if own else None)
+        return await self._log.read.summaries(filter, before, limit, requester=own.name.text if own else None)
 
     async def facets(self, filter: str) -> Facets:
         """Return how many submissions that match there are of each kind."""
-        return await self._log.facets(filter)
+        return await self._log.read.facets(filter)
 
     async def trends(self, days: float) -> Trends:
         """Return figures about the submissions of the last days."""
-        return await self._log.trends(datetime.now(UTC) - timedelta(days=days))
+        return await self._log.read.trends(datetime.now(UTC) - timedelta(days=days))
 
     def help(self, filter: str) -> FilterHelp:
         """Return what a filter may become, and where it is wrong."""
@@ -71,7 +72,7 @@ class Archive:
 
     async def erasures(self, id: str) -> tuple[Erasure, ...]:
         """Return what the rules of retention have erased of a submission."""
-        return await self._log.erasures(id)
+        return await self._log.read.erasures(id)
 
     async def has_output(self, id: str) -> str:
         """Return the rule by which part of a run's output was erased; nothing where all of it is there.
@@ -79,7 +80,7 @@ class Archive:
         Raises:
             Problem: all of it was erased by the rules of retention (410).
         """
-        rule, partly = await self._log.output_gone(id)
+        rule, partly = await self._log.read.erased_output(id)
         if rule and not partly:
             raise Problem(410, f"the output of {id} was erased by retention: {rule}")
         return rule
@@ -88,7 +89,7 @@ class Archive:
         """Return the events of one submission, the oldest first, and record who looked."""
         await self.looked(id, by)
         events: list[Event] = []
-        while page := await self._log.events(events[-1].seq if events else 0, id):
+        while page := await self._log.read.events(events[-1].seq if events else 0, id):
             events += page
         return tuple(events)
 

@@ -30,7 +30,7 @@ class PreApprovals:
     async def start(self) -> None:
         """Read from the history which there are, and how often each was used."""
         last = 0
-        while events := await self._events.log.events(since=last, subject=SUBJECT, limit=PAGE):
+        while events := await self._events.log.read.events(since=last, subject=SUBJECT, limit=PAGE):
             for event in events:
                 self._replay(event)
             last = events[-1].seq

@@ -6,7 +6,8 @@ import contextlib
 
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.history import AuditLog, ErasedError
+from engine.history.api import HistoryStore
+from engine.history.errors import ErasedError
 from engine.models import WorkspaceFile
 from engine.sandbox import Backend, SandboxUnavailable
 
@@ -14,7 +15,7 @@ from engine.sandbox import Backend, SandboxUnavailable
 class Artifacts:
     """Hands out files of runs. Whose a run is, is for the doors to check."""
 
-    def __init__(self, log: AuditLog, sandboxes: Backend) -> None:
+    def __init__(self, log: HistoryStore, sandboxes: Backend) -> None:
         self._log = log
         self._sandboxes = sandboxes
 
@@ -40,7 +41,7 @@ class Artifacts:
                 if (now := await self._sandboxes.file(run, name)) is not None:
                     return now
         try:
-            return await self._log.artifact(run, name)
+            return await self._log.read.artifact(run, name)
         except KeyError:
             raise Problem(404, f"{run} left no file {visible(name)[:200]}") from None
         except ErasedError as error:

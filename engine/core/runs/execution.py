@@ -48,7 +48,7 @@ class RunRecorder:
     async def output(self, chunk: OutputChunk) -> None:
         """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
         self.stream.add_output(chunk)
-        await self.events.log.output(self.run, [chunk])
+        await self.events.log.append_output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
         """Hand a sample to the readers, of whom the audit log is one."""
@@ -84,7 +84,7 @@ async def execute(case: Case, image: str, sandboxes: Backend, execution: RunReco
 
 async def _keep_meters(execution: RunRecorder) -> None:
     async for sample in execution.stream.meters():
-        await execution.events.log.meters(execution.run, [sample])
+        await execution.events.log.append_meters(execution.run, [sample])
 
 
 def job_of(case: Case, image: str, network: NetworkSettings) -> Job:

@@ -63,7 +63,7 @@ class IdempotencyKeys:
         end = self._events.latest
         pages: list[tuple[Event, ...]] = []
         while end > 0:
-            page = await self._events.log.events(since=max(0, end - PAGE), limit=min(PAGE, end))
+            page = await self._events.log.read.events(since=max(0, end - PAGE), limit=min(PAGE, end))
             pages.append(page)
             if not page or page[0].at <= _now() - KEPT:
                 break

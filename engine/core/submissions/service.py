@@ -160,7 +160,7 @@ class SubmissionService:
         )
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
-        entry = self._active.add(case, lambda offset: self._events.log.read_output(submission.id, offset))
+        entry = self._active.add(case, lambda offset: self._events.log.read.output(submission.id, offset))
         await self._events.record("submission.assessed", submission.id, data=data, case=case)
         if wait is not None:
             self._executor.expire_after(entry, wait)

@@ -69,7 +69,7 @@ def canonical_data(data: dict[str, Any]) -> str:
     """Return the canonical JSON of an event's data.
 
     Raises:
-        AuditError: something in it is no JSON, a number that JSON cannot hold, or no valid Unicode.
+        HistoryError: something in it is no JSON, a number that JSON cannot hold, or no valid Unicode.
     """
     try:
         text = _sorted_json(data) if _is_plain(data) else rfc8785.dumps(data).decode()

@@ -21,7 +21,7 @@ def signing_key(path: Path) -> Ed25519PrivateKey:
     """Return the key in the file at `path`, made where there is none; its public half lies beside it.
 
     Raises:
-        AuditError: the file is no Ed25519 key, or can be neither read nor made.
+        HistoryError: the file is no Ed25519 key, or can be neither read nor made.
     """
     try:
         return _read(path) if path.exists() else _make(path)

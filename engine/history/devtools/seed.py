@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from engine.history.api import ProgressCallback
 from engine.history.chain import chain
-from engine.history.devtools.synthetic_case import MadeUp, digest_for
-from engine.history.devtools.template import Mould
+from engine.history.devtools.synthetic_case import SyntheticCase, digest_for
+from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.ledger import Ledger
 from engine.history.store.sqlite.writer import open_ledger, take_lock
-from engine.history.verify.verifier import Tell
 from engine.models import DecisionOutcome, KillReason, Language, Level
 from engine.settings import HistorySettings
 
@@ -34,15 +34,15 @@ REVIEWERS = ("alice", "bob", "carol", "dave")
 WORDS = ("pandas", "requests", "socket", "numpy", "matplotlib", "subprocess", "json", "csv", "math", "re")
 RISKS = {Level.LOW: 60, Level.MEDIUM: 25, Level.HIGH: 12, Level.CRITICAL: 3}
 LANGUAGES = {Language.PYTHON: 80, Language.SHELL: 12, Language.JAVASCRIPT: 8}
-VERDICTS = {DecisionOutcome.APPROVED: 90, DecisionOutcome.DENIED: 8, DecisionOutcome.EXPIRED: 2}
+OUTCOMES = {DecisionOutcome.APPROVED: 90, DecisionOutcome.DENIED: 8, DecisionOutcome.EXPIRED: 2}
 KILLS = {KillReason.NONE: 95, KillReason.TIMEOUT: 3, KillReason.MEMORY: 1, KillReason.OUTPUT: 1}
 
 
-def seed_history(path: Path, runs: int, seed: int, progress: Tell | None = None) -> int:
+def seed_history(path: Path, runs: int, seed: int, progress: ProgressCallback | None = None) -> int:
     """Write a history of so many made-up runs at `path` and return its number of events.
 
     Raises:
-        AuditError: there are events already.
+        HistoryError: there are events already.
     """
     lock = take_lock(path)
     ledger = open_ledger(path, HistorySettings())
@@ -73,8 +73,8 @@ def _in_bulk(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("PRAGMA journal_mode = WAL")
 
 
-def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: Tell | None) -> None:
-    submissions = _Desk(ledger, runs, chance)
+def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCallback | None) -> None:
+    submissions = _Generator(ledger, runs, chance)
     for first in range(0, runs, BATCH):
         ledger.begin()
         last = min(first + BATCH, runs)
@@ -103,7 +103,7 @@ class _Text(NamedTuple):
     output_blob: int
 
 
-class _Desk:
+class _Generator:
     """Makes submissions up and writes them."""
 
     def __init__(self, ledger: Ledger, runs: int, chance: random.Random) -> None:
@@ -112,31 +112,31 @@ class _Desk:
         self._chance = chance
         self._texts = max(5000, runs // 20)
         self._text = cache(self._put_text)
-        self._moulds: dict[tuple[object, ...], Mould] = {}
+        self._templates: dict[tuple[object, ...], CaseTemplate] = {}
 
     def write(self, numbers: range) -> None:
         """Write these submissions, chained together."""
-        ledger, made = self._ledger, [self._make_up(number) for number in numbers]
-        casts = [self._mould(run).cast(run) for run, _ in made]
+        ledger, made = self._ledger, [self._synthetic_case(number) for number in numbers]
+        casts = [self._template(run).rows(run) for run, _ in made]
         last = ledger.tree.size
-        ledger.append_all([entry for cast in casts for entry in cast.entries])
-        for cast, (run, text) in zip(casts, made, strict=True):
-            last += len(cast.entries)
-            number = cases.insert(ledger.connection, cast.frozen, last)
+        ledger.append_all([entry for rows in casts for entry in rows.entries])
+        for rows, (run, text) in zip(casts, made, strict=True):
+            last += len(rows.entries)
+            number = cases.insert(ledger.connection, rows.encoded, last)
             contents = (text.code_blob, text.output_blob) if run.ran else (text.code_blob,)
             blobs.use(ledger.connection, number, contents)
         ledger.checkpoint_if_due()
 
-    def _make_up(self, number: int) -> tuple[MadeUp, _Text]:
+    def _synthetic_case(self, number: int) -> tuple[SyntheticCase, _Text]:
         chance = self._chance
         text = self._text(chance.randrange(self._texts))
-        run = MadeUp(
+        run = SyntheticCase(
             id=f"s-{number:09}",
             at=BEGIN + YEAR * (number / self._runs),
             wait=timedelta(seconds=round(chance.expovariate(0.05), 3)),
             risk=_pick(chance, RISKS),
             language=(language := _pick(chance, LANGUAGES)),
-            outcome=(outcome := _pick(chance, VERDICTS)),
+            outcome=(outcome := _pick(chance, OUTCOMES)),
             kill=_pick(chance, KILLS),
             requester=(requester := f"agent-{int(chance.paretovariate(1)) % 50}"),
             reviewer="nobody" if outcome is DecisionOutcome.EXPIRED else chance.choice(REVIEWERS),
@@ -149,11 +149,11 @@ class _Desk:
         )
         return run, text
 
-    def _mould(self, run: MadeUp) -> Mould:
+    def _template(self, run: SyntheticCase) -> CaseTemplate:
         kind = (run.risk, run.language, run.outcome, run.kill)
-        if kind not in self._moulds:
-            self._moulds[kind] = Mould(run)
-        return self._moulds[kind]
+        if kind not in self._templates:
+            self._templates[kind] = CaseTemplate(run)
+        return self._templates[kind]
 
     def _put_text(self, number: int) -> _Text:
         code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"

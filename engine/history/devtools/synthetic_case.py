@@ -57,7 +57,7 @@ def _json(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUp:
+class SyntheticCase:
     """A submission at its end. `wait` is the time to its decision, `seconds` that of its run."""
 
     id: str

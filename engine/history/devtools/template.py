@@ -13,13 +13,13 @@ from functools import partial
 from typing import NamedTuple
 
 from engine.history.chain import chain
-from engine.history.devtools.synthetic_case import MadeUp
+from engine.history.devtools.synthetic_case import SyntheticCase
 from engine.history.store.sqlite import blobs, cases
-from engine.history.store.sqlite.ledger import Entry
+from engine.history.store.sqlite.ledger import NewRecord
 from engine.models import DecisionOutcome, KillReason, Language, Level
 
 _STATE = "5" * 64
-_GAPS = MadeUp(
+_GAPS = SyntheticCase(
     id="\u241f-id",
     at=datetime(1999, 12, 31, 23, 59, 57, 999991, tzinfo=UTC),
     wait=timedelta(seconds=1),
@@ -55,28 +55,28 @@ Gapped = tuple[str, tuple[str, ...]]
 """Text with `%s` in its gaps, and what goes into each."""
 
 
-class Cast(NamedTuple):
+class SyntheticRows(NamedTuple):
     """A made-up submission ready to be written."""
 
-    frozen: cases.Frozen
-    entries: list[Entry]
+    encoded: cases.EncodedCase
+    entries: list[NewRecord]
 
 
-class Mould:
+class CaseTemplate:
     """The shape of all made-up submissions that differ in nothing but names, times, contents and sizes."""
 
-    def __init__(self, kind: MadeUp) -> None:
+    def __init__(self, kind: SyntheticCase) -> None:
         empty = replace(_GAPS, risk=kind.risk, language=kind.language, outcome=kind.outcome, kill=kind.kill)
-        frozen = cases.freeze(empty.case())
-        self._columns = [_NAMES.get(str(column), "") for column in frozen.columns]
-        self._plain = frozen.columns
-        self._body = _gapped(frozen.body.decode())
+        encoded = cases.encode(empty.case())
+        self._columns = [_NAMES.get(str(column), "") for column in encoded.columns]
+        self._plain = encoded.columns
+        self._body = _gapped(encoded.body.decode())
         self._events = [
             (type, _gapped(actor), _gapped(chain.canonical_data(data)))
             for type, actor, data in empty.events(_STATE)
         ]
 
-    def cast(self, run: MadeUp) -> Cast:
+    def rows(self, run: SyntheticCase) -> SyntheticRows:
         """Return what `pause` and the chain would make of a submission of this kind."""
         values = _values(run)
         fill = partial(_fill, values=values)
@@ -87,14 +87,14 @@ class Mould:
         digest = cases.state_digest(columns, body)
         values["state"] = digest
         entries = [
-            Entry(chain.stamp(at), type, run.id, fill(actor), fill(data))
+            NewRecord(chain.stamp(at), type, run.id, fill(actor), fill(data))
             for at, (type, actor, data) in zip(_times(run), self._events, strict=False)
         ]
-        frozen = cases.Frozen(columns, body, digest, (), run.wait.total_seconds())
-        return Cast(frozen, entries)
+        encoded = cases.EncodedCase(columns, body, digest, (), run.wait.total_seconds())
+        return SyntheticRows(encoded, entries)
 
 
-def _values(run: MadeUp) -> dict[str, object]:
+def _values(run: SyntheticCase) -> dict[str, object]:
     return {
         "id": run.id,
         "at": chain.stamp(run.at),
@@ -110,7 +110,7 @@ def _values(run: MadeUp) -> dict[str, object]:
     }
 
 
-def _times(run: MadeUp) -> Sequence[datetime]:
+def _times(run: SyntheticCase) -> Sequence[datetime]:
     """Return when each event was: the run follows the decision, and its end comes last."""
     step = timedelta(milliseconds=20)
     decided = run.at + run.wait

@@ -1,4 +1,4 @@
-"""The types of events. Data is checked against its type's model before anything is written."""
+"""The types of events. Data is validated by the model of its type before anything is written."""
 
 from __future__ import annotations
 
@@ -8,67 +8,67 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from engine.history.errors import HistoryError
-from engine.history.events import payloads
+from engine.history.events.payloads import history, runs, submissions, system
 
-Fact = Annotated[
-    payloads.Submitted
-    | payloads.Joined
-    | payloads.Analysed
-    | payloads.Classified
-    | payloads.Claimed
-    | payloads.Decided
-    | payloads.Reviewed
-    | payloads.Throttled
-    | payloads.PreApprovalChanged
-    | payloads.RunRefused
-    | payloads.RunQueued
-    | payloads.InSandbox
-    | payloads.SandboxDestroyed
-    | payloads.SessionChanged
-    | payloads.RunStarted
-    | payloads.RunSteered
-    | payloads.Output
-    | payloads.Metered
-    | payloads.OutputTruncated
-    | payloads.RunShowed
-    | payloads.PackagesReady
-    | payloads.NetworkAttempted
-    | payloads.RunKilled
-    | payloads.ArtifactKept
-    | payloads.RunEnded
-    | payloads.EngineChanged
-    | payloads.SandboxProved
-    | payloads.PolicyLoaded
-    | payloads.PolicyRefused
-    | payloads.SettingsChanged
-    | payloads.PrincipalChanged
-    | payloads.SecretChanged
-    | payloads.Looked
-    | payloads.Exported
-    | payloads.Verified
-    | payloads.CheckpointMade
-    | payloads.WitnessTold
-    | payloads.Erased,
+Payload = Annotated[
+    submissions.SubmissionCreated
+    | submissions.SubmissionJoined
+    | submissions.SubmissionAnalysed
+    | submissions.SubmissionAssessed
+    | submissions.ClaimChanged
+    | submissions.DecisionMade
+    | submissions.FirstApprovalGiven
+    | submissions.SubmissionThrottled
+    | submissions.PreApprovalChanged
+    | runs.RunRefused
+    | runs.RunQueued
+    | runs.SandboxAssigned
+    | runs.SandboxDestroyed
+    | runs.SessionChanged
+    | runs.RunStarted
+    | runs.RunControlled
+    | runs.RunOutput
+    | runs.RunMeters
+    | runs.OutputTruncated
+    | runs.RunDisplay
+    | runs.PackagesReady
+    | runs.NetworkAttempted
+    | runs.RunKilled
+    | runs.RunArtifact
+    | runs.RunEnded
+    | system.EngineChanged
+    | system.SandboxProbed
+    | system.PolicyLoaded
+    | system.PolicyRefused
+    | system.SettingsChanged
+    | system.PrincipalChanged
+    | system.SecretChanged
+    | history.HistoryViewed
+    | history.HistoryExported
+    | history.HistoryVerified
+    | history.CheckpointSigned
+    | history.WitnessChanged
+    | history.ContentsErased,
     Field(discriminator="type"),
 ]
 
-_FACT: TypeAdapter[Fact] = TypeAdapter(Fact)
+_PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
 
 
-def check(type: str, data: dict[str, Any]) -> int:
-    """Return the version of an event's type.
+def validate(type: str, data: dict[str, Any]) -> int:
+    """Validate the data of an event, and return the version of its type.
 
     Raises:
-        AuditError: there is no such type, or the data lacks what it has to say.
+        HistoryError: the type is unknown, or the data does not fit it.
     """
     try:
-        return _FACT.validate_python({**data, "type": type}).version
+        return _PAYLOAD.validate_python({**data, "type": type}).version
     except ValidationError as error:
         if error.errors()[0]["type"] == "union_tag_invalid":
             raise HistoryError(
-                f"No event is called {type!r}", hint="engine/history/events/payloads has all"
+                f"Unknown event type {type!r}", hint="engine/history/events/types.py lists all types"
             ) from None
-        raise HistoryError(f"No event {type!r} can be recorded: {_first(error.errors())}") from None
+        raise HistoryError(f"Invalid data for the event {type!r}: {_first(error.errors())}") from None
 
 
 def _first(errors: Iterable[Any]) -> str:

@@ -42,7 +42,7 @@ def case_file(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -
     """Return the case file of a submission, as a zip.
 
     Raises:
-        AuditError: there is no such submission, or something of it is missing.
+        HistoryError: there is no such submission, or something of it is missing.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -217,11 +217,11 @@ def ed25519(key: bytes, message: bytes, signature: bytes) -> bool:
     ) % P == 0
 
 
-def unpack(packed: bytes) -> Point | None:
+def unpack(encode: bytes) -> Point | None:
     """Return the point that 32 bytes stand for, or None."""
-    number = int.from_bytes(packed, "little")
+    number = int.from_bytes(encode, "little")
     sign, y = number >> 255, number & (2**255 - 1)
-    if len(packed) != 32 or y >= P:
+    if len(encode) != 32 or y >= P:
         return None
     square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
     x = pow(square, (P + 3) // 8, P)

@@ -6,16 +6,17 @@ import sqlite3
 from pathlib import Path
 
 from engine.history.chain.signing_key import signing_key
-from engine.history.errors import HistoryError, explain
+from engine.history.errors import HistoryError
 from engine.history.exports.case_file import case_file
 from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.errors import explain
 
 
 def read_case_file(path: Path, id: str) -> bytes:
     """Return the case file of a submission from the history at `path`, as a zip.
 
     Raises:
-        AuditError: there is no history or no such submission, or something of it is missing.
+        HistoryError: there is no history or no such submission, or something of it is missing.
     """
     if not path.exists():
         raise HistoryError(f"There is no history at {path}", hint="Type: pratique submit FILE")

@@ -10,12 +10,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.history.chain.checkpoints import Checkpoint, parse
 from engine.history.chain.merkle import Frontier
-from engine.history.verify.payloads import Finding
-from engine.history.verify.range import Stop, Walked
+from engine.history.verify.payloads import Mismatch
+from engine.history.verify.range import ComparisonPoint, VerifiedRange
 from engine.models import Verification
 
 
-class Witnessing:
+class CheckpointComparison:
     """Builds the tree again, and compares it with each checkpoint on the way."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Witnessing:
         """How many records are in the tree."""
         return self._tree.size
 
-    def stops(self, first: int, last: int) -> Iterable[int]:
+    def points(self, first: int, last: int) -> Iterable[int]:
         """Return the numbers from `first` to `last` that checkpoints name."""
         return (size for size in self._told.keys() | self._kept.keys() if first <= size <= last)
 
@@ -55,7 +55,7 @@ class Witnessing:
             problem=problem,
         )
 
-    def before(self, total: int) -> Iterator[Finding]:
+    def before(self, total: int) -> Iterator[Mismatch]:
         """Yield what is wrong with the file of checkpoints itself, or with it and so many records."""
         for number, note in enumerate(self._notes, 1):
             if note is None:
@@ -69,7 +69,7 @@ class Witnessing:
             yield total + 1, f"record {total + 1} was removed: a checkpoint covers {size} records"
         yield from self._before_outside(total)
 
-    def _before_outside(self, total: int) -> Iterator[Finding]:
+    def _before_outside(self, total: int) -> Iterator[Mismatch]:
         for number, note in enumerate(self._outside, 1):
             if note is None:
                 yield 0, f"checkpoint {number} of the witness is none"
@@ -78,24 +78,24 @@ class Witnessing:
             elif note.size > total:
                 yield total + 1, f"record {total + 1} was removed: the witness has {note.size} records"
 
-    def agree(self, walked: Walked) -> Iterator[Finding]:
+    def agree(self, verified: VerifiedRange) -> Iterator[Mismatch]:
         """Add a stretch to the tree, and yield each checkpoint that does not agree with all up to it."""
-        for stop in walked.stops:
-            self._tree.graft(stop.pieces)
-            if stop.note is not None:
-                yield from self._event(stop.seq, parse(stop.note))
-            yield from self._compare(stop)
-        self._tree.graft(walked.rest)
+        for point in verified.points:
+            self._tree.graft(point.pieces)
+            if point.note is not None:
+                yield from self._event(point.seq, parse(point.note))
+            yield from self._compare(point)
+        self._tree.graft(verified.rest)
 
-    def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Finding]:
+    def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Mismatch]:
         if note is None or note.size != seq - 1 or not self._is_ours(note):
             yield seq, f"the checkpoint in record {seq} was forged: not signed by this engine"
         elif note.size not in self._told:
             yield seq, f"the checkpoint of {note.size} records was removed from the checkpoint file"
 
-    def _compare(self, stop: Stop) -> Iterator[Finding]:
-        here = self._tree.root(), stop.hash
-        for note in self._told.get(stop.seq, ()):
+    def _compare(self, point: ComparisonPoint) -> Iterator[Mismatch]:
+        here = self._tree.root(), point.hash
+        for note in self._told.get(point.seq, ()):
             if (note.root, note.head) == here:
                 self._agreed += 1
             else:
@@ -103,7 +103,7 @@ class Witnessing:
                     note.size,
                     f"the first {note.size} records are not those of the checkpoint at {note.at}",
                 )
-        for note in filter(self._is_ours, self._kept.get(stop.seq, ())):
+        for note in filter(self._is_ours, self._kept.get(point.seq, ())):
             if (note.root, note.head) == here:
                 self._witnessed += 1
             else:

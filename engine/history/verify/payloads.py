@@ -23,13 +23,15 @@ _CASES = (
     "WHERE id IN (SELECT value FROM json_each(?))"
 )
 
-Finding = tuple[int, str]
+Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
 Wanted = tuple[str, int, str]
 """The digest of a content, the record that tells of it, and what to say where something is wrong with it."""
 
 
-def beside(connection: sqlite3.Connection, contents: Contents, rows: Sequence[Row]) -> Finding | None:
+def check_payloads(
+    connection: sqlite3.Connection, contents: Contents, rows: Sequence[Row]
+) -> Mismatch | None:
     """Return the first of these records whose case, code, files or output are not as it says, or None."""
     problems, wanted = _cases(connection, rows)
     wanted += _kept(rows)
@@ -56,19 +58,19 @@ def _kept(rows: Iterable[Row]) -> Iterator[Wanted]:
             yield str(fields(row[5]).get("digest")), row[0], f"a file that {row[3]} left"
 
 
-def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Finding], list[Wanted]]:
+def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Mismatch], list[Wanted]]:
     """Return what is wrong with the cases that these records are the last to tell of, and their contents."""
     telling = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if TELLS in row[5])
     told = {subject: (seq, state) for subject, seq, state in telling if state}
-    problems: list[Finding] = []
+    problems: list[Mismatch] = []
     wanted: list[Wanted] = []
     found = rows_of(connection, _CASES, (json.dumps(list(told)),)) if told else []
-    for latest, packed, *columns in found:
+    for latest, encode, *columns in found:
         subject = str(columns[0])
         seq, state = told.pop(subject)
         if latest > seq:
             continue
-        body = _unpacked(packed)
+        body = _unpacked(encode)
         if latest == seq and cases.state_digest(tuple(columns), body) == state:
             wanted += _contents(subject, seq, body)
         else:
@@ -82,8 +84,8 @@ def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
         yield digest, seq, f"the code or a file of the case {subject}"
 
 
-def _unpacked(packed: bytes | None) -> bytes:
+def _unpacked(encode: bytes | None) -> bytes:
     try:
-        return blobs.unpack(packed or b"")
+        return blobs.unpack(encode or b"")
     except HistoryError:
         return b""

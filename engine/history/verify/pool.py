@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from engine.history.chain.merkle import Piece
 from engine.history.verify.contents import Contents
-from engine.history.verify.range import Stop, Walked, walk
+from engine.history.verify.range import ComparisonPoint, VerifiedRange, verify_range
 
 WORTH = 8
 """From so many stretches on other processes are started."""
@@ -24,61 +24,65 @@ AHEAD = 2
 """Stretches that a process is given before its first answer."""
 
 
-class Span(NamedTuple):
+class RecordRange(NamedTuple):
     """A stretch to read, and where in it to stop for a checkpoint."""
 
     first: int
     last: int
-    stops: frozenset[int]
+    points: frozenset[int]
 
 
-def stretches(connection: sqlite3.Connection, spans: Sequence[Span]) -> Generator[Walked, None, None]:
+def verify_ranges(
+    connection: sqlite3.Connection, ranges: Sequence[RecordRange]
+) -> Generator[VerifiedRange, None, None]:
     """Yield what was found in each stretch, in order."""
     path = connection.execute("PRAGMA database_list").fetchone()[2]
     processes = min(MOST, len(os.sched_getaffinity(0)))
-    if len(spans) < WORTH or processes < 2:
+    if len(ranges) < WORTH or processes < 2:
         contents = Contents(connection)
-        yield from (walk(connection, contents, *span) for span in spans)
+        yield from (verify_range(connection, contents, *one_range) for one_range in ranges)
     else:
-        yield from _shared(Path(path), spans, processes)
+        yield from _shared(Path(path), ranges, processes)
 
 
-def _shared(path: Path, spans: Sequence[Span], processes: int) -> Generator[Walked, None, None]:
+def _shared(
+    path: Path, ranges: Sequence[RecordRange], processes: int
+) -> Generator[VerifiedRange, None, None]:
     """Deal the stretches to processes in turn; they end with this generator, or with this process."""
     with ExitStack() as stack:
-        walkers = [stack.enter_context(_Walker(path)) for _ in range(processes)]
-        for number, span in enumerate(spans[: processes * AHEAD]):
-            walkers[number % processes].ask(span)
-        for number in range(len(spans)):
-            walker = walkers[number % processes]
-            walked = walker.answer()
+        workers = [stack.enter_context(_Worker(path)) for _ in range(processes)]
+        for number, one_range in enumerate(ranges[: processes * AHEAD]):
+            workers[number % processes].ask(one_range)
+        for number in range(len(ranges)):
+            worker = workers[number % processes]
+            verified = worker.answer()
             following = number + processes * AHEAD
-            if following < len(spans):
-                walker.ask(spans[following])
-            yield walked
+            if following < len(ranges):
+                worker.ask(ranges[following])
+            yield verified
 
 
-class _Walker:
+class _Worker:
     """A process that reads stretches until its standard input ends."""
 
     def __init__(self, path: Path) -> None:
         arguments = [sys.executable, "-P", "-m", "engine.history.verify.worker", str(path)]
         self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def __enter__(self) -> _Walker:
+    def __enter__(self) -> _Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.__exit__(None, None, None)
 
-    def ask(self, span: Span) -> None:
+    def ask(self, one_range: RecordRange) -> None:
         """Give it a stretch to read."""
-        line = json.dumps([span.first, span.last, sorted(span.stops)])
+        line = json.dumps([one_range.first, one_range.last, sorted(one_range.points)])
         _pipe(self._process.stdin).write(f"{line}\n")
         _pipe(self._process.stdin).flush()
 
-    def answer(self) -> Walked:
+    def answer(self) -> VerifiedRange:
         """Wait for the first stretch that was asked for.
 
         Raises:
@@ -87,7 +91,7 @@ class _Walker:
         line = _pipe(self._process.stdout).readline()
         if not line:
             raise ChildProcessError(f"A process that reads the history ended: {self._process.wait()}")
-        return unpacked(line)
+        return decode(line)
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:
@@ -96,17 +100,19 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
     return pipe
 
 
-def packed(walked: Walked) -> str:
+def encode(verified: VerifiedRange) -> str:
     """Return what was found as one line."""
-    stops = [[stop.seq, stop.hash.hex(), _hex(stop.pieces), stop.note] for stop in walked.stops]
-    return json.dumps([walked.last, stops, _hex(walked.rest), walked.finding])
+    points = [[point.seq, point.hash.hex(), _hex(point.pieces), point.note] for point in verified.points]
+    return json.dumps([verified.last, points, _hex(verified.rest), verified.mismatch])
 
 
-def unpacked(line: str) -> Walked:
+def decode(line: str) -> VerifiedRange:
     """Return what `packed` was given."""
-    last, stops, rest, finding = json.loads(line)
-    listed = [Stop(seq, bytes.fromhex(head), _bytes(grown), note) for seq, head, grown, note in stops]
-    return Walked(last, listed, _bytes(rest), (finding[0], finding[1]) if finding else None)
+    last, points, rest, mismatch = json.loads(line)
+    listed = [
+        ComparisonPoint(seq, bytes.fromhex(head), _bytes(grown), note) for seq, head, grown, note in points
+    ]
+    return VerifiedRange(last, listed, _bytes(rest), (mismatch[0], mismatch[1]) if mismatch else None)
 
 
 def _hex(grown: Sequence[Piece]) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ from engine.history.chain.merkle import Piece, pieces
 from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.contents import Contents
 from engine.history.verify.diagnosis import Row, diagnose, first_break
-from engine.history.verify.payloads import Finding, beside, fields
+from engine.history.verify.payloads import Mismatch, check_payloads, fields
 
 STEP = 8192
 """Records read at once, so that no long read keeps the write-ahead log from being emptied."""
@@ -19,7 +19,7 @@ CHECKPOINT = "history.checkpoint"
 
 
 @dataclass(slots=True)
-class Stop:
+class ComparisonPoint:
     """A place in the history to compare with a checkpoint: the tree up to it, since the stop before."""
 
     seq: int
@@ -30,38 +30,38 @@ class Stop:
 
 
 @dataclass(slots=True)
-class Walked:
+class VerifiedRange:
     """A stretch that was read: `last` is the last record that is as it should be."""
 
     last: int
-    stops: list[Stop] = field(default_factory=list)
+    points: list[ComparisonPoint] = field(default_factory=list)
     rest: list[Piece] = field(default_factory=list)
     """The tree after the last stop."""
-    finding: Finding | None = None
+    mismatch: Mismatch | None = None
 
 
-def walk(
-    connection: sqlite3.Connection, contents: Contents, first: int, last: int, stops: frozenset[int]
-) -> Walked:
+def verify_range(
+    connection: sqlite3.Connection, contents: Contents, first: int, last: int, points: frozenset[int]
+) -> VerifiedRange:
     """Read the records from `first` to `last`, up to the first that is not as it should be.
 
     The record before `first` is taken as read. `stops` are numbers that checkpoints of this stretch name.
     """
-    walked = Walked(first - 1)
+    verified = VerifiedRange(first - 1)
     previous = _hash_of(connection, first - 1)
     for rows in _steps(connection, first - 1, last):
-        broken = first_break(rows, walked.last + 1, previous)
+        broken = first_break(rows, verified.last + 1, previous)
         if broken:
-            walked.finding = broken.expected, diagnose(connection, broken)
-            return walked
-        _grow(walked, rows, stops)
-        walked.finding = beside(connection, contents, rows)
+            verified.mismatch = broken.expected, diagnose(connection, broken)
+            return verified
+        _grow(verified, rows, points)
+        verified.mismatch = check_payloads(connection, contents, rows)
         previous = rows[-1][7]
-        if walked.finding:
-            return walked
-    if walked.last < last:
-        walked.finding = walked.last + 1, f"record {walked.last + 1} was removed"
-    return walked
+        if verified.mismatch:
+            return verified
+    if verified.last < last:
+        verified.mismatch = verified.last + 1, f"record {verified.last + 1} was removed"
+    return verified
 
 
 def _hash_of(connection: sqlite3.Connection, seq: int) -> bytes:
@@ -78,14 +78,14 @@ def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[li
         place = rows[-1][0]
 
 
-def _grow(walked: Walked, rows: Sequence[Row], stops: frozenset[int]) -> None:
+def _grow(verified: VerifiedRange, rows: Sequence[Row], points: frozenset[int]) -> None:
     """Add records to the tree, and stop where there is something to compare."""
     hashes, done, start = [row[7] for row in rows], 0, rows[0][0] - 1
     for place, row in enumerate(rows):
-        if row[2] == CHECKPOINT or row[0] in stops:
+        if row[2] == CHECKPOINT or row[0] in points:
             grown = pieces(start + done, hashes[done : place + 1])
             note = str(fields(row[5]).get("note")) if row[2] == CHECKPOINT else None
-            walked.stops.append(Stop(row[0], row[7], walked.rest + grown, note))
-            walked.rest, done = [], place + 1
-    walked.rest += pieces(start + done, hashes[done:])
-    walked.last = rows[-1][0]
+            verified.points.append(ComparisonPoint(row[0], row[7], verified.rest + grown, note))
+            verified.rest, done = [], place + 1
+    verified.rest += pieces(start + done, hashes[done:])
+    verified.last = rows[-1][0]

@@ -13,12 +13,12 @@ from engine.history.chain import chain
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import tree
-from engine.history.verify.checkpoint_check import Witnessing
-from engine.history.verify.payloads import TELLS, Finding
-from engine.history.verify.pool import Span, stretches
+from engine.history.verify.checkpoint_check import CheckpointComparison
+from engine.history.verify.payloads import TELLS, Mismatch
+from engine.history.verify.pool import RecordRange, verify_ranges
 from engine.models import Verification
 
-Tell = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Is told how many records are done, and how many there are."""
 SPAN = 1 << 16
 """Records in one stretch."""
@@ -37,7 +37,7 @@ def verify(
     connection: sqlite3.Connection,
     notes: Sequence[Checkpoint | None],
     key: Ed25519PublicKey,
-    tell: Tell | None = None,
+    tell: ProgressCallback | None = None,
     *,
     resume: bool = False,
     outside: Sequence[Checkpoint | None] = (),
@@ -51,14 +51,14 @@ def verify(
     goes_on = resume and not outside
     start = _last_checkpoint(connection, notes, key, total) if goes_on else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
-    witnessing = Witnessing(notes, key, start, outside)
+    comparison = CheckpointComparison(notes, key, start, outside)
     for seq, problem in itertools.chain(
-        _walk(connection, total, witnessing, tell),
-        witnessing.before(total),
+        _walk(connection, total, comparison, tell),
+        comparison.before(total),
         _stray_cases(connection, first),
     ):
-        return witnessing.found(total, seq or None, problem)
-    return witnessing.found(total)
+        return comparison.found(total, seq or None, problem)
+    return comparison.found(total)
 
 
 def _last_checkpoint(
@@ -74,31 +74,34 @@ def _last_checkpoint(
 
 
 def _walk(
-    connection: sqlite3.Connection, total: int, witnessing: Witnessing, tell: Tell | None
-) -> Iterator[Finding]:
+    connection: sqlite3.Connection,
+    total: int,
+    comparison: CheckpointComparison,
+    tell: ProgressCallback | None,
+) -> Iterator[Mismatch]:
     """Follow the chain up to the record `total`, and yield what is wrong."""
-    spans = _spans(witnessing, total)
-    with contextlib.closing(stretches(connection, spans)) as walked:
-        for stretch in walked:
-            yield from witnessing.agree(stretch)
-            if stretch.finding:
-                yield stretch.finding
+    ranges = _spans(comparison, total)
+    with contextlib.closing(verify_ranges(connection, ranges)) as verified:
+        for stretch in verified:
+            yield from comparison.agree(stretch)
+            if stretch.mismatch:
+                yield stretch.mismatch
                 return
             if tell:
                 tell(stretch.last, total)
 
 
-def _spans(witnessing: Witnessing, total: int) -> list[Span]:
+def _spans(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
     """Cut what is to be read into stretches that end where those of any other reading do."""
-    spans, first = [], witnessing.size + 1
+    ranges, first = [], comparison.size + 1
     while first <= total:
         last = min(total, (first - 1) // SPAN * SPAN + SPAN)
-        spans.append(Span(first, last, frozenset(witnessing.stops(first, last))))
+        ranges.append(RecordRange(first, last, frozenset(comparison.points(first, last))))
         first = last + 1
-    return spans
+    return ranges
 
 
-def _stray_cases(connection: sqlite3.Connection, first: int) -> Iterator[Finding]:
+def _stray_cases(connection: sqlite3.Connection, first: int) -> Iterator[Mismatch]:
     """Yield each case that names a record, from `first` on, which does not tell of it."""
     rows = connection.execute(_STRAY, {"first": first, "tells": TELLS})
     for id, seq in rows:

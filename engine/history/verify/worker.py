@@ -10,8 +10,8 @@ from pathlib import Path
 
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.verify.contents import Contents
-from engine.history.verify.pool import packed
-from engine.history.verify.range import walk
+from engine.history.verify.pool import encode
+from engine.history.verify.range import verify_range
 
 POLITE = 5
 """How far it stands back for what runs."""
@@ -24,8 +24,8 @@ def main() -> None:
     connection = open_reader(Path(sys.argv[1]), lambda: False)
     contents = Contents(connection)
     for line in sys.stdin:
-        first, last, stops = json.loads(line)
-        sys.stdout.write(packed(walk(connection, contents, first, last, frozenset(stops))) + "\n")
+        first, last, points = json.loads(line)
+        sys.stdout.write(encode(verify_range(connection, contents, first, last, frozenset(points))) + "\n")
         sys.stdout.flush()
 
 

@@ -9,8 +9,8 @@ import signal
 from pathlib import Path
 
 from engine.history.chain.checkpoints import parse
+from engine.history.errors import WitnessError
 from engine.history.witness import checkpoint_file
-from engine.history.witness.refusal import Refused
 
 FILE = "pratique.checkpoints"
 """The file in the repository, of the same form as the one beside the history."""
@@ -24,7 +24,7 @@ _MOST = 300
 """Characters of what git says that are told."""
 
 
-class Repository:
+class GitWitness:
     """A folder with a working tree of git."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
@@ -56,9 +56,9 @@ class Repository:
                 if await self._git("status", "--porcelain", "--", FILE):
                     await self._git("commit", "--quiet", "--message", _message(note), "--", FILE)
         except TimeoutError:
-            raise Refused(f"git did not end within {self._seconds:g} s") from None
+            raise WitnessError(f"git did not end within {self._seconds:g} s") from None
         except (OSError, ValueError) as error:
-            raise Refused(str(error)) from None
+            raise WitnessError(str(error)) from None
 
     def _write(self, note: str) -> None:
         path = self._folder / FILE
@@ -83,7 +83,7 @@ class Repository:
                 await process.wait()
         if process.returncode:
             said = " ".join(wrong.decode(errors="replace").split())[:_MOST]
-            raise Refused(said or f"git ended with {process.returncode}")
+            raise WitnessError(said or f"git ended with {process.returncode}")
         return told
 
 

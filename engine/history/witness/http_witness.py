@@ -6,12 +6,12 @@ import asyncio
 
 import httpx
 
-from engine.history.witness.refusal import Refused
+from engine.history.errors import WitnessError
 
 _TYPE = {"Content-Type": "text/plain; charset=utf-8"}
 
 
-class Address:
+class HttpWitness:
     """An address that takes checkpoints by POST, and answers with 2xx once it has them."""
 
     def __init__(self, url: str, seconds: float) -> None:
@@ -41,8 +41,8 @@ class Address:
                 async with sent as response:
                     status = response.status_code
         except TimeoutError:
-            raise Refused(f"no answer within {self._seconds:g} s") from None
+            raise WitnessError(f"no answer within {self._seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise Refused(str(error) or type(error).__name__) from None
+            raise WitnessError(str(error) or type(error).__name__) from None
         if not 200 <= status < 300:
-            raise Refused(f"it answered {status}")
+            raise WitnessError(f"it answered {status}")

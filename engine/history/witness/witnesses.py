@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 from engine.common.text import Untrusted
 from engine.history.chain.checkpoints import parse
-from engine.history.errors import HistoryError
-from engine.history.witness.git_witness import Repository
-from engine.history.witness.http_witness import Address
-from engine.history.witness.refusal import Refused
+from engine.history.errors import HistoryError, WitnessError
+from engine.history.witness.git_witness import GitWitness
+from engine.history.witness.http_witness import HttpWitness
 from engine.models import Check
 from engine.settings import HistorySettings
 
@@ -31,7 +30,7 @@ Record = Callable[[str, str, str], Awaitable[Any]]
 """Records that a witness failed or took it again: the type of the event, the witness, and why."""
 
 
-class Keeper(Protocol):
+class WitnessBackend(Protocol):
     """A witness."""
 
     @property
@@ -50,7 +49,7 @@ class Keeper(Protocol):
 class Witness:
     """How far one witness is."""
 
-    keeper: Keeper
+    backend: WitnessBackend
     taken: str = ""
     """The last checkpoint that it took."""
     why: str = ""
@@ -62,9 +61,9 @@ class Witness:
         """Hand a checkpoint over, and return the type of the event where that has changed how it stands."""
         failed = bool(self.why)
         try:
-            await self.keeper.take(note)
+            await self.backend.take(note)
         except Exception as error:  # whatever goes wrong out there, the engine goes on
-            self.why = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
+            self.why = str(error) if isinstance(error, WitnessError) else f"{type(error).__name__}: {error}"
             self.pause = min(MOST_SECONDS, self.pause * 2)
             self.since = self.since or datetime.now(UTC)
             return None if failed else "witness.failed"
@@ -76,10 +75,10 @@ class Witness:
         if self.why:
             since = f", since {self.since:%Y-%m-%d %H:%M} UTC" if self.since else ""
             detail = f"takes no checkpoints{since}: {self.why}"
-            return Check(name=self.keeper.name, ok=False, detail=Untrusted(detail), hint=self.keeper.hint)
+            return Check(name=self.backend.name, ok=False, detail=Untrusted(detail), hint=self.backend.hint)
         note = parse(self.taken)
         detail = f"has the first {note.size:,} records" if note else "no checkpoint was made yet"
-        return Check(name=self.keeper.name, ok=True, detail=Untrusted(detail))
+        return Check(name=self.backend.name, ok=True, detail=Untrusted(detail))
 
 
 class Witnesses:
@@ -89,9 +88,9 @@ class Witnesses:
         seconds = settings.witness_deadline_seconds
         self._all: list[Witness] = []
         if settings.witness_url:
-            self._all.append(Witness(Address(settings.witness_url, seconds)))
+            self._all.append(Witness(HttpWitness(settings.witness_url, seconds)))
         if settings.witness_git:
-            self._all.append(Witness(Repository(settings.witness_git, seconds)))
+            self._all.append(Witness(GitWitness(settings.witness_git, seconds)))
 
     def checks(self) -> Sequence[Check]:
         """Return their rows of Health."""
@@ -115,5 +114,5 @@ async def _keep(witness: Witness, latest: Latest, record: Record) -> None:
         with contextlib.suppress(HistoryError):  # a disk that fails is told to whoever writes
             note = await latest()
             if note and note != witness.taken and (changed := await witness.give(note)):
-                await record(changed, witness.keeper.name, witness.why)
+                await record(changed, witness.backend.name, witness.why)
         await asyncio.sleep(witness.pause)

@@ -54,7 +54,7 @@ class Watcher(Protocol):
 class ArtifactKeeper(Protocol):
     """Who keeps the files that runs leave."""
 
-    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
+    async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
         """Keep one file. Its name is the guest's word."""
 
 

@@ -52,5 +52,5 @@ async def kept(
     found, notes = sift(job, word.files, word.omitted)
     if keeper is not None:
         for artifact, content in found:
-            await keeper.keep(job.run, artifact, content)
+            await keeper.append_artifact(job.run, artifact, content)
     return tuple(artifact for artifact, _ in found), notes

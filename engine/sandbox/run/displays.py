@@ -100,5 +100,5 @@ async def _picture(run: str, number: int, item: _Item, keeper: ArtifactKeeper | 
     digest = hashlib.sha256(content).hexdigest()
     if keeper is not None:
         name = Untrusted(f"display-{number}.png")
-        await keeper.keep(run, Artifact(name=name, size=len(content), digest=digest), content)
+        await keeper.append_artifact(run, Artifact(name=name, size=len(content), digest=digest), content)
     return Display(mime=item.mime, digest=digest, size=len(content), final=item.final)

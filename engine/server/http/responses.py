@@ -18,7 +18,7 @@ from starlette.types import Send
 from engine.common.errors import Problem
 from engine.common.output_frames import FRAMES, framed, lined
 from engine.common.text import visible
-from engine.history import HistoryError
+from engine.history.errors import HistoryError
 from engine.history.search.filter import FilterError
 from engine.models import OutputChunk
 from engine.models.api import Answer, Line

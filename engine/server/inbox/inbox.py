@@ -17,7 +17,7 @@ from engine.common.draft_files import is_main, read_draft, read_folder
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
-from engine.history import HistoryError
+from engine.history.errors import HistoryError
 from engine.models import Case, Principal, Stream
 from engine.policy.output.agent_output import prepare_for_agent
 

@@ -26,20 +26,20 @@ from console.safety.text import paragraphs
 from engine.cli.commands.audit import print_steps
 from engine.cli.output.formatting import print_summaries
 from engine.common.text import Untrusted, visible
-from engine.history import AuditLog
-from engine.history.events.types import Fact
+from engine.history.events.types import Payload
 from engine.history.exports.ocsf import records
 from engine.history.exports.tables import comma_separated, jsonl
 from engine.history.search.timeline import timeline
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.blobs import put as put_content
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, Status
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
 
 HOSTILE = "\x1b]52;c;eA==\x07\x9b2J\u202e\u2066\u200b\ud7ff\r\b[red]"
-FACTS = get_args(get_args(Fact)[0])
-TYPES = [(model, name) for model in FACTS for name in get_args(model.model_fields["type"].annotation)]
+PAYLOADS = get_args(get_args(Payload)[0])
+TYPES = [(model, name) for model in PAYLOADS for name in get_args(model.model_fields["type"].annotation)]
 
 
 CONTENT = HOSTILE.encode()
@@ -93,9 +93,9 @@ def clean(text: str) -> bool:
 
 
 @pytest.fixture
-async def told(tmp_path: Path) -> AsyncIterator[tuple[AuditLog, tuple[Event, ...]]]:
+async def told(tmp_path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, tuple[Event, ...]]]:
     """Yield a history with every type of event, about a case that is hostile too, and its events."""
-    log = await AuditLog.open(tmp_path / "pratique.db", HistorySettings())
+    log = await SqliteHistoryStore.open(tmp_path / "pratique.db", HistorySettings())
     case = build_case(
         "s-1", HOSTILE, requester=HOSTILE, reviewer=HOSTILE, status=Status.FINISHED, exit_code=0
     )
@@ -103,18 +103,18 @@ async def told(tmp_path: Path) -> AsyncIterator[tuple[AuditLog, tuple[Event, ...
     for model, type_ in TYPES:
         await log.append(type_, "s-1", Untrusted(HOSTILE), event_data(model, type_))
     await log.append("claim.released", "s-1", Untrusted(HOSTILE), {}, case=case)
-    yield log, await log.events(subject="s-1")
+    yield log, await log.read.events(subject="s-1")
     await log.close()
 
 
 async def test_every_type_of_event_is_harmless(
-    told: tuple[AuditLog, tuple[Event, ...]], capsys: pytest.CaptureFixture[str]
+    told: tuple[SqliteHistoryStore, tuple[Event, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither the command line, nor the screens, nor an export passes any of it on as it is."""
     log, events = told
     assert {name for _, name in TYPES} == {event.type for event in events}
     assert all(HOSTILE in event.data["beside"] for event in events[:-1])
-    summaries = await log.summaries()
+    summaries = await log.read.summaries()
     print_summaries(summaries)
     print_steps(timeline(events))
     printed = capsys.readouterr()
@@ -125,7 +125,7 @@ async def test_every_type_of_event_is_harmless(
 
 
 async def test_a_case_file_says_nothing_harmful(
-    told: tuple[AuditLog, tuple[Event, ...]], tmp_path: Path
+    told: tuple[SqliteHistoryStore, tuple[Event, ...]], tmp_path: Path
 ) -> None:
     """What `verify.py` prints of such a history is plain ASCII; the history itself is intact."""
     log, _ = told

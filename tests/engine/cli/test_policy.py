@@ -12,7 +12,7 @@ from engine import locations
 from engine.cli import main
 from engine.cli.exit_codes import ExitCode
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,
     Case,
@@ -53,7 +53,7 @@ def denied(id: str) -> Case:
 
 async def remember(case: Case) -> None:
     """Write a case into the history."""
-    log = await AuditLog.open(locations.database(), HistorySettings())
+    log = await SqliteHistoryStore.open(locations.database(), HistorySettings())
     data = {"risk": Level.HIGH.value, "rules": []}
     await log.append("submission.assessed", case.submission.id, AGENT.name, data, case=case)
     await log.close()

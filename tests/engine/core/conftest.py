@@ -12,7 +12,7 @@ import pytest
 
 from engine.analysis_pool import AnalysisPool
 from engine.core import Engine
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.sandbox import SandboxManager
 from engine.settings import SandboxSettings, Settings
 
@@ -33,7 +33,7 @@ def engine_with(home: Path) -> EngineMaker:
     @contextlib.asynccontextmanager
     async def made(**groups: object) -> AsyncIterator[Engine]:
         settings = Settings.model_validate({"sandbox": SandboxSettings(pool=0), **groups})
-        log = await AuditLog.open(home / "pratique.db", settings.history)
+        log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
         analyst, sandboxes = (
             AnalysisPool(settings.analysis),
             SandboxManager(settings.sandbox, home.name[-12:]),

@@ -83,5 +83,5 @@ async def test_who_comes_too_often_is_told_when_to_come_back(engine_with: Engine
         assert (202, 429) == (first.status_code, second.status_code)
         assert 0 < int(second.headers["retry-after"]) <= 60
         assert [first.json()["submission"]["id"]] == [one.id for one in await engine.queue()]
-        while "submission.throttled" not in [event.type for event in await engine._log.events()]:
+        while "submission.throttled" not in [event.type for event in await engine._log.read.events()]:
             await asyncio.sleep(0.05)

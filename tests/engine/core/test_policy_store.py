@@ -11,7 +11,7 @@ import pytest
 
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, Level
 from engine.policy import shipped
 from engine.settings import HistorySettings, PolicySettings
@@ -23,7 +23,7 @@ SECONDS = 20
 @pytest.fixture
 async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
     """Yield an event bus over a history of its own."""
-    log = await AuditLog.open(tmp_path / "pratique.db", HistorySettings())
+    log = await SqliteHistoryStore.open(tmp_path / "pratique.db", HistorySettings())
     yield EventBus(log)
     await log.close()
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, InputFile, Status
 from engine.settings import HistorySettings
 from tests.engine.core.conftest import EngineMaker
@@ -19,7 +19,7 @@ from tests.engine.history.conftest import build_case
 async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMaker, home: Path) -> None:
     """A history over its size is brought below it as the engine starts, and says by which rule."""
     noise = InputFile(name=Untrusted("noise"), content=random.Random(1).randbytes(2_000_000))  # noqa: S311
-    log = await AuditLog.open(home / "pratique.db", HistorySettings())
+    log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
     case = build_case("s-old", files=(noise,), status=Status.DENIED)
     await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,
     Assessment,
@@ -46,9 +46,9 @@ def settings() -> HistorySettings:
 
 
 @pytest.fixture
-async def log(path: Path, settings: HistorySettings) -> AsyncIterator[AuditLog]:
+async def log(path: Path, settings: HistorySettings) -> AsyncIterator[SqliteHistoryStore]:
     """An open, empty history."""
-    opened = await AuditLog.open(path, settings)
+    opened = await SqliteHistoryStore.open(path, settings)
     yield opened
     await opened.close()
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,
     Assessment,
@@ -29,13 +29,13 @@ WRITERS = 6
 
 async def main(path: Path, life: str) -> None:
     """Append from several tasks at once, for ever."""
-    log = await AuditLog.open(path, HistorySettings(batch_milliseconds=5))
+    log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5))
     async with asyncio.TaskGroup() as tasks:
         for number in range(WRITERS):
             tasks.create_task(write(log, f"{life}-{number}"))
 
 
-async def write(log: AuditLog, name: str) -> None:
+async def write(log: SqliteHistoryStore, name: str) -> None:
     """Submit, print and end, over and over."""
     actor, count = Untrusted("agent"), 0
     while True:
@@ -44,7 +44,7 @@ async def write(log: AuditLog, name: str) -> None:
         id = case.submission.id
         event = await log.append("claim.created", id, actor, {}, case=case)
         os.write(1, f"{event.seq} {event.hash} {id}\n".encode())
-        await log.output(id, [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=name.encode())])
+        await log.append_output(id, [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=name.encode())])
         event = await log.append("claim.released", id, actor, {})
         os.write(1, f"{event.seq} {event.hash} {id}\n".encode())
 

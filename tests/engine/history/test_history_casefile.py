@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
-from engine.history import AuditLog, HistoryError
+from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.images import reference
 from engine.models import Artifact, Case, InputFile, OutputChunk, Status, Stream
 from engine.principals.signing import sign
@@ -34,7 +35,7 @@ Members = dict[str, bytes]
 
 
 @pytest.fixture
-async def members(log: AuditLog, make_case: Callable[..., Case]) -> Members:
+async def members(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> Members:
     """The members of the case file of a run with hostile names, among other events."""
     files = (InputFile(name=Untrusted("../../etc/passwd"), content=bytes(range(256))),)
     case = honest(
@@ -43,8 +44,8 @@ async def members(log: AuditLog, make_case: Callable[..., Case]) -> Members:
     for number in range(7):
         await log.append("history.viewed", "", ALICE, {"n": number})
     await log.append("claim.created", "s1", ALICE, {"t": "ü\u202e\n"}, case=case)
-    await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0.5, offset=0, data=b"out\x00\xff")])
-    await log.keep("s1", Artifact(name=Untrusted("../a"), size=4, digest=LEFT), b"left")
+    await log.append_output("s1", [OutputChunk(stream=Stream.STDOUT, at=0.5, offset=0, data=b"out\x00\xff")])
+    await log.append_artifact("s1", Artifact(name=Untrusted("../a"), size=4, digest=LEFT), b"left")
     await log.append("claim.released", "s1", ALICE, {}, case=case)
     with zipfile.ZipFile(io.BytesIO(await log.case_file("s1"))) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -107,7 +108,7 @@ def test_it_runs_on_a_machine_without_pratique_and_network(members: Members) -> 
     )
     try:
         files = {"verify.py": members["verify.py"], "case.zip": zipped(members)}
-        container.put_archive("/tmp", packed(files))
+        container.put_archive("/tmp", encode(files))
         container.start()
         status = container.wait(timeout=60)["StatusCode"]
         assert (0, "proved") == (status, container.logs().decode().splitlines()[-1])
@@ -116,7 +117,7 @@ def test_it_runs_on_a_machine_without_pratique_and_network(members: Members) -> 
         client.close()
 
 
-def packed(files: Members) -> bytes:
+def encode(files: Members) -> bytes:
     """Return a tar of these files, which anybody may read."""
     packing = io.BytesIO()
     with tarfile.open(fileobj=packing, mode="w") as archive:
@@ -229,7 +230,7 @@ def test_ed25519_agrees_with_the_library(message: bytes, other: bytes) -> None:
     assert not case_verify.ed25519(b"\xff" * 32, message, signature)
 
 
-async def test_unknown_submission_is_an_error_in_words(log: AuditLog) -> None:
+async def test_unknown_submission_is_an_error_in_words(log: SqliteHistoryStore) -> None:
     """There is no case file of nothing."""
     for id_ in ("nowhere", ""):
         with pytest.raises(HistoryError, match="No submission is called"):

@@ -15,5 +15,5 @@ def test_contents_of_a_case_are_told_from_its_stored_form(contents: tuple[bytes,
     """A stored case tells the digests of its code and of its input files, in their order."""
     files = tuple(InputFile(name=f"{number}.csv", content=content) for number, content in enumerate(contents))
     code = '"draft":{"code":"no"}\n'
-    frozen = cases.freeze(build_case(code=code, files=files))
-    assert [*map(digest_of, (code.encode(), *contents))] == cases.contents_of(frozen.body)
+    encoded = cases.encode(build_case(code=code, files=files))
+    assert [*map(digest_of, (code.encode(), *contents))] == cases.contents_of(encoded.body)

@@ -12,10 +12,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog, HistoryError
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.merkle import Frontier
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import tree
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Verification
 from engine.settings import HistorySettings
 
@@ -30,7 +31,7 @@ def settings() -> HistorySettings:
 
 async def write(path: Path, settings: HistorySettings, count: int) -> None:
     """Open the history, append so many events, close it."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     for number in range(count):
         await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
@@ -38,7 +39,7 @@ async def write(path: Path, settings: HistorySettings, count: int) -> None:
 
 async def verify(path: Path, settings: HistorySettings) -> Verification:
     """Return what verify says."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     try:
         return await log.verify()
     finally:
@@ -67,7 +68,7 @@ async def test_checkpoints_agree(path: Path, settings: HistorySettings) -> None:
 async def test_verify_goes_on_from_the_last_checkpoint(path: Path, settings: HistorySettings) -> None:
     """A resumed verification reads what came after the last checkpoint, and finds what is wrong there."""
     await write(path, settings, 25)
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     for number in range(5):
         await log.append("history.viewed", "", ALICE, {"n": number})
     told: list[int] = []
@@ -86,7 +87,7 @@ async def test_resuming_trusts_no_checkpoint_that_does_not_fit(path: Path, setti
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE events SET hash = zeroblob(32) WHERE seq = 12")
     connection.close()
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     found = await log.verify(resume=True)
     await log.close()
     assert (False, 12) == (found.intact, found.seq)
@@ -218,7 +219,7 @@ async def test_checkpoint_lost_in_a_crash_is_written_again(path: Path, settings:
 
 async def test_unwritable_checkpoint_file_loses_nothing(path: Path, settings: HistorySettings) -> None:
     """While the checkpoint file cannot be written, checkpoints wait, and are written once it can be."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     witness(path).mkdir()
     for number in range(25):
         await log.append("history.viewed", "", ALICE, {"n": number})
@@ -244,19 +245,19 @@ async def test_broken_key_is_an_error_in_words(path: Path, settings: HistorySett
     path.parent.mkdir()
     path.with_suffix(".key").write_text("rubbish")
     with pytest.raises(HistoryError, match="is no Ed25519 key"):
-        await AuditLog.open(path, settings)
+        await SqliteHistoryStore.open(path, settings)
     assert "rubbish" == path.with_suffix(".key").read_text()
 
 
 async def test_tree_is_loaded_from_stored_subtrees(path: Path) -> None:
     """After a restart the tree goes on from stored subtrees, with the root of all records."""
     settings = HistorySettings(batch_milliseconds=5, checkpoint_events=100_000)
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     for number in range(2 << 10):
         await log.append("history.viewed", "", ALICE, {"n": number}, durable=False)
     await log.append("history.viewed", "", ALICE, {})
-    hashes = [bytes.fromhex(event.hash) for event in await log.events(limit=10_000)]
-    loaded = await log._reader.do(lambda connection: tree.load(connection, len(hashes)))
+    hashes = [bytes.fromhex(event.hash) for event in await log.read.events(limit=10_000)]
+    loaded = await log._connections.do(lambda connection: tree.load(connection, len(hashes)))
     await log.close()
     grown = Frontier()
     for hash_ in hashes:

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from engine.history import AuditLog
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.settings import HistorySettings
 
 WRITER = Path(__file__).with_name("crash_writer.py")
@@ -26,9 +26,9 @@ async def test_fifty_kills_lose_no_answered_event(path: Path, settings: HistoryS
     while lives < KILLS and (lives < LEAST or time.monotonic() - begun < LONGEST):
         lives += 1
         told |= write_and_kill(path, str(lives), answers=chance.randrange(1, 200))
-    log = await AuditLog.open(path, settings)
-    kept = {event.seq: (event.hash, event.subject) for event in await log.events(limit=1_000_000)}
-    cases = {case.submission.id for case in await log.open_cases()}
+    log = await SqliteHistoryStore.open(path, settings)
+    kept = {event.seq: (event.hash, event.subject) for event in await log.read.events(limit=1_000_000)}
+    cases = {case.submission.id for case in await log.read.open_cases()}
     verification = await log.verify()
     await log.close()
     assert set() == told.items() - kept.items()

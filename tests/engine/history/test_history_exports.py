@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.exports.asciicast import recording
 from engine.history.exports.ocsf import record, records
 from engine.history.exports.tables import comma_separated, jsonl
 from engine.history.search.timeline import timeline
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, Event, KillReason, Level, OutputChunk, Status, Stream, Summary
 from tests.engine.history.conftest import build_case
 
@@ -26,7 +26,7 @@ ALICE = Untrusted("alice")
 HOSTILE = "=cmd|' /C calc'!A0\x1b[31m\u202e,\"\n"
 
 
-async def written(log: AuditLog, case: Case) -> tuple[tuple[Summary, ...], tuple[Event, ...]]:
+async def written(log: SqliteHistoryStore, case: Case) -> tuple[tuple[Summary, ...], tuple[Event, ...]]:
     """Return the summaries and events of a history with this case."""
     data = {"digest": "ab" * 32, "language": "python", "purpose": HOSTILE}
     await log.append("submission.created", case.submission.id, Untrusted(HOSTILE), data, case=case)
@@ -35,10 +35,12 @@ async def written(log: AuditLog, case: Case) -> tuple[tuple[Summary, ...], tuple
     )
     await log.append("engine.started", "", Untrusted("engine"), {})
     await log.append("run.killed", case.submission.id, ALICE, {"reason": "memory", "evidence": ["oom"]})
-    return await log.summaries(), await log.events()
+    return await log.read.summaries(), await log.read.events()
 
 
-async def test_json_lines_are_ascii_and_whole(log: AuditLog, make_case: Callable[..., Case]) -> None:
+async def test_json_lines_are_ascii_and_whole(
+    log: SqliteHistoryStore, make_case: Callable[..., Case]
+) -> None:
     """Every event is one line of plain ASCII that reads back as the event."""
     _, events = await written(log, make_case(requester=HOSTILE))
     lines = list(jsonl(events))
@@ -46,7 +48,9 @@ async def test_json_lines_are_ascii_and_whole(log: AuditLog, make_case: Callable
     assert list(events) == [Event.model_validate_json(line) for line in lines]
 
 
-async def test_csv_is_no_formula_and_no_escape(log: AuditLog, make_case: Callable[..., Case]) -> None:
+async def test_csv_is_no_formula_and_no_escape(
+    log: SqliteHistoryStore, make_case: Callable[..., Case]
+) -> None:
     """A requester whose name is a formula with escapes is a harmless cell of one line."""
     summaries, _ = await written(log, make_case(requester=HOSTILE))
     text = "".join(comma_separated(summaries))
@@ -101,7 +105,7 @@ def test_whatever_a_run_prints_is_a_recording(chunks: list[tuple[Stream, float, 
 
 
 async def test_ocsf_records_say_what_the_schema_requires(
-    log: AuditLog, make_case: Callable[..., Case]
+    log: SqliteHistoryStore, make_case: Callable[..., Case]
 ) -> None:
     """Each record has the base attributes, a type number that fits its class, and its class's own objects."""
     _, events = await written(log, make_case())
@@ -137,7 +141,7 @@ async def test_timeline_tells_how_long_each_step_took() -> None:
     assert () == timeline([])
 
 
-async def test_trends(log: AuditLog, make_case: Callable[..., Case]) -> None:
+async def test_trends(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> None:
     """Shares, times and kills are those of the cases since then, and too many memory kills are an alert."""
     now = datetime.now(UTC)
     cases = [
@@ -149,7 +153,7 @@ async def test_trends(log: AuditLog, make_case: Callable[..., Case]) -> None:
     cases.append(make_case("old", submitted_at=now - timedelta(days=9)))
     for case in cases:
         await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
-    trends = await log.trends(now - timedelta(days=7))
+    trends = await log.read.trends(now - timedelta(days=7))
     assert (11, 10, 0.3, True) == (trends.submissions, trends.runs, trends.memory_share, trends.memory_alert)
     assert [{"memory": 3}] == list(trends.kills_by_hour.values())
     assert 1 / 11 == trends.expired_share
@@ -158,7 +162,7 @@ async def test_trends(log: AuditLog, make_case: Callable[..., Case]) -> None:
     assert (10, 0.0) == (trends.decision_seconds[Level.LOW].count, trends.decision_seconds[Level.LOW].p95)
 
 
-async def test_trends_of_nothing(log: AuditLog) -> None:
+async def test_trends_of_nothing(log: SqliteHistoryStore) -> None:
     """An empty desk has no figures, and no division by zero."""
-    trends = await log.trends(datetime.now(UTC))
+    trends = await log.read.trends(datetime.now(UTC))
     assert (0, 0, 0.0, False) == (trends.submissions, trends.runs, trends.memory_share, trends.memory_alert)

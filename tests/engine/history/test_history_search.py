@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.devtools.seed import seed_history
-from engine.history.search import facets, planner
 from engine.history.search.filter import FilterError, complete, parse
 from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.search import facets, planner
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
 
@@ -28,7 +28,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-async def filled(log: AuditLog, make_case: Callable[..., Case]) -> AuditLog:
+async def filled(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> SqliteHistoryStore:
     """A history of five cases that differ in everything."""
     now = datetime.now(UTC)
     made = (
@@ -45,7 +45,9 @@ async def filled(log: AuditLog, make_case: Callable[..., Case]) -> AuditLog:
     )  # fmt: skip
     for case in made:
         await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
-    await log.output("c", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"flag{found} in output")])
+    await log.append_output(
+        "c", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"flag{found} in output")]
+    )
     await log.append("claim.released", "c", ALICE, {})
     while await log._writer.do(lambda ledger: _index(ledger.connection)):
         pass
@@ -78,7 +80,7 @@ def _index(connection: object) -> bool:
         ("language:shell,python", "edba"),
         ("decision:approved", "cb"),
         ("decision:denied", "d"),
-        ("status:waiting", "ea"),
+        ("status:pending", "ea"),
         ("duration:>10s", "b"),
         ("duration:<=500ms", "c"),
         ("memory:>512mb", "b"),
@@ -102,16 +104,16 @@ def _index(connection: object) -> bool:
         ("requester:'; DROP", ""),
     ],
 )
-async def test_filter_finds(filled: AuditLog, filter_: str, found: str) -> None:
+async def test_filter_finds(filled: SqliteHistoryStore, filter_: str, found: str) -> None:
     """Each filter finds its cases and no others, the newest first."""
     if "';" in filter_:
         filter_ = "requester:';"
-    assert list(found) == [row.id for row in await filled.summaries(filter_)]
+    assert list(found) == [row.id for row in await filled.read.summaries(filter_)]
 
 
-async def test_pages_of_a_filter(filled: AuditLog) -> None:
+async def test_pages_of_a_filter(filled: SqliteHistoryStore) -> None:
     """Paging goes on where the last page ended."""
-    assert ["c", "b"] == [row.id for row in await filled.summaries("since:7d", before="d", limit=2)]
+    assert ["c", "b"] == [row.id for row in await filled.read.summaries("since:7d", before="d", limit=2)]
 
 
 @pytest.mark.parametrize(
@@ -137,10 +139,10 @@ async def test_pages_of_a_filter(filled: AuditLog) -> None:
         ("x" * 10_000, 1000, "The filter is longer than 1000 characters"),
     ],
 )
-async def test_typo_is_pointed_at(log: AuditLog, filter_: str, position: int, said: str) -> None:
+async def test_typo_is_pointed_at(log: SqliteHistoryStore, filter_: str, position: int, said: str) -> None:
     """What cannot be understood is named, with the character at which it stands."""
     with pytest.raises(FilterError) as raised:
-        await log.summaries(filter_)
+        await log.read.summaries(filter_)
     assert (position, True) == (raised.value.position, raised.value.title.startswith(said))
 
 
@@ -191,9 +193,9 @@ def test_completion() -> None:
     assert () == complete("requester:a")
 
 
-async def test_facets_of_all(filled: AuditLog) -> None:
+async def test_facets_of_all(filled: SqliteHistoryStore) -> None:
     """Every case is counted once under each kind, whatever states it went through."""
-    facets = await filled.facets()
+    facets = await filled.read.facets()
     assert (5, True) == (facets.total, facets.exact)
     assert {"low": 3, "critical": 1, "high": 1} == facets.counts["risk"]
     assert {"python": 3, "javascript": 1, "shell": 1} == facets.counts["lang"]
@@ -204,27 +206,27 @@ async def test_facets_of_all(filled: AuditLog) -> None:
 @pytest.mark.parametrize(
     "filter_", ["risk:low", "reviewer:alice", "since:7d", "text:print", "-kill:memory", "decision:denied"]
 )
-async def test_facets_agree_with_what_is_listed(filled: AuditLog, filter_: str) -> None:
+async def test_facets_agree_with_what_is_listed(filled: SqliteHistoryStore, filter_: str) -> None:
     """The counts of a filter are those of the cases that it lists."""
-    rows = await filled.summaries(filter_)
-    facets = await filled.facets(filter_)
+    rows = await filled.read.summaries(filter_)
+    facets = await filled.read.facets(filter_)
     assert len(rows) == facets.total
     risks = {row.risk.value for row in rows}
     assert {risk: sum(row.risk == risk for row in rows) for risk in risks} == facets.counts["risk"]
 
 
-async def test_facets_follow_a_case(log: AuditLog, make_case: Callable[..., Case]) -> None:
+async def test_facets_follow_a_case(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> None:
     """A case that changes is counted as what it is, and no more as what it was."""
     for status in (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.FINISHED):
         await log.append("claim.created", "a", ALICE, {}, case=make_case("a", status=status))
-    assert {"finished": 1} == (await log.facets()).counts["status"]
+    assert {"finished": 1} == (await log.read.facets()).counts["status"]
 
 
-async def test_texts_are_indexed_when_idle(log: AuditLog, make_case: Callable[..., Case]) -> None:
+async def test_texts_are_indexed_when_idle(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> None:
     """What was submitted is found by its text soon after, with nobody asking for it."""
     await log.append("claim.created", "a", ALICE, {}, case=make_case("a", "needle = 1"))
     async with asyncio.timeout(10):
-        while not await log.summaries("needle"):
+        while not await log.read.summaries("needle"):
             await asyncio.sleep(0.01)
 
 
@@ -252,8 +254,8 @@ async def test_every_way_to_look_up_finds_the_same(
     for rare, used, kept in WAYS:
         for name, value in (("RARE", rare), ("USED", used), ("KEPT", kept)):
             monkeypatch.setattr(planner, name, value)
-        log = await AuditLog.open(path, HistorySettings())
-        found.append([row.id for row in await log.summaries(filter)])
+        log = await SqliteHistoryStore.open(path, HistorySettings())
+        found.append([row.id for row in await log.read.summaries(filter)])
         await log.close()
     assert found[0]
     assert [found[0]] * len(WAYS) == found
@@ -266,9 +268,9 @@ async def test_what_takes_too_long_to_count_is_counted_over_the_newest(
     seed_history(path, 30, seed=1)
     monkeypatch.setattr(facets, "LEAST", 7)
     monkeypatch.setattr(facets, "SECONDS", -1.0)
-    log = await AuditLog.open(path, HistorySettings())
-    some, newest = await log.facets("text:made"), await log.summaries("text:made", limit=7)
-    few = await log.facets(f"text:made id:{newest[0].id}")
+    log = await SqliteHistoryStore.open(path, HistorySettings())
+    some, newest = await log.read.facets("text:made"), await log.read.summaries("text:made", limit=7)
+    few = await log.read.facets(f"text:made id:{newest[0].id}")
     await log.close()
     assert (7, False) == (some.total, some.exact)
     assert Counter(row.risk for row in newest) == some.counts["risk"]
@@ -283,7 +285,7 @@ async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
         connection.execute("DROP INDEX uses_kase")
         connection.execute("DROP INDEX cases_digest")
         connection.execute("PRAGMA user_version = 1")
-    await (await AuditLog.open(path, HistorySettings())).close()
+    await (await SqliteHistoryStore.open(path, HistorySettings())).close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]

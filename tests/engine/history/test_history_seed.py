@@ -12,13 +12,14 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.core.submissions.canonical import digest
-from engine.history import AuditLog, HistoryError
 from engine.history.chain import chain
 from engine.history.devtools.seed import seed_history
-from engine.history.devtools.synthetic_case import MadeUp, digest_for
-from engine.history.devtools.template import Mould
+from engine.history.devtools.synthetic_case import SyntheticCase, digest_for
+from engine.history.devtools.template import CaseTemplate
+from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
 from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Principal
 from engine.settings import HistorySettings
 
@@ -26,11 +27,11 @@ from engine.settings import HistorySettings
 async def test_seeded_history_is_intact_and_searchable(path: Path, settings: HistorySettings) -> None:
     """The chain, the cases, the texts and the counts of a made-up history hold together."""
     events = seed_history(path, 30, seed=1)
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     verification = await log.verify()
-    facets = await log.facets()
-    rows = await log.summaries("text:print", limit=100)
-    output = [await log.read_output(row.id) for row in rows if row.kill_reason]
+    facets = await log.read.facets()
+    rows = await log.read.summaries("text:print", limit=100)
+    output = [await log.read.output(row.id) for row in rows if row.kill_reason]
     await log.close()
     assert (events, True, 1) == (verification.events, verification.intact, verification.checkpoints)
     assert (30, True, 30) == (facets.total, facets.exact, len(rows))
@@ -40,10 +41,10 @@ async def test_seeded_history_is_intact_and_searchable(path: Path, settings: His
 async def test_the_case_file_of_a_made_up_run_proves_itself(path: Path, settings: HistorySettings) -> None:
     """Digests of submissions are what the engine would have made them, so that proofs can be tried."""
     seed_history(path, 5, seed=1)
-    log = await AuditLog.open(path, settings)
-    packed = [await log.case_file(row.id) for row in await log.summaries()]
+    log = await SqliteHistoryStore.open(path, settings)
+    encode = [await log.case_file(row.id) for row in await log.read.summaries()]
     await log.close()
-    for content in packed:
+    for content in encode:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert list(case_verify.check(archive.read))
 
@@ -65,7 +66,7 @@ def test_same_seed_same_history(tmp_path: Path) -> None:
 
 async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, settings: HistorySettings) -> None:
     """Where there are events, or an engine, nothing is made up."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     with pytest.raises(HistoryError, match="Another engine"):
         seed_history(path, 1, seed=1)
     await log.append("engine.started", "", Untrusted("engine"), {})
@@ -77,7 +78,7 @@ async def test_real_events_are_never_mixed_with_made_up_ones(path: Path, setting
 @pytest.mark.parametrize("outcome", DecisionOutcome)
 def test_a_mould_casts_what_the_nouns_would_be(outcome: DecisionOutcome) -> None:
     """Filling gaps makes the same bytes as going through the models."""
-    run = MadeUp(
+    run = SyntheticCase(
         id="s-1",
         at=datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC),
         wait=timedelta(seconds=7.5),
@@ -94,9 +95,9 @@ def test_a_mould_casts_what_the_nouns_would_be(outcome: DecisionOutcome) -> None
         output_digest="ab" * 32,
         output_size=123,
     )
-    expected = cases.freeze(run.case())
-    cast = Mould(replace(run, id="another", code="x\ny\n")).cast(run)
-    assert (expected.columns, expected.body) == (cast.frozen.columns, cast.frozen.body)
+    expected = cases.encode(run.case())
+    rows = CaseTemplate(replace(run, id="another", code="x\ny\n")).rows(run)
+    assert (expected.columns, expected.body) == (rows.encoded.columns, rows.encoded.body)
     assert [
         (type, actor, chain.canonical_data(data)) for type, actor, data in run.events(expected.sha256)
-    ] == [(entry.type, entry.actor, entry.data) for entry in cast.entries]
+    ] == [(entry.type, entry.actor, entry.data) for entry in rows.entries]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.chain import chain
 from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, Case, OutputChunk, Status, Stream, Verification
 from engine.settings import HistorySettings
 
@@ -24,9 +24,9 @@ Tamper = Callable[[sqlite3.Connection], object]
 
 async def fill(path: Path, settings: HistorySettings, make_case: Callable[..., Case]) -> None:
     """Write `RECORDS` records, the first about a case, the second its output; closing adds a checkpoint."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     await log.append("claim.created", "s1", ALICE, {"n": 0}, case=make_case("s1"))
-    await log.output("s1", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"secret output")])
+    await log.append_output("s1", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"secret output")])
     await log.append(
         "claim.released", "s1", ALICE, {}, case=make_case("s1", status=Status.FINISHED, exit_code=0)
     )
@@ -43,7 +43,7 @@ async def verify_after(path: Path, settings: HistorySettings, tamper: Tamper | N
         tamper(connection)
         connection.execute("COMMIT")
         connection.close()
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     try:
         return await log.verify()
     finally:
@@ -228,9 +228,11 @@ async def test_a_file_that_a_run_left_is_read_again(
 ) -> None:
     """Other bytes in the place of an artifact are found, as those of the code and the output are."""
     content = b"figures"
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     await log.append("claim.created", "s1", ALICE, {}, case=make_case("s1"))
-    await log.keep("s1", Artifact(name="a.csv", size=len(content), digest=digest_of(content)), content)
+    await log.append_artifact(
+        "s1", Artifact(name="a.csv", size=len(content), digest=digest_of(content)), content
+    )
     await log.close()
     found = await verify_after(
         path,
@@ -244,7 +246,7 @@ async def test_a_file_that_a_run_left_is_read_again(
 
 async def test_no_text_moves_from_one_column_to_another(path: Path, settings: HistorySettings) -> None:
     """A record whose time has swallowed a part of its data is changed, though the whole reads the same."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     await log.append("history.viewed", "", ALICE, {"a": "x", "data": {}})
     await log.close()
     moved = """UPDATE events SET at = at || '","data":{"a":"x', data = '{}}' WHERE seq = 1"""
@@ -275,7 +277,7 @@ async def test_what_we_never_write_is_named(
     assert (22, problem) == (found.seq, found.problem)
 
 
-async def test_progress_reaches_the_end(log: AuditLog) -> None:
+async def test_progress_reaches_the_end(log: SqliteHistoryStore) -> None:
     """Verify tells how far it is, up to all."""
     told: list[tuple[int, int]] = []
     for _ in range(3):

@@ -10,8 +10,9 @@ import pytest
 
 import engine
 from engine.common.text import Untrusted
-from engine.history import AuditLog, HistoryError
-from engine.history.events.types import check
+from engine.history.errors import HistoryError
+from engine.history.events.types import validate
+from engine.history.store.sqlite.store import SqliteHistoryStore
 
 CALLED = re.compile(r'(?:record|happened|_asked)\(\s*"([a-z_.]+)"')
 CHOSEN = re.compile(r'kind = "([a-z_.]+)" if [^"]+ else "([a-z_.]+)"')
@@ -28,9 +29,9 @@ def recorded_types() -> set[str]:
 def is_known(type_: str) -> bool:
     """Say whether there is such a type, whatever it asks for."""
     try:
-        check(type_, {})
+        validate(type_, {})
     except HistoryError as error:
-        return "No event is called" not in error.title
+        return "Unknown event type" not in error.title
     return True
 
 
@@ -44,7 +45,7 @@ def test_all_that_the_engine_records_is_known() -> None:
 @pytest.mark.parametrize(
     ("type_", "data", "said"),
     [
-        ("nonsense", {}, "No event is called 'nonsense'"),
+        ("nonsense", {}, "Unknown event type 'nonsense'"),
         ("submission.created", {"language": "python"}, "digest: Field required"),
         ("submission.created", {"digest": "x", "language": "python"}, "digest: "),
         ("submission.assessed", {"risk": "purple", "rules": []}, "risk: "),
@@ -52,14 +53,16 @@ def test_all_that_the_engine_records_is_known() -> None:
         ("run.ended", {"exit_code": 0}, "kill_reason: Field required"),
     ],
 )
-async def test_unfit_events_are_refused(log: AuditLog, type_: str, data: dict[str, Any], said: str) -> None:
+async def test_unfit_events_are_refused(
+    log: SqliteHistoryStore, type_: str, data: dict[str, Any], said: str
+) -> None:
     """An unknown type, or data that lacks what its type says, is refused and not written."""
     with pytest.raises(HistoryError, match=re.escape(said)):
         await log.append(type_, "s", Untrusted("a"), data)
-    assert () == await log.events()
+    assert () == await log.read.events()
 
 
-async def test_further_fields_are_kept(log: AuditLog) -> None:
+async def test_further_fields_are_kept(log: SqliteHistoryStore) -> None:
     """An event keeps what its type does not know, and nothing is added."""
     event = await log.append("policy.loaded", "", Untrusted("engine"), {"policy": "x", "extra": [1]})
     assert {"policy": "x", "extra": [1]} == event.data

@@ -9,17 +9,19 @@ from pathlib import Path
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.verify.contents import Contents
-from engine.history.verify.pool import WORTH, Span, stretches
-from engine.history.verify.range import Walked, walk
+from engine.history.verify.pool import WORTH, RecordRange, verify_ranges
+from engine.history.verify.range import VerifiedRange, verify_range
 
-SPANS = [Span(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * WORTH, 20)]
+SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * WORTH, 20)]
 
 
-def both(path: Path) -> tuple[list[Walked], list[Walked]]:
+def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
     """Return what this process, and what several, find in the stretches."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
         contents = Contents(connection)
-        return [walk(connection, contents, *span) for span in SPANS], list(stretches(connection, SPANS))
+        return [verify_range(connection, contents, *one_range) for one_range in SPANS], list(
+            verify_ranges(connection, SPANS)
+        )
 
 
 def test_processes_find_what_one_finds(path: Path) -> None:
@@ -27,7 +29,7 @@ def test_processes_find_what_one_finds(path: Path) -> None:
     seed_history(path, 40, seed=1)
     here, there = both(path)
     assert here == there
-    assert [span.last for span in SPANS] == [walked.last for walked in there]
+    assert [one_range.last for one_range in SPANS] == [verified.last for verified in there]
 
 
 def test_a_change_is_found_by_the_process_that_reads_it(path: Path) -> None:
@@ -37,7 +39,7 @@ def test_a_change_is_found_by_the_process_that_reads_it(path: Path) -> None:
         connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 47")
     here, there = both(path)
     assert here == there
-    assert [None, None, (47, "record 47 was changed"), None] == [walked.finding for walked in there[:4]]
+    assert [None, None, (47, "record 47 was changed"), None] == [verified.mismatch for verified in there[:4]]
 
 
 def test_a_stretch_without_records_is_missed(path: Path) -> None:
@@ -45,4 +47,4 @@ def test_a_stretch_without_records_is_missed(path: Path) -> None:
     seed_history(path, 40, seed=1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DELETE FROM events WHERE seq BETWEEN 21 AND 40")
-    assert (21, "record 21 was removed") == both(path)[1][1].finding
+    assert (21, "record 21 was removed") == both(path)[1][1].mismatch

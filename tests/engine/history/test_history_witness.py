@@ -15,14 +15,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.merkle import Frontier
 from engine.history.chain.signing_key import signing_key
+from engine.history.errors import WitnessError
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.witness.checkpoint_file import add, notes, read
-from engine.history.witness.git_witness import FILE, Repository
-from engine.history.witness.http_witness import Address
-from engine.history.witness.refusal import Refused
+from engine.history.witness.git_witness import FILE, GitWitness
+from engine.history.witness.http_witness import HttpWitness
 from engine.history.witness.witnesses import Witness, Witnesses
 from engine.models import Verification
 from engine.settings import HistorySettings
@@ -91,7 +91,7 @@ def commits(folder: Path) -> list[str]:
 
 async def test_a_checkpoint_is_posted_as_it_is(box: tuple[Box, str]) -> None:
     """What arrives is the signed note, byte for byte."""
-    await Address(box[1], PATIENT).take(NOTE)
+    await HttpWitness(box[1], PATIENT).take(NOTE)
     assert [NOTE] == box[0].kept
 
 
@@ -99,29 +99,29 @@ async def test_a_checkpoint_is_posted_as_it_is(box: tuple[Box, str]) -> None:
 async def test_an_answer_that_is_no_yes_is_a_refusal(box: tuple[Box, str], status: str) -> None:
     """Only 2xx means that it was kept; a redirect is not followed."""
     box[0].status = status
-    with pytest.raises(Refused, match=f"it answered {status[:3]}"):
-        await Address(box[1], PATIENT).take(NOTE)
+    with pytest.raises(WitnessError, match=f"it answered {status[:3]}"):
+        await HttpWitness(box[1], PATIENT).take(NOTE)
 
 
 async def test_a_witness_that_says_nothing_is_left(box: tuple[Box, str]) -> None:
     """After its time a silent one is a refusal, and so is one that is not there."""
     box[0].silent.set()
-    with pytest.raises(Refused, match=r"no answer within 0\.1 s"):
-        await Address(box[1], 0.1).take(NOTE)
-    with pytest.raises(Refused, match="connection"):
-        await Address("http://127.0.0.1:1/", PATIENT).take(NOTE)
+    with pytest.raises(WitnessError, match=r"no answer within 0\.1 s"):
+        await HttpWitness(box[1], 0.1).take(NOTE)
+    with pytest.raises(WitnessError, match="connection"):
+        await HttpWitness("http://127.0.0.1:1/", PATIENT).take(NOTE)
 
 
 async def test_no_password_is_shown(box: tuple[Box, str]) -> None:
     """Neither the name nor what to type tells the password in the URL."""
-    address = Address(box[1], PATIENT)
+    address = HttpWitness(box[1], PATIENT)
     assert "witness: 127.0.0.1" == address.name
     assert "secret" not in address.hint
 
 
 async def test_a_checkpoint_is_a_line_and_a_commit(repository: Path) -> None:
     """Each checkpoint is committed once, on a line of the file, and no hook is run."""
-    witness = Repository(repository, PATIENT)
+    witness = GitWitness(repository, PATIENT)
     for note in (NOTE, NOTE, OTHER):
         await witness.take(note)
     assert [NOTE, OTHER] == [json.loads(line) for line in (repository / FILE).read_text().splitlines()]
@@ -133,10 +133,10 @@ async def test_a_commit_that_failed_is_made_up_for(repository: Path) -> None:
     """While git cannot commit, it is a refusal; the next time the line is there once and committed."""
     lock = repository / ".git" / "index.lock"
     lock.touch()
-    with pytest.raises(Refused, match=r"index\.lock"):
-        await Repository(repository, PATIENT).take(NOTE)
+    with pytest.raises(WitnessError, match=r"index\.lock"):
+        await GitWitness(repository, PATIENT).take(NOTE)
     lock.unlink()
-    await Repository(repository, PATIENT).take(NOTE)
+    await GitWitness(repository, PATIENT).take(NOTE)
     assert [NOTE] == read((repository / FILE).read_text())
     assert ["Checkpoint of 7 records"] == commits(repository)
 
@@ -145,15 +145,15 @@ async def test_only_a_repository_is_written_to(tmp_path: Path, repository: Path)
     """Nothing is written to a folder that is none, nor through a link that leads out of one."""
     (repository / FILE).symlink_to(tmp_path / "out")
     for folder in (tmp_path, tmp_path / "absent", repository):
-        with pytest.raises(Refused):
-            await Repository(folder, PATIENT).take(NOTE)
+        with pytest.raises(WitnessError):
+            await GitWitness(folder, PATIENT).take(NOTE)
     assert ["repository"] == [each.name for each in tmp_path.iterdir()]
 
 
 async def test_a_failure_is_told_once_and_so_is_its_end(box: tuple[Box, str]) -> None:
     """The events are those of the changes; the row of Health is red in between and says what to type."""
     box[0].status = "503 Busy"
-    witness = Witness(Address(box[1], PATIENT))
+    witness = Witness(HttpWitness(box[1], PATIENT))
     told = [await witness.give(NOTE), await witness.give(NOTE)]
     assert (False, True) == ((row := witness.check()).ok, row.hint.startswith("curl -i"))
     box[0].status = "204 Kept"
@@ -167,11 +167,11 @@ async def test_what_the_engine_signs_reaches_its_witnesses(
 ) -> None:
     """Both witnesses get the newest checkpoint of a history that is being written."""
     settings = HistorySettings(checkpoint_events=3, witness_url=box[1], witness_git=repository)
-    log = await AuditLog.open(path, settings)
-    keeping = asyncio.create_task(Witnesses(settings).keep(log.latest_checkpoint, _never))
+    log = await SqliteHistoryStore.open(path, settings)
+    keeping = asyncio.create_task(Witnesses(settings).keep(log.read.latest_checkpoint, _never))
     for number in range(7):
         await log.append("history.viewed", "", ALICE, {"n": number})
-    latest = await log.latest_checkpoint()
+    latest = await log.read.latest_checkpoint()
     async with asyncio.timeout(PATIENT):
         while latest not in box[0].kept or not (repository / FILE).exists() or len(commits(repository)) < 1:
             await asyncio.sleep(0.05)
@@ -186,7 +186,7 @@ async def _never(type: str, witness: str, why: str) -> None:
 
 async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
     """Write a history, then another one with the same key; return what a witness had kept of the first."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     for number in range(9):
         await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()
@@ -212,7 +212,7 @@ async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
 
 async def verify(path: Path, settings: HistorySettings, kept: list[str]) -> Verification:
     """Return what verify says beside what a witness has kept."""
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     try:
         return await log.verify(resume=True, witnessed=kept)
     finally:
@@ -232,7 +232,7 @@ async def test_whoever_holds_the_key_is_found_by_the_witness(path: Path) -> None
 async def test_the_witness_of_an_untouched_history_agrees(path: Path) -> None:
     """What the witness has kept is counted; what it has beyond the end, or from elsewhere, is named."""
     settings = HistorySettings(batch_milliseconds=5, checkpoint_events=5)
-    log = await AuditLog.open(path, settings)
+    log = await SqliteHistoryStore.open(path, settings)
     for number in range(9):
         await log.append("history.viewed", "", ALICE, {"n": number})
     await log.close()

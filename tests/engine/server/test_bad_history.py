@@ -18,8 +18,8 @@ import pytest
 from engine.cli import main
 from engine.cli.exit_codes import ExitCode
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.devtools.seed import seed_history
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.settings import HistorySettings
 from tests.engine_process import EngineProcess
 
@@ -35,7 +35,7 @@ def database(tmp_path: Path) -> Path:
     path = tmp_path / "pratique.db"
 
     async def fill() -> None:
-        log = await AuditLog.open(path, HistorySettings())
+        log = await SqliteHistoryStore.open(path, HistorySettings())
         await log.append_many(
             ("history.viewed", "", Untrusted("alice"), {"n": number}) for number in range(500)
         )

@@ -15,8 +15,8 @@ from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.history import AuditLog
 from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
@@ -28,21 +28,21 @@ LEFT = b"figures"
 
 async def fill(path: Path) -> None:
     """Write `s-old` of long ago, and let its code, output and artifact be erased; of `s-part` a part."""
-    log = await AuditLog.open(path, HistorySettings(retain_days=30))
+    log = await SqliteHistoryStore.open(path, HistorySettings(retain_days=30))
     long_ago = datetime.now(UTC) - timedelta(days=100)
     case = build_case("s-old", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
     await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
-    await log.output("s-old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
-    await log.keep("s-old", Artifact(name="a.csv", size=len(LEFT), digest=digest_of(LEFT)), LEFT)
+    await log.append_output("s-old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
+    await log.append_artifact("s-old", Artifact(name="a.csv", size=len(LEFT), digest=digest_of(LEFT)), LEFT)
     await log.append("claim.released", "s-old", Untrusted("alice"), {})
     part = build_case("s-part", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
     await log.append("claim.created", "s-part", Untrusted("alice"), {}, case=part)
-    await log.output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
+    await log.append_output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
     await log.append("claim.released", "s-part", Untrusted("alice"), {})
     await log._writer.do(lambda ledger: ledger.connection.execute("UPDATE blobs SET at = '2020'"))
-    await log.output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=2, data=b"kept\n")])
+    await log.append_output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=2, data=b"kept\n")])
     await log.append("claim.released", "s-part", Untrusted("alice"), {})
-    assert 3 == await log.retain()
+    assert 3 == await log.apply_retention()
     await log.close()
 
 

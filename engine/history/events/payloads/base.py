@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 
 
-class Facts(BaseModel):
+class EventPayload(BaseModel):
     """What every type is."""
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)

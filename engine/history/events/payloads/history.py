@@ -6,24 +6,24 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from engine.history.events.payloads.base import Facts
+from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, Verification
 
 
-class Looked(Facts):
+class HistoryViewed(EventPayload):
     """Somebody read what is not their own."""
 
     type: Literal["history.viewed"]
 
 
-class Exported(Facts):
+class HistoryExported(EventPayload):
     """Somebody took records out of the house."""
 
     type: Literal["history.exported"]
     format: str
 
 
-class Verified(Verification):
+class HistoryVerified(Verification):
     """The history was read whole."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -31,7 +31,7 @@ class Verified(Verification):
     type: Literal["history.verified"]
 
 
-class CheckpointMade(Facts):
+class CheckpointSigned(EventPayload):
     """The tree over all records before was signed."""
 
     type: Literal["history.checkpoint"]
@@ -39,7 +39,7 @@ class CheckpointMade(Facts):
     size: int
 
 
-class WitnessTold(Facts):
+class WitnessChanged(EventPayload):
     """A witness outside takes no checkpoints, or takes them again."""
 
     type: Literal["witness.failed", "witness.reached"]
@@ -47,7 +47,7 @@ class WitnessTold(Facts):
     why: str = ""
 
 
-class Erased(Facts):
+class ContentsErased(EventPayload):
     """Contents were erased by a rule; what refers to them stays."""
 
     type: Literal["history.erased"]

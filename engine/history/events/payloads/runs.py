@@ -7,17 +7,17 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from engine.history.events.blocks import MeterBlock, OutputBlock
-from engine.history.events.payloads.base import Facts
+from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
 
 
-class RunQueued(Facts):
+class RunQueued(EventPayload):
     """A run waits for a place among those that run."""
 
     type: Literal["run.queued"]
 
 
-class InSandbox(Facts):
+class SandboxAssigned(EventPayload):
     """A sandbox was made, or taken from those that were ready."""
 
     type: Literal["sandbox.created", "sandbox.acquired"]
@@ -26,7 +26,7 @@ class InSandbox(Facts):
     runtime: str
 
 
-class SandboxDestroyed(Facts):
+class SandboxDestroyed(EventPayload):
     """A sandbox is gone, or could not be removed."""
 
     type: Literal["sandbox.destroyed"]
@@ -34,14 +34,14 @@ class SandboxDestroyed(Facts):
     gone: bool
 
 
-class SessionChanged(Facts):
+class SessionChanged(EventPayload):
     """A session was created, interrupted, restarted or closed."""
 
     type: Literal["session.created", "session.interrupted", "session.restarted", "session.closed"]
     why: str = ""
 
 
-class RunStarted(Facts):
+class RunStarted(EventPayload):
     """The code went in."""
 
     type: Literal["run.started"]
@@ -49,41 +49,41 @@ class RunStarted(Facts):
     limits: Limits
 
 
-class RunRefused(Facts):
+class RunRefused(EventPayload):
     """What was about to run is not what was approved."""
 
     type: Literal["run.refused"]
     changed: tuple[str, ...]
 
 
-class RunSteered(Facts):
+class RunControlled(EventPayload):
     """Somebody asked a run to stop, to be killed, to be frozen or to go on."""
 
     type: Literal["run.stop", "run.kill", "run.pause", "run.resume"]
 
 
-class Output(OutputBlock):
+class RunOutput(OutputBlock):
     """A run printed; the bytes lie beside, by their digest."""
 
     version: ClassVar[int] = 1
     type: Literal["run.output"]
 
 
-class Metered(MeterBlock):
+class RunMeters(MeterBlock):
     """What a run used."""
 
     version: ClassVar[int] = 1
     type: Literal["run.meters"]
 
 
-class OutputTruncated(Facts):
+class OutputTruncated(EventPayload):
     """A run printed more than it may, and the rest was dropped."""
 
     type: Literal["run.output_truncated"]
     limit_bytes: int
 
 
-class RunShowed(Facts):
+class RunDisplay(EventPayload):
     """A notebook showed something while it ran; the end of the run says what, in full."""
 
     type: Literal["run.display"]
@@ -93,7 +93,7 @@ class RunShowed(Facts):
     final: bool = False
 
 
-class PackagesReady(Facts):
+class PackagesReady(EventPayload):
     """What was granted of packages is installed for a run, now or earlier."""
 
     type: Literal["packages.ready"]
@@ -103,7 +103,7 @@ class PackagesReady(Facts):
     built: bool
 
 
-class NetworkAttempted(Facts):
+class NetworkAttempted(EventPayload):
     """A run asked for a host, and was let out or not."""
 
     type: Literal["network.attempt"]
@@ -114,7 +114,7 @@ class NetworkAttempted(Facts):
     why: str
 
 
-class RunKilled(Facts):
+class RunKilled(EventPayload):
     """The engine ended a run, and what it saw that made it do so."""
 
     type: Literal["run.killed"]
@@ -122,7 +122,7 @@ class RunKilled(Facts):
     evidence: tuple[str, ...]
 
 
-class ArtifactKept(Facts):
+class RunArtifact(EventPayload):
     """A file that a run left was kept."""
 
     type: Literal["run.artifact"]

@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from engine.history.events.payloads.base import Facts
+from engine.history.events.payloads.base import EventPayload
 from engine.models import Decision, Digest, Language, Level
 
 
-class Submitted(Facts):
+class SubmissionCreated(EventPayload):
     """Code came in."""
 
     type: Literal["submission.created"]
@@ -19,14 +19,14 @@ class Submitted(Facts):
     purpose: str = ""
 
 
-class Joined(Facts):
+class SubmissionJoined(EventPayload):
     """The same request came again, and got the submission that it had made before."""
 
     type: Literal["submission.joined"]
     digest: Digest
 
 
-class Analysed(Facts):
+class SubmissionAnalysed(EventPayload):
     """Code was read."""
 
     type: Literal["submission.analysed"]
@@ -35,7 +35,7 @@ class Analysed(Facts):
     seconds: float
 
 
-class Classified(Facts):
+class SubmissionAssessed(EventPayload):
     """Policy said how risky it is."""
 
     type: Literal["submission.assessed"]
@@ -43,13 +43,13 @@ class Classified(Facts):
     rules: tuple[str, ...]
 
 
-class Claimed(Facts):
+class ClaimChanged(EventPayload):
     """A reviewer took it, or let go of it."""
 
     type: Literal["claim.created", "claim.released"]
 
 
-class Decided(Decision):
+class DecisionMade(Decision):
     """It was approved, denied or refused, or nobody decided in time."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -57,7 +57,7 @@ class Decided(Decision):
     type: Literal["decision.made", "decision.expired"]
 
 
-class Reviewed(Decision):
+class FirstApprovalGiven(Decision):
     """It was approved by one reviewer, and another one's approval is still wanted."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -65,7 +65,7 @@ class Reviewed(Decision):
     type: Literal["decision.first_approval"]
 
 
-class Throttled(Facts):
+class SubmissionThrottled(EventPayload):
     """Somebody handed in more than is taken, and was told when to come back."""
 
     type: Literal["submission.throttled"]
@@ -73,7 +73,7 @@ class Throttled(Facts):
     retry_after: float
 
 
-class PreApprovalChanged(Facts):
+class PreApprovalChanged(EventPayload):
     """A pre-approval was given, rested upon, or taken back."""
 
     type: Literal["pre_approval.created", "pre_approval.used", "pre_approval.revoked"]

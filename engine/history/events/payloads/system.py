@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.history.events.payloads.base import Facts
+from engine.history.events.payloads.base import EventPayload
 from engine.models import IsolationProof
 
 
-class EngineChanged(Facts):
+class EngineChanged(EventPayload):
     """The engine started, stopped, or closed what an earlier one left open."""
 
     type: Literal["engine.started", "engine.stopped", "engine.recovered"]
 
 
-class SandboxProved(Facts):
+class SandboxProbed(EventPayload):
     """A sandbox said what kernel it runs on."""
 
     type: Literal["sandbox.probed"]
@@ -22,27 +22,27 @@ class SandboxProved(Facts):
     proof: IsolationProof | None = None
 
 
-class PolicyLoaded(Facts):
+class PolicyLoaded(EventPayload):
     """Another policy is in force."""
 
     type: Literal["policy.loaded"]
     policy: str
 
 
-class PolicyRefused(Facts):
+class PolicyRefused(EventPayload):
     """A policy file is wrong, and the one before stays in force."""
 
     type: Literal["policy.refused"]
     faults: tuple[str, ...]
 
 
-class SettingsChanged(Facts):
+class SettingsChanged(EventPayload):
     """Settings are others than at the last start."""
 
     type: Literal["settings.changed"]
 
 
-class SecretChanged(Facts):
+class SecretChanged(EventPayload):
     """A secret was set or removed; its value is nowhere in the history."""
 
     type: Literal["secret.set", "secret.removed"]
@@ -50,7 +50,7 @@ class SecretChanged(Facts):
     host: str
 
 
-class PrincipalChanged(Facts):
+class PrincipalChanged(EventPayload):
     """Somebody may act here, or may no more, or tried and was not let in."""
 
     type: Literal["principal.added", "principal.removed", "authentication.failed"]

@@ -37,7 +37,7 @@ def unpack(body: bytes) -> bytes:
     """Return what `pack` was given.
 
     Raises:
-        AuditError: it is damaged.
+        HistoryError: it is damaged.
     """
     try:
         return _zstd.unpack(body)
@@ -69,7 +69,7 @@ def get(connection: sqlite3.Connection, digest: str) -> bytes | None:
     """Return the content with this digest, or None where retention has erased it.
 
     Raises:
-        AuditError: there never was any, or what is there has another digest.
+        HistoryError: there never was any, or what is there has another digest.
     """
     row = connection.execute("SELECT body FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)).fetchone()
     if row is None:

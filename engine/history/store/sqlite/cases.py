@@ -11,10 +11,10 @@ from datetime import datetime
 
 from pydantic_core import from_json
 
-from engine.common.presentation import headline
 from engine.common.text import Untrusted
 from engine.history.chain.chain import stamp
 from engine.history.store.sqlite import blobs
+from engine.history.summary import summary_of
 from engine.models import Case, Draft, InputFile, Status, Summary
 
 OPEN = (Status.PENDING, Status.QUEUED, Status.RUNNING)
@@ -42,7 +42,7 @@ _UPSERT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class EncodedCase:
     """A case ready to be written: its columns, its JSON without contents, and the contents by digest."""
 
     columns: tuple[object, ...]
@@ -53,7 +53,7 @@ class Frozen:
     """Seconds from the submission to its decision."""
 
 
-def freeze(case: Case) -> Frozen:
+def encode(case: Case) -> EncodedCase:
     """Return a case as it is stored."""
     draft = case.submission.draft
     code = draft.code.text.encode()
@@ -64,7 +64,7 @@ def freeze(case: Case) -> Frozen:
     body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
     summary = summary_of(case)
     columns = tuple(_column(getattr(summary, name)) for name in COLUMNS)
-    return Frozen(columns, body, state_digest(columns, body), contents, _decided_after(case))
+    return EncodedCase(columns, body, state_digest(columns, body), contents, _decided_after(case))
 
 
 def state_digest(columns: tuple[object, ...], body: bytes) -> str:
@@ -77,21 +77,21 @@ def columns_json(columns: tuple[object, ...]) -> bytes:
     return _json(columns).encode("utf-8", "surrogateescape")
 
 
-def write(connection: sqlite3.Connection, frozen: Frozen, seq: int, at: str) -> int:
+def write(connection: sqlite3.Connection, encoded: EncodedCase, seq: int, at: str) -> int:
     """Write the state of a case as the record `seq` left it, and return its number."""
-    _tally(connection, frozen.columns[0], -1)
-    number = insert(connection, frozen, seq)
-    _tally(connection, frozen.columns[0], 1)
-    kept = [blobs.put(connection, content, digest, at) for digest, content in frozen.contents]
+    _tally(connection, encoded.columns[0], -1)
+    number = insert(connection, encoded, seq)
+    _tally(connection, encoded.columns[0], 1)
+    kept = [blobs.put(connection, content, digest, at) for digest, content in encoded.contents]
     blobs.use(connection, number, kept)
     return number
 
 
-def insert(connection: sqlite3.Connection, frozen: Frozen, seq: int) -> int:
+def insert(connection: sqlite3.Connection, encoded: EncodedCase, seq: int) -> int:
     """Write the row of a case, without its contents and uncounted, and return its number."""
-    row = connection.execute(_UPSERT, (*frozen.columns, seq, frozen.decided_after)).fetchone()
+    row = connection.execute(_UPSERT, (*encoded.columns, seq, encoded.decided_after)).fetchone()
     connection.execute(
-        "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(frozen.body))
+        "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(encoded.body))
     )
     return int(row[0])
 
@@ -117,11 +117,11 @@ def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:
         )
 
 
-def thaw(connection: sqlite3.Connection, body: bytes) -> Case:
+def decode(connection: sqlite3.Connection, body: bytes) -> Case:
     """Return the case that was stored, code and files included.
 
     Raises:
-        AuditError: its code or a file is missing, or is not what was stored.
+        HistoryError: its code or a file is missing, or is not what was stored.
     """
     plain = blobs.unpack(body)
     contents = [blobs.get(connection, digest) or b"" for digest in contents_of(plain)]
@@ -138,31 +138,6 @@ def contents_of(body: bytes) -> list[str]:
         return [alone[1].decode()]
     draft = from_json(body)["submission"]["draft"]
     return [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
-
-
-def summary_of(case: Case) -> Summary:
-    """Return the one line about a case."""
-    submission, result = case.submission, case.result
-    code = submission.draft.code.text
-    decision = case.decision
-    return Summary(
-        id=submission.id,
-        digest=submission.digest,
-        status=case.status,
-        risk=case.assessment.risk,
-        language=submission.draft.language,
-        requester=submission.requester.name,
-        first_line=headline(submission.draft),
-        lines=code.count("\n") + (not code.endswith("\n")),
-        violations=len(case.analysis.violations),
-        submitted_at=submission.submitted_at,
-        deadline=case.deadline,
-        reviewer=decision.by.name if decision else Untrusted(""),
-        kill_reason=result.kill_reason if result else None,
-        exit_code=result.exit_code if result else None,
-        duration=result.duration if result else None,
-        memory_peak=result.memory_peak if result else None,
-    )
 
 
 def summary_from(row: tuple[object, ...]) -> Summary:

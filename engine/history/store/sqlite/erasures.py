@@ -24,7 +24,7 @@ def erasures(connection: sqlite3.Connection, id: str) -> tuple[Erasure, ...]:
     """Return what was erased: code and files first, then output and what the run left."""
     gone = [told for told in _told(connection, id) if not is_kept(connection, told[1])]
     rules = _rules(connection, {digest for _, digest, _ in gone})
-    _, partly = output_gone(connection, id)
+    _, partly = erased_output(connection, id)
     return tuple(
         Erasure(
             what=what,
@@ -38,7 +38,7 @@ def erasures(connection: sqlite3.Connection, id: str) -> tuple[Erasure, ...]:
     )
 
 
-def output_gone(connection: sqlite3.Connection, id: str) -> tuple[str, bool]:
+def erased_output(connection: sqlite3.Connection, id: str) -> tuple[str, bool]:
     """Return the rule by which output was erased, empty where none was, and whether some is there."""
     digests = {block.digest for block in output_blocks(connection, id)}
     gone = {digest for digest in digests if not is_kept(connection, digest)}

@@ -17,7 +17,7 @@ from engine.history.chain.chain import Record
 from engine.history.chain.merkle import Frontier
 from engine.history.events.blocks import OutputBlock
 from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
-from engine.history.store.sqlite.cases import Frozen
+from engine.history.store.sqlite.cases import EncodedCase
 from engine.history.witness import checkpoint_file
 from engine.models import OutputChunk
 
@@ -28,7 +28,7 @@ CHECKPOINT = "history.checkpoint"
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-class Entry(NamedTuple):
+class NewRecord(NamedTuple):
     """What becomes a record; `data` is canonical JSON."""
 
     at: str
@@ -56,10 +56,10 @@ class Ledger:
     """Checkpoints that are on disk and not yet in the file outside the database."""
     fresh: list[str] = field(default_factory=list)
     """Checkpoints of this transaction."""
-    pending: dict[str, list[OutputChunk]] = field(default_factory=dict)
-    pending_bytes: int = 0
+    buffered: dict[str, list[OutputChunk]] = field(default_factory=dict)
+    buffered_bytes: int = 0
 
-    def recall(self) -> None:
+    def load_end(self) -> None:
         """Take the end of the chain from the disk."""
         size, self.last = chain.head(self.connection)
         self.tree = tree.load(self.connection, size)
@@ -73,11 +73,11 @@ class Ledger:
         """Start a transaction, at a known end of the chain."""
         self.connection.execute("BEGIN IMMEDIATE")
         if not self.known:
-            self.recall()
+            self.load_end()
 
     def commit(self) -> None:
         """Put all that was done since `begin`, and the output that is held, on disk; then the checkpoints."""
-        self.settle_all()
+        self.flush_all_output()
         self.connection.execute("COMMIT")
         self.notes += self.fresh
         self.fresh.clear()
@@ -90,30 +90,32 @@ class Ledger:
         """Undo what was done since `begin`."""
         self.known = False
         self.fresh.clear()
-        self.pending.clear()
-        self.pending_bytes = 0
+        self.buffered.clear()
+        self.buffered_bytes = 0
         with contextlib.suppress(sqlite3.Error):  # SQLite has undone it itself after a full disk
             self.connection.execute("ROLLBACK")
 
-    def append(self, type: str, subject: str, actor: str, data: str, case: Frozen | None = None) -> Record:
+    def append(
+        self, type: str, subject: str, actor: str, data: str, case: EncodedCase | None = None
+    ) -> Record:
         """Chain a record, after the output of its subject that came first, and write the case beside it."""
-        self.settle(subject)
+        self.flush_output(subject)
         at = chain.stamp(datetime.now(UTC))
-        (record,) = self.append_all([Entry(at, type, subject, actor, data)])
+        (record,) = self.append_all([NewRecord(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
         self.checkpoint_if_due()
         return record
 
-    def append_many(self, entries: Sequence[Entry]) -> int:
+    def append_many(self, entries: Sequence[NewRecord]) -> int:
         """Chain records, after all output that came first, and return the number of the last."""
-        self.settle_all()
+        self.flush_all_output()
         self.append_all(entries)
         last = self.tree.size
         self.checkpoint_if_due()
         return last
 
-    def append_all(self, entries: Sequence[Entry]) -> list[Record]:
+    def append_all(self, entries: Sequence[NewRecord]) -> list[Record]:
         """Chain records."""
         records, complete = [], []
         last, grow = self.last, self.tree.add
@@ -143,24 +145,24 @@ class Ledger:
         if self.tree.size - self.checked >= self.checkpoint_events:
             self.checkpoint()
 
-    def hold(self, run: str, chunks: Sequence[OutputChunk]) -> None:
+    def buffer_output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
         """Keep output until the transaction ends."""
-        self.pending.setdefault(run, []).extend(chunks)
-        self.pending_bytes += sum(len(chunk.data) for chunk in chunks)
+        self.buffered.setdefault(run, []).extend(chunks)
+        self.buffered_bytes += sum(len(chunk.data) for chunk in chunks)
 
-    def settle(self, run: str) -> None:
+    def flush_output(self, run: str) -> None:
         """Write the output of a run that is held: the bytes by digest, and an event that refers to them."""
-        chunks = self.pending.pop(run, None)
+        chunks = self.buffered.pop(run, None)
         if not chunks:
             return
         content = b"".join(chunk.data for chunk in chunks)
-        self.pending_bytes -= len(content)
+        self.buffered_bytes -= len(content)
         digest = blobs.digest_of(content)
         block = OutputBlock.of(chunks, digest)
         record = self.append("run.output", run, ENGINE, chain.canonical_data(block.model_dump(mode="json")))
         self._put(run, content, digest, record.at)
 
-    def keep(self, run: str, data: str, content: bytes, digest: str) -> None:
+    def append_artifact(self, run: str, data: str, content: bytes, digest: str) -> None:
         """Write a file that a run left: the bytes by digest, and an event that refers to them."""
         record = self.append("run.artifact", run, ENGINE, data)
         self._put(run, content, digest, record.at)
@@ -170,10 +172,10 @@ class Ledger:
         row = self.connection.execute("SELECT n FROM cases WHERE id = ?", (run,)).fetchone()
         blobs.use(self.connection, row[0] if row else 0, [kept])
 
-    def settle_all(self) -> None:
+    def flush_all_output(self) -> None:
         """Write all output that is held."""
-        for run in list(self.pending):
-            self.settle(run)
+        for run in list(self.buffered):
+            self.flush_output(run)
 
     def index_some(self) -> bool:
         """Index some texts for the search, and say whether there may be more."""
@@ -186,7 +188,7 @@ class Ledger:
             raise
         return more
 
-    def catch_up(self) -> None:
+    def repair_checkpoint_file(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""
         told = checkpoint_file.notes(self.witness)
         last = max((note.size for note in told if note), default=0)

@@ -12,8 +12,8 @@ from engine.history.chain.chain import Record
 from engine.history.errors import ErasedError
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.search.filter import Term
-from engine.history.search.planner import plan
 from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.search.planner import plan
 from engine.history.verify.contents import erased_by
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
 
@@ -24,7 +24,7 @@ _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
 def case(connection: sqlite3.Connection, id: str) -> Case | None:
     """Return the case with this id, or None."""
     row = connection.execute("SELECT body FROM cases JOIN states USING (n) WHERE id = ?", (id,)).fetchone()
-    return cases.thaw(connection, row[0]) if row else None
+    return cases.decode(connection, row[0]) if row else None
 
 
 def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
@@ -32,7 +32,7 @@ def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
     rows = connection.execute(
         f"SELECT body FROM cases JOIN states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
     )
-    return tuple(cases.thaw(connection, body) for (body,) in rows)
+    return tuple(cases.decode(connection, body) for (body,) in rows)
 
 
 def summaries(
@@ -62,7 +62,7 @@ def output(connection: sqlite3.Connection, run: str, offset: int, limit: int) ->
     """Return the output of a run from byte `offset` on, at most `limit` bytes, as it was cut when it came.
 
     Raises:
-        AuditError: what is kept is not what was written.
+        HistoryError: what is kept is not what was written.
     """
     found: list[OutputChunk] = []
     for block in output_blocks(connection, run):
@@ -93,7 +93,7 @@ def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
     Raises:
         KeyError: it left none.
         ErasedError: retention has erased it.
-        AuditError: what is kept is not what was written.
+        HistoryError: what is kept is not what was written.
     """
     left = reversed(list(artifacts(connection, run)))
     digest = next((one.digest for one in left if name in (one.name.text, one.digest)), None)

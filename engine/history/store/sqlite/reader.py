@@ -1,102 +1,98 @@
-"""Read-only connections in threads, each query with a deadline."""
+"""Reads a SQLite history, each query on a connection that cannot write."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import queue
-import sqlite3
-import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import TypeVar
+from datetime import UTC, datetime
 
-from engine.history.errors import HistoryError, explain
-from engine.history.store.sqlite import schema
-
-T = TypeVar("T")
-THREADS = 4
+from engine.history.chain import chain
+from engine.history.search.filter import Term, parse
+from engine.history.store.sqlite import queries
+from engine.history.store.sqlite.connections import ConnectionPool
+from engine.history.store.sqlite.erasures import erased_output, erasures
+from engine.history.store.sqlite.search.facets import facets as count
+from engine.history.store.sqlite.search.trends import trends
+from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
 
 
-class Reader:
-    """Connections that cannot write, as many as threads, opened when first wanted."""
+class SqliteHistoryReader:
+    """A HistoryReader over the connections of a pool."""
 
-    def __init__(self, path: Path, seconds: float) -> None:
-        self._path = path
-        self._seconds = seconds
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="audit-reader")
-        self._idle: queue.SimpleQueue[_Connection] = queue.SimpleQueue()
-        self._closing = threading.Event()
+    def __init__(self, connections: ConnectionPool) -> None:
+        self._connections = connections
 
-    async def do(self, work: Callable[[sqlite3.Connection], T], *, seconds: float | None = None) -> T:
-        """Do `work` in a thread and return what it returns.
+    async def case(self, id: str) -> Case | None:
+        """Return the case with this id, code and files included, or None."""
+        return await self._connections.do(lambda connection: queries.case(connection, id))
+
+    async def open_cases(self) -> tuple[Case, ...]:
+        """Return the cases that are pending, queued or running, the oldest first."""
+        return await self._connections.do(queries.open_cases)
+
+    async def summaries(
+        self,
+        filter: str = "",
+        before: str | None = None,
+        limit: int = 200,
+        *,
+        requester: str | None = None,
+    ) -> tuple[Summary, ...]:
+        """Return the cases that match `filter` and are older than the id `before`, the newest first.
+
+        With `requester` only the cases of this principal.
+        """
+        terms = parse(filter, datetime.now(UTC))
+        if requester is not None:
+            terms += (Term("requester", "is", (requester,)),)
+        return await self._connections.do(
+            lambda connection: queries.summaries(connection, terms, before, limit)
+        )
+
+    async def facets(self, filter: str = "") -> Facets:
+        """Count the cases that match `filter` by risk, status, kill reason, language, day and requester.
 
         Raises:
-            AuditError: it took longer than `seconds` (the setting, where None), or the file is damaged.
+            HistoryError: the filter is invalid, or counting took too long.
         """
-        deadline = time.monotonic() + (self._seconds if seconds is None else seconds)
-        watch = _Watch(deadline, self._closing)
-        try:
-            running = asyncio.get_running_loop().run_in_executor(self._threads, self._work, work, watch)
-        except RuntimeError:
-            raise HistoryError("The history is closed") from None
-        try:
-            return await running
-        finally:
-            watch.given_up = True
+        terms = parse(filter, datetime.now(UTC))
+        return await self._connections.do(lambda connection: count(connection, terms))
 
-    @property
-    def closing(self) -> bool:
-        """Whether the history is about to be closed."""
-        return self._closing.is_set()
+    async def trends(self, since: datetime) -> Trends:
+        """Return metrics of the cases submitted from `since` on."""
+        return await self._connections.do(lambda connection: trends(connection, chain.stamp(since)))
 
-    def close(self) -> None:
-        """End what is being read, the threads and the connections."""
-        self._closing.set()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait().raw.close()
+    async def events(
+        self, since: int = 0, subject: str | None = None, limit: int = 1000
+    ) -> tuple[Event, ...]:
+        """Return the events after number `since`, in order: all of them, or those of one subject."""
+        return await self._connections.do(
+            lambda connection: queries.events(connection, since, subject, limit)
+        )
 
-    def _work(self, work: Callable[[sqlite3.Connection], T], watch: _Watch) -> T:
-        try:
-            with self._connection(watch) as connection:
-                return work(connection)
-        except sqlite3.Error as error:
-            raise explain(error, self._path) from None
+    async def output(self, run: str, offset: int = 0, limit: int = 1 << 20) -> tuple[OutputChunk, ...]:
+        """Return the output of a run from byte `offset` on, at most `limit` bytes."""
+        return await self._connections.do(lambda connection: queries.output(connection, run, offset, limit))
 
-    @contextlib.contextmanager
-    def _connection(self, watch: _Watch) -> Iterator[sqlite3.Connection]:
-        try:
-            connection = self._idle.get_nowait()
-        except queue.Empty:
-            connection = _Connection(self._path)
-        connection.watch = watch
-        try:
-            yield connection.raw
-        finally:
-            connection.watch = None
-            self._idle.put(connection)
+    async def meters(self, run: str) -> tuple[Meters, ...]:
+        """Return all resource samples of a run."""
+        return await self._connections.do(lambda connection: queries.meters(connection, run))
 
+    async def artifact(self, run: str, name: str) -> bytes:
+        """Return an artifact of a run, by its name or digest.
 
-class _Watch:
-    """When to give up: at the deadline, once nobody waits any more, or when the history is closed."""
+        Raises:
+            KeyError: the run has no such artifact.
+            ErasedError: retention erased it.
+        """
+        return await self._connections.do(lambda connection: queries.artifact(connection, run, name))
 
-    def __init__(self, deadline: float, closing: threading.Event) -> None:
-        self.deadline = deadline
-        self.closing = closing
-        self.given_up = False
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        """Return what retention erased of a submission, and by which rule."""
+        return await self._connections.do(lambda connection: erasures(connection, id))
 
-    def over(self) -> bool:
-        return self.given_up or self.closing.is_set() or time.monotonic() > self.deadline
+    async def erased_output(self, id: str) -> tuple[str, bool]:
+        """Return the rule that erased output of a run, empty if none did, and whether some is left."""
+        return await self._connections.do(lambda connection: erased_output(connection, id))
 
-
-class _Connection:
-    def __init__(self, path: Path) -> None:
-        self.watch: _Watch | None = None
-        self.raw = schema.open_reader(path, self._over)
-
-    def _over(self) -> bool:
-        return self.watch is not None and self.watch.over()
+    async def latest_checkpoint(self) -> str | None:
+        """Return the last signed checkpoint, or None if there is none yet."""
+        return await self._connections.do(queries.latest_checkpoint)

@@ -68,7 +68,7 @@ CREATE TABLE cases (
     memory_peak INTEGER,
     decided_after REAL
 );
-CREATE INDEX cases_open ON cases (n) WHERE status IN ('waiting', 'queued', 'running');
+CREATE INDEX cases_open ON cases (n) WHERE status IN ('pending', 'queued', 'running');
 CREATE INDEX cases_risk ON cases (risk);
 CREATE INDEX cases_status ON cases (status);
 CREATE INDEX cases_language ON cases (language);
@@ -136,7 +136,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
     """Open the history for writing, and make it, mode 0600, where there is none.
 
     Raises:
-        AuditError: it is from a newer version, or it is something else's database.
+        HistoryError: it is from a newer version, or it is something else's database.
         sqlite3.Error: it cannot be opened or is no database.
     """
     _create_private(path)

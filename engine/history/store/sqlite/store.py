@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine.common.text import Untrusted
+from engine.history.api import ProgressCallback
 from engine.history.chain import chain
 from engine.history.chain.checkpoints import parse
 from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
-from engine.history.events.types import check
+from engine.history.events.types import validate
 from engine.history.exports.case_file import case_file
-from engine.history.store.sqlite import cases, queries
-from engine.history.store.sqlite.ledger import ENGINE, Entry, Ledger
-from engine.history.store.sqlite.read_api import Questions
-from engine.history.store.sqlite.reader import Reader
+from engine.history.store.sqlite import cases
+from engine.history.store.sqlite.connections import ConnectionPool
+from engine.history.store.sqlite.ledger import ENGINE, Ledger, NewRecord
+from engine.history.store.sqlite.reader import SqliteHistoryReader
 from engine.history.store.sqlite.retention import erase_some
 from engine.history.store.sqlite.writer import Writer, witness_file
 from engine.history.verify.payloads import STATE
-from engine.history.verify.verifier import Tell, verify
+from engine.history.verify.verifier import verify
 from engine.history.witness import checkpoint_file
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Verification
 from engine.settings import HistorySettings
@@ -32,28 +33,36 @@ LARGE = 1 << 18
 """Bytes of input files from which a case is made ready in a thread."""
 
 
-class AuditLog(Questions):
-    """The history of one engine, in one SQLite file that no second engine writes."""
+class SqliteHistoryStore:
+    """The history of one engine in one SQLite file. Implements HistoryStore."""
 
-    def __init__(self, path: Path, settings: HistorySettings, writer: Writer, reader: Reader) -> None:
-        super().__init__(reader)
+    def __init__(
+        self, path: Path, settings: HistorySettings, writer: Writer, connections: ConnectionPool
+    ) -> None:
         self._path = path
         self._settings = settings
         self._writer = writer
+        self._connections = connections
+        self._read = SqliteHistoryReader(connections)
 
     @classmethod
     async def open(cls, path: Path, settings: HistorySettings) -> Self:
-        """Open the history at `path`, and make it where there is none.
+        """Open the history at `path`, and create it if there is none.
 
         Raises:
-            AuditError: it is damaged, from a newer version, unwritable, or in use by another engine.
+            HistoryError: it is damaged, of another format, unwritable, or in use by another engine.
         """
         writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop())
-        return cls(path, settings, writer, Reader(path, settings.read_deadline_seconds))
+        return cls(path, settings, writer, ConnectionPool(path, settings.read_deadline_seconds))
+
+    @property
+    def read(self) -> SqliteHistoryReader:
+        """Return what reads this history."""
+        return self._read
 
     async def close(self) -> None:
-        """Write what waits and let go of the file."""
-        await asyncio.to_thread(self._reader.close)
+        """Write what is waiting, and release the file."""
+        await asyncio.to_thread(self._connections.close)
         await asyncio.to_thread(self._writer.close)
 
     async def append(
@@ -66,70 +75,71 @@ class AuditLog(Questions):
         case: Case | None = None,
         durable: bool = True,
     ) -> Event:
-        """Record an event, with the case as it stands after it; on return both are on disk where `durable`.
+        """Append an event, with the case as it stands after it; if `durable`, both are on disk on return.
 
         Raises:
-            AuditError: the data is not what its type asks for, or it could not be written. Nothing was
-                recorded then, except that a disk that is too slow may still record it later.
+            HistoryError: the data does not fit the type, or it could not be written. Nothing was recorded,
+                except that a disk that is too slow may still record it later.
         """
-        frozen = await _freeze(case) if case else None
-        text = _text(type, data, frozen)
+        encoded = await _encode(case) if case else None
+        text = _text(type, data, encoded)
 
         def work(ledger: Ledger) -> chain.Record:
-            return ledger.append(type, subject, actor.text, text, frozen)
+            return ledger.append(type, subject, actor.text, text, encoded)
 
         return chain.event_of(await self._writer.do(work, durable=durable))
 
     async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:
-        """Record events, each a type, subject, actor and data, in one go; return the number of the last.
-
-        On return all are on disk.
+        """Append events (type, subject, actor, data) in one transaction; return the number of the last.
 
         Raises:
-            AuditError: the data of one is not what its type asks for, or they could not be written. None
-                was recorded then.
+            HistoryError: the data of one does not fit its type, or they could not be written. None was
+                recorded.
         """
         at = chain.stamp(datetime.now(UTC))
-        entries = [
-            Entry(at, type, subject, actor.text, _text(type, data)) for type, subject, actor, data in events
+        records = [
+            NewRecord(at, type, subject, actor.text, _text(type, data))
+            for type, subject, actor, data in events
         ]
-        return await self._writer.do(lambda ledger: ledger.append_many(entries))
+        return await self._writer.do(lambda ledger: ledger.append_many(records))
 
-    async def output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
-        """Keep output of a run; it is on disk within `batch_milliseconds`, and before the run's next event.
+    async def append_output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
+        """Append output of a run; it is on disk within `batch_milliseconds`, and before the run's next event.
 
         Raises:
-            AuditError: it could not be written.
+            HistoryError: it could not be written.
         """
-        kept = [chunk for chunk in chunks if chunk.data]
-        if kept:
-            await self._writer.do(lambda ledger: ledger.hold(run, kept), durable=False)
+        filled = [chunk for chunk in chunks if chunk.data]
+        if filled:
+            await self._writer.do(lambda ledger: ledger.buffer_output(run, filled), durable=False)
 
-    async def meters(self, run: str, samples: Sequence[Meters]) -> None:
-        """Keep samples of a run; they are on disk within `batch_milliseconds`.
+    async def append_meters(self, run: str, samples: Sequence[Meters]) -> None:
+        """Append resource samples of a run; they are on disk within `batch_milliseconds`.
 
         Raises:
-            AuditError: they could not be written.
+            HistoryError: they could not be written.
         """
         if samples:
             data = MeterBlock(samples=tuple(samples)).model_dump(mode="json")
             await self.append("run.meters", run, Untrusted(ENGINE), data, durable=False)
 
-    async def keep(self, run: str, artifact: Artifact, content: bytes) -> None:
-        """Keep a file that a run left; it is on disk before the run's next event.
+    async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Append an artifact of a run; it is on disk before the run's next event.
 
         Raises:
-            AuditError: it could not be written.
+            HistoryError: it could not be written.
         """
         data = _text("run.artifact", artifact.model_dump(mode="json"))
         digest = artifact.digest
-        await self._writer.do(lambda ledger: ledger.keep(run, data, content, digest), durable=False)
+        await self._writer.do(
+            lambda ledger: ledger.append_artifact(run, data, content, digest), durable=False
+        )
 
-    async def retain(self) -> int:
-        """Erase the code, files and output that the settings do not keep, and return how many there were.
+    async def apply_retention(self) -> int:
+        """Erase the code, files and output that the settings do not keep, and return how many.
 
         Raises:
-            AuditError: it could not be recorded; nothing was erased then.
+            HistoryError: it could not be recorded; nothing was erased.
         """
         if self._settings.retain_days is None and self._settings.retain_mb is None:
             return 0
@@ -141,38 +151,33 @@ class AuditLog(Questions):
         return erased
 
     async def case_file(self, id: str) -> bytes:
-        """Return a zip that proves to anybody, with Python alone, what happened to a submission.
+        """Return a zip that proves, with Python alone, what happened to a submission.
 
         Raises:
-            AuditError: there is no such submission, or something of it was erased.
+            HistoryError: there is no such submission, or part of it was erased.
         """
         key = self._writer.key
-        return await self._reader.do(lambda connection: case_file(connection, id, key))
-
-    async def latest_checkpoint(self) -> str | None:
-        """Return the last signed note, or None where none was made yet."""
-        return await self._reader.do(queries.latest_checkpoint)
+        return await self._connections.do(lambda connection: case_file(connection, id, key))
 
     async def verify(
         self,
-        progress: Tell | None = None,
+        progress: ProgressCallback | None = None,
         *,
         resume: bool = False,
         witnessed: Sequence[str] = (),
     ) -> Verification:
-        """Read the whole history: it is as it was written, or this is the first record that is not.
+        """Check every record, case and content; return the first that is not as it was written.
 
-        With `resume` only what came after the last checkpoint is read. `witnessed` are checkpoints that
-        somebody outside has kept. `progress` is called in the event loop with the records read and all there
-        are.
+        With `resume`, start after the last checkpoint. `witnessed` are checkpoints that witnesses kept.
+        `progress` is called in the event loop.
         """
         loop = asyncio.get_running_loop()
         wanted = threading.Event()
         wanted.set()
 
-        def tell(done: int, total: int) -> None:
-            if not wanted.is_set() or self._reader.closing:
-                raise HistoryError("Nobody waits for the reading any more")
+        def report(done: int, total: int) -> None:
+            if not wanted.is_set() or self._connections.closing:
+                raise HistoryError("The verification was cancelled")
             if progress:
                 loop.call_soon_threadsafe(progress, done, total)
 
@@ -180,24 +185,24 @@ class AuditLog(Questions):
         notes = await asyncio.to_thread(checkpoint_file.notes, witness_file(self._path))
         outside = [parse(note) for note in witnessed]
         try:
-            return await self._reader.do(
-                lambda connection: verify(connection, notes, key, tell, resume=resume, outside=outside),
+            return await self._connections.do(
+                lambda connection: verify(connection, notes, key, report, resume=resume, outside=outside),
                 seconds=float("inf"),
             )
         finally:
             wanted.clear()
 
 
-def _text(type: str, data: dict[str, Any], case: cases.Frozen | None = None) -> str:
+def _text(type: str, data: dict[str, Any], case: cases.EncodedCase | None = None) -> str:
     """Return the data of an event as it is written, with the digest of the case as it stands after it."""
-    version = check(type, data)
+    version = validate(type, data)
     more: dict[str, Any] = {} if version == 1 else {"v": version}
     if case:
         more[STATE] = case.sha256
     return chain.canonical_data({**data, **more} if more else data)
 
 
-async def _freeze(case: Case) -> cases.Frozen:
+async def _encode(case: Case) -> cases.EncodedCase:
     if sum(len(file.content) for file in case.submission.draft.files) < LARGE:
-        return cases.freeze(case)
-    return await asyncio.to_thread(cases.freeze, case)
+        return cases.encode(case)
+    return await asyncio.to_thread(cases.encode, case)

@@ -18,8 +18,9 @@ from typing import IO, Any, TypeVar
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.history.chain.signing_key import signing_key
-from engine.history.errors import HistoryError, explain
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.errors import explain
 from engine.history.store.sqlite.ledger import Ledger
 from engine.settings import HistorySettings
 
@@ -71,7 +72,7 @@ class Writer:
         """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
 
         Raises:
-            AuditError: it could not be written, or not within the deadline.
+            HistoryError: it could not be written, or not within the deadline.
         """
         if self._stopped:
             raise HistoryError("The history is closed")
@@ -155,7 +156,7 @@ class Writer:
             job.value = job.work(self._ledger)
             if not job.durable:
                 self._tell(_answer, [job])
-            hurry = hurry or job.durable or self._ledger.pending_bytes > HELD_BYTES
+            hurry = hurry or job.durable or self._ledger.buffered_bytes > HELD_BYTES
             if len(done) >= GROUP:
                 return True
             try:
@@ -192,8 +193,8 @@ def open_ledger(path: Path, settings: HistorySettings) -> Ledger:
     try:
         key = signing_key(path.with_suffix(".key"))
         ledger = Ledger(connection, key, witness_file(path), settings.checkpoint_events)
-        ledger.recall()
-        ledger.catch_up()
+        ledger.load_end()
+        ledger.repair_checkpoint_file()
     except BaseException:
         connection.close()
         raise
@@ -204,7 +205,7 @@ def take_lock(path: Path) -> IO[bytes]:
     """Return the lock that one engine holds on a history; closing it lets go.
 
     Raises:
-        AuditError: another engine holds it.
+        HistoryError: another engine holds it.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

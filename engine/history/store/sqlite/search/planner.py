@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from engine.history.search.filter import Term
-from engine.history.search.sql import Where, condition, joined, phrase
+from engine.history.store.sqlite.search.sql import Where, condition, joined, phrase
 
 RARE = 50_000
 """A term that fits no more cases than that is looked up first."""

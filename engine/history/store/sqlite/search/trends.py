@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
 from engine.history.search.filter import Term
-from engine.history.search.sql import condition
+from engine.history.store.sqlite.search.sql import condition
 from engine.models import DecisionTimes, KillReason, Level, Trends
 
 MEMORY_ALERT = 0.02

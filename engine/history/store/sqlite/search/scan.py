@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.common.text import Untrusted
-from engine.history.errors import explain
 from engine.history.store.sqlite import blobs, schema
+from engine.history.store.sqlite.errors import explain
 from engine.models import Case
 
 
@@ -18,7 +18,7 @@ def every_case(path: Path) -> Iterator[Case]:
     The code of a case that retention has erased is empty.
 
     Raises:
-        AuditError: the file is damaged.
+        HistoryError: the file is damaged.
     """
     connection = schema.open_reader(path, lambda: False)
     try:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from engine.history.search.filter import Term
-from engine.history.search.planner import plan
-from engine.history.search.sql import Where, where
+from engine.history.store.sqlite.search.planner import plan
+from engine.history.store.sqlite.search.sql import Where, where
 from engine.models import Facets
 
 KINDS = ("risk", "status", "kill", "lang", "day", "requester")

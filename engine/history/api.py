@@ -1,0 +1,141 @@
+"""What the engine asks of a history, whatever stores it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from engine.common.text import Untrusted
+from engine.models import (
+    Artifact,
+    Case,
+    Erasure,
+    Event,
+    Facets,
+    Meters,
+    OutputChunk,
+    Summary,
+    Trends,
+    Verification,
+)
+
+ProgressCallback = Callable[[int, int], None]
+"""Is called with how many records are done, and how many there are."""
+
+
+class HistoryReader(Protocol):
+    """Reads a history and changes nothing. Every method may raise HistoryError."""
+
+    async def case(self, id: str) -> Case | None:
+        """Return the case with this id, code and files included, or None."""
+
+    async def open_cases(self) -> tuple[Case, ...]:
+        """Return the cases that are pending, queued or running, the oldest first."""
+
+    async def summaries(
+        self,
+        filter: str = "",
+        before: str | None = None,
+        limit: int = 200,
+        *,
+        requester: str | None = None,
+    ) -> tuple[Summary, ...]:
+        """Return the cases that match `filter` and are older than the id `before`, the newest first.
+
+        With `requester` only the cases of this principal.
+        """
+
+    async def facets(self, filter: str = "") -> Facets:
+        """Count the cases that match `filter` by risk, status, kill reason, language, day and requester."""
+
+    async def trends(self, since: datetime) -> Trends:
+        """Return metrics of the cases submitted from `since` on."""
+
+    async def events(
+        self, since: int = 0, subject: str | None = None, limit: int = 1000
+    ) -> tuple[Event, ...]:
+        """Return the events after number `since`, in order: all of them, or those of one subject."""
+
+    async def output(self, run: str, offset: int = 0, limit: int = 1 << 20) -> tuple[OutputChunk, ...]:
+        """Return the output of a run from byte `offset` on, at most `limit` bytes."""
+
+    async def meters(self, run: str) -> tuple[Meters, ...]:
+        """Return all resource samples of a run."""
+
+    async def artifact(self, run: str, name: str) -> bytes:
+        """Return an artifact of a run, by its name or digest.
+
+        Raises:
+            KeyError: the run has no such artifact.
+            ErasedError: retention erased it.
+        """
+
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        """Return what retention erased of a submission, and by which rule."""
+
+    async def erased_output(self, id: str) -> tuple[str, bool]:
+        """Return the rule that erased output of a run, empty if none did, and whether some is left."""
+
+    async def latest_checkpoint(self) -> str | None:
+        """Return the last signed checkpoint, or None if there is none yet."""
+
+
+class HistoryStore(Protocol):
+    """Stores a history, which one engine at a time writes. Every method may raise HistoryError."""
+
+    @property
+    def read(self) -> HistoryReader:
+        """Return what reads this history."""
+
+    async def append(
+        self,
+        type: str,
+        subject: str,
+        actor: Untrusted,
+        data: dict[str, Any],
+        *,
+        case: Case | None = None,
+        durable: bool = True,
+    ) -> Event:
+        """Append an event, with the case as it stands after it.
+
+        If `durable`, both are on disk when this returns; if it raises, neither was recorded.
+        """
+
+    async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:
+        """Append events (type, subject, actor, data) in one transaction; return the number of the last."""
+
+    async def append_output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
+        """Append output of a run. It is on disk soon, and before the next event of the run."""
+
+    async def append_meters(self, run: str, samples: Sequence[Meters]) -> None:
+        """Append resource samples of a run. They are on disk soon."""
+
+    async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Append an artifact of a run. It is on disk before the next event of the run."""
+
+    async def apply_retention(self) -> int:
+        """Erase the contents that the settings do not keep, and return how many. Events are kept."""
+
+    async def case_file(self, id: str) -> bytes:
+        """Return a zip that proves, with Python alone, what happened to a submission.
+
+        Raises:
+            HistoryError: there is no such submission, or part of it was erased.
+        """
+
+    async def verify(
+        self,
+        progress: ProgressCallback | None = None,
+        *,
+        resume: bool = False,
+        witnessed: Sequence[str] = (),
+    ) -> Verification:
+        """Check every record, case and content; return the first that is not as it was written.
+
+        With `resume`, start after the last checkpoint. `witnessed` are checkpoints that witnesses kept.
+        """
+
+    async def close(self) -> None:
+        """Write what is waiting and release the store."""

@@ -1,0 +1,1 @@
+"""Searching a SQLite history: from the filter language to SQL."""
