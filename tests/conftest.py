@@ -61,9 +61,9 @@ def docker_ready() -> str:
     """Return "" where Docker answers, has runsc and every image is current; else what to type."""
     try:
         with contextlib.closing(connect()) as docker:
-            if not gvisor.known(docker):
+            if not gvisor.has_runsc(docker):
                 return "Docker has no runtime runsc. Type: make setup"
-            wanting = [image.name for image in images.listed(docker) if not image.current]
+            wanting = [image.name for image in images.list_images(docker) if not image.current]
             return f"images missing or changed: {', '.join(wanting)}. Type: make setup" if wanting else ""
     except Problem as problem:
         return str(problem)

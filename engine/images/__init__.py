@@ -1,9 +1,9 @@
-"""Sandbox images: what ships, how each is built from its folder, and which of them Docker has."""
+"""Sandbox images: which are shipped, how they are built, and which of them Docker has."""
 
 from __future__ import annotations
 
-from engine.images.base import BASE, bootstrap, pinned, pull
-from engine.images.build import Watch, build, listed, make_base
+from engine.images.base import BASE, base_digest, bootstrap, pull
+from engine.images.build import Watch, build, ensure_base, list_images
 from engine.images.spec import (
     BuiltImage,
     ImageError,
@@ -24,13 +24,13 @@ __all__ = [
     "ListedImage",
     "Progress",
     "Watch",
+    "base_digest",
     "bootstrap",
     "build",
     "context",
+    "ensure_base",
     "inputs_hash",
-    "listed",
-    "make_base",
-    "pinned",
+    "list_images",
     "pull",
     "reference",
     "shipped",

@@ -1,4 +1,4 @@
-"""The image below every other: upstream's where a registry answers, made by mmdebstrap where none does."""
+"""The base image: pulled from a registry, or created with mmdebstrap."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/us
 _BOOTSTRAP_SECONDS = 1200
 
 
-def pinned(docker: DockerClient) -> str | None:
-    """Return the base by digest, as a Dockerfile may name it, or None where Docker has none yet."""
+def base_digest(docker: DockerClient) -> str | None:
+    """Return the base image by digest, as a Dockerfile names it, or None if Docker has none."""
     try:
         image = docker.images.get(BASE)
     except ImageNotFound:
@@ -32,7 +32,7 @@ def pinned(docker: DockerClient) -> str | None:
 
 
 def pull(docker: DockerClient) -> bool:
-    """Fetch the upstream base from a registry and tag it; False where no registry answers."""
+    """Pull the upstream image and tag it; return False if no registry responds."""
     try:
         image = docker.images.pull(*_UPSTREAM)
         return bool(image.tag(BASE))
@@ -40,25 +40,25 @@ def pull(docker: DockerClient) -> bool:
         return False
 
 
-def bootstrap(docker: DockerClient, raised: Sequence[str] = ()) -> None:
-    """Make the base from Debian's archive and import it. Raises ImageError.
+def bootstrap(docker: DockerClient, prefix: Sequence[str] = ()) -> None:
+    """Create the base image from Debian's archive and import it. Raises ImageError.
 
-    `raised` stands before the command, for those who may not do it themselves: `("sudo",)`.
+    `prefix` is put before the command, for example `("sudo",)`.
     """
     if shutil.which("mmdebstrap") is None:
         raise ImageError(
-            "no container registry answers and mmdebstrap is missing",
+            "no container registry responds and mmdebstrap is not installed",
             hint="Type: sudo apt-get install mmdebstrap",
         )
     with tempfile.TemporaryDirectory(prefix="pratique-base-") as folder:
         archive = Path(folder) / "base.tar"
-        _mmdebstrap(archive, raised)
+        _mmdebstrap(archive, prefix)
         _import(docker, archive)
 
 
-def _mmdebstrap(archive: Path, raised: Sequence[str]) -> None:
+def _mmdebstrap(archive: Path, prefix: Sequence[str]) -> None:
     excludes = [f"--dpkgopt=path-exclude={pattern}" for pattern in _LEFT_OUT]
-    command = [*raised, "mmdebstrap", "--variant=apt", *excludes, SUITE, str(archive)]
+    command = [*prefix, "mmdebstrap", "--variant=apt", *excludes, SUITE, str(archive)]
     try:
         done = subprocess.run(
             command,
@@ -72,11 +72,13 @@ def _mmdebstrap(archive: Path, raised: Sequence[str]) -> None:
         reason = f"mmdebstrap took longer than {_BOOTSTRAP_SECONDS} s"
         raise ImageError(reason, hint="Type: pratique image build") from None
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["E: it said nothing"]
+        errors = [line for line in done.stderr.splitlines() if line.startswith("E:")] or [
+            "E: no error message"
+        ]
         hint = f"Type: mmdebstrap {SUITE} /dev/null"
-        if "chroot mode" in said[0]:
-            hint = "Type: sudo apt-get install uidmap, then the same again"
-        raise ImageError(f"mmdebstrap failed: {said[0][3:]}", hint=hint)
+        if "chroot mode" in errors[0]:
+            hint = "Type: sudo apt-get install uidmap, then repeat the command"
+        raise ImageError(f"mmdebstrap failed: {errors[0][3:]}", hint=hint)
 
 
 def _import(docker: DockerClient, archive: Path) -> None:
@@ -84,4 +86,4 @@ def _import(docker: DockerClient, archive: Path) -> None:
         docker.api.import_image_from_file(str(archive), repository=BASE, tag="latest")
         docker.images.get(BASE)
     except (DockerException, requests.RequestException) as error:
-        raise ImageError(f"Docker did not take the base image: {error}", hint="Type: df -h") from None
+        raise ImageError(f"Docker could not import the base image: {error}", hint="Type: df -h") from None

@@ -1,4 +1,4 @@
-"""Build images that changed, and list what Docker has."""
+"""Build and list images."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Watch = Callable[[Progress], None]
 _STEP = re.compile(r"Step (\d+)/(\d+) : (.*)")
 
 
-def listed(docker: DockerClient) -> tuple[ListedImage, ...]:
-    """Return every shipped image with what Docker has of it."""
+def list_images(docker: DockerClient) -> tuple[ListedImage, ...]:
+    """Return every shipped image with its state in Docker."""
     return tuple(_listed(spec, _found(docker, spec)) for spec in shipped())
 
 
 def build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool = False) -> BuiltImage:
-    """Build an image unless Docker has it from the same inputs; `fresh` builds it anyway, without caches.
+    """Build an image unless it is up to date; `fresh` builds it anyway, without caches.
 
     Raises ImageError.
     """
@@ -62,29 +62,31 @@ def build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool = 
     )
 
 
-def make_base(docker: DockerClient, watch: Watch, *, fresh: bool = False) -> str:
-    """Return the base by digest, fetched or made where Docker has none, or anew. Raises ImageError."""
-    if (found := base.pinned(docker)) and not fresh:
+def ensure_base(docker: DockerClient, watch: Watch, *, fresh: bool = False) -> str:
+    """Return the base image by digest; pull or create it if missing or `fresh`. Raises ImageError."""
+    if (found := base.base_digest(docker)) and not fresh:
         return found
-    watch(Progress(image="base", step=0, steps=2, line="asking a container registry"))
+    watch(Progress(image="base", step=0, steps=2, line="pulling from a container registry"))
     if not base.pull(docker):
-        watch(Progress(image="base", step=1, steps=2, line="none answers: making it with mmdebstrap"))
+        watch(
+            Progress(image="base", step=1, steps=2, line="no registry responds: creating it with mmdebstrap")
+        )
         base.bootstrap(docker)
     watch(Progress(image="base", step=2, steps=2, line="ready"))
-    made = base.pinned(docker)
+    made = base.base_digest(docker)
     if made is None:
-        raise ImageError("Docker lost the base image", hint="Type: pratique image build")
+        raise ImageError("Docker no longer has the base image", hint="Type: pratique image build")
     return made
 
 
 def _build(docker: DockerClient, spec: ImageSpec, watch: Watch, *, fresh: bool) -> None:
-    below = make_base(docker, watch)
+    base_image = ensure_base(docker, watch)
     answers = docker.api.build(
         fileobj=context(spec),
         custom_context=True,
         tag=reference(spec.name),
-        buildargs={"BASE": below},
-        labels={INPUTS: inputs_hash(spec), BASE_LABEL: below},
+        buildargs={"BASE": base_image},
+        labels={INPUTS: inputs_hash(spec), BASE_LABEL: base_image},
         nocache=fresh,
         rm=True,
         forcerm=True,
@@ -106,8 +108,8 @@ def _line(spec: ImageSpec, answer: dict[str, Any]) -> str:
     return str(answer.get("stream", "")).strip()
 
 
-def _one_line(said: object) -> str:
-    return " ".join(str(said).split())
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
 
 
 def _found(docker: DockerClient, spec: ImageSpec) -> Image | None:

@@ -1,4 +1,4 @@
-"""Setting up the machine: Docker, gVisor's runtime and the images; and looking whether all is well."""
+"""Set up the machine (Docker, gVisor's runtime, the images), and check it."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from engine.common.errors import Problem
 from engine.images import Progress, Watch
 from engine.models import Check
 from engine.setup import docker_engine, gvisor, sandbox_images
-from engine.setup.change import Ask, Say
-from engine.setup.checks import doctor, failed, row
-from engine.setup.machine import Machine, SetupError, look
+from engine.setup.change import Confirm, Report
+from engine.setup.checks import check_row, doctor, failed_row
+from engine.setup.machine import Machine, SetupError, detect_machine
 
-__all__ = ["Ask", "Machine", "Say", "SetupError", "doctor", "look", "setup"]
+__all__ = ["Confirm", "Machine", "Report", "SetupError", "detect_machine", "doctor", "setup"]
 
 BUILD_SECONDS = 600
-"""How long Docker may be silent while it builds."""
+"""How long Docker may send nothing during a build."""
 
 
 def quiet(progress: Progress) -> None:
-    """Watch a build without a word."""
+    """Ignore the progress of a build."""
 
 
-def setup(ask: Ask, say: Say, watch: Watch = quiet) -> tuple[Check, ...]:
-    """Set up what is missing, and return a row for each step; a step that fails ends the set-up.
+def setup(ask: Confirm, say: Report, watch: Watch = quiet) -> tuple[Check, ...]:
+    """Set up what is missing and return one row per step; stop at the first step that fails.
 
-    `ask` is asked before each change to the machine; `watch` is told how far builds are.
+    `confirm` is called before each change to the machine, `watch` with the progress of builds.
     """
-    return tuple(_steps(look(), ask, say, watch))
+    return tuple(_steps(detect_machine(), ask, say, watch))
 
 
-def _steps(machine: Machine, ask: Ask, say: Say, watch: Watch) -> Iterator[Check]:
+def _steps(machine: Machine, ask: Confirm, say: Report, watch: Watch) -> Iterator[Check]:
     name = "docker"
     try:
         docker_engine.ensure(machine, ask, say)
         with contextlib.closing(docker_engine.connect(BUILD_SECONDS)) as docker:
-            yield row("docker", "an engine answers")
+            yield check_row("docker", "Docker Engine is running")
             name = "gvisor"
             gvisor.ensure(docker, machine, ask, say)
-            yield row("gvisor", "Docker has the runtime runsc")
+            yield check_row("gvisor", "runtime runsc is installed")
             name = "images"
             sandbox_images.ensure(docker, machine, ask, watch)
-            yield row("images", "all current")
+            yield check_row("images", "all are up to date")
     except Problem as problem:
-        yield failed(name, problem)
+        yield failed_row(name, problem)

@@ -1,4 +1,4 @@
-"""Changes to the machine: told before they are made, made as root, and refused in one line."""
+"""Changes to the machine: confirmed, run as root, and explained when they are refused or fail."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from engine.setup.machine import Machine, SetupError
 
-Ask = Callable[[str], bool]
-"""Whether the change that is described may be made."""
-Say = Callable[[str], None]
+Confirm = Callable[[str], bool]
+"""Return whether the described change may be made."""
+Report = Callable[[str], None]
 
 Command = tuple[str, ...]
 
@@ -23,52 +23,52 @@ _APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qy", "-o", "DPkg::
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change: what a person is asked, and the commands that make it."""
+    """One change: its description and its commands."""
 
-    what: str
+    description: str
     commands: tuple[Command, ...]
-    tolerated: frozenset[Command] = frozenset()
-    """Commands that may fail, because the next one tells."""
-    instead: str = ""
-    """What to do by hand, where typing the commands is not it."""
+    may_fail: frozenset[Command] = frozenset()
+    """Commands that may fail, because a later one reports the problem."""
+    manual: str = ""
+    """What to do manually, if that is not to type the commands."""
 
     @property
-    def by_hand(self) -> str:
-        """What to do in place of it."""
+    def manual_hint(self) -> str:
+        """What to do manually instead."""
         typed = " && ".join("sudo " + shlex.join(command) for command in self.commands)
-        return self.instead or f"Type: {typed}"
+        return self.manual or f"Type: {typed}"
 
 
-def installing(what: str, packages: Iterable[str]) -> Change:
+def install_packages(description: str, packages: Iterable[str]) -> Change:
     """Return the change that installs Debian packages."""
     names = tuple(packages)
     update = (*_APT, "update")
     install = (*_APT, "install", "--no-install-recommends", *names)
-    instead = f"Type: sudo apt-get update && sudo apt-get install {' '.join(names)}"
-    return Change(what, (update, install), tolerated=frozenset({update}), instead=instead)
+    manual = f"Type: sudo apt-get update && sudo apt-get install {' '.join(names)}"
+    return Change(description, (update, install), may_fail=frozenset({update}), manual=manual)
 
 
-def make(change: Change, machine: Machine, ask: Ask) -> None:
-    """Make a change, if it may be made. Raises SetupError, which says what to type in place of it."""
+def apply_change(change: Change, machine: Machine, ask: Confirm) -> None:
+    """Make a change if it is confirmed. Raises SetupError with what to type instead."""
     if not (machine.root or machine.sudo):
-        raise SetupError(f"root is needed to {change.what}", hint="Type, as root: pratique setup")
-    if not ask(change.what):
-        raise SetupError(f"refused: {change.what}", hint=change.by_hand)
+        raise SetupError(f"root is required to {change.description}", hint="Type as root: pratique setup")
+    if not ask(change.description):
+        raise SetupError(f"declined: {change.description}", hint=change.manual_hint)
     for command in change.commands:
-        said = run(as_root(command, machine))
-        if said is not None and command not in change.tolerated:
-            raise SetupError(f"could not {change.what}: {said}", hint=change.by_hand)
+        error = run(as_root(command, machine))
+        if error is not None and command not in change.may_fail:
+            raise SetupError(f"could not {change.description}: {error}", hint=change.manual_hint)
 
 
 def as_root(command: Command, machine: Machine) -> Command:
-    """Return the command, through sudo where needed; sudo asks for a password only on a terminal."""
+    """Return the command, with sudo where needed; sudo asks for a password only on a terminal."""
     if machine.root:
         return command
     return ("sudo", *command) if sys.stdin.isatty() else ("sudo", "-n", *command)
 
 
 def run(command: Command, *, folder: str | None = None) -> str | None:
-    """Run a command to its end; return None, or the last line that it said when it failed."""
+    """Run a command; return None, or the last line of its output if it failed."""
     asks = command[0] == "sudo" and sys.stdin.isatty()
     try:
         done = subprocess.run(
@@ -88,11 +88,11 @@ def run(command: Command, *, folder: str | None = None) -> str | None:
         return f"{command[0]}: {error.strerror}"
     if done.returncode == 0:
         return None
-    return last_line(done.stderr) or last_line(done.stdout) or f"{command[0]} ended with {done.returncode}"
+    return last_line(done.stderr) or last_line(done.stdout) or f"{command[0]} exited with {done.returncode}"
 
 
 def last_line(text: str) -> str:
-    """Return the last line that says something, the one with `E:` or `error` before others."""
+    """Return the last non-empty line, preferring lines with `E:` or `error`."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("E:") or "error" in line.lower()]
     return (errors or lines or [""])[-1]

@@ -1,4 +1,4 @@
-"""What `pratique doctor` looks at: one row each, and what to type where a row is not well."""
+"""The checks of `pratique doctor`: one row each, with what to type if it fails."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from engine.setup.runsc import RUNTIME
 
 SETUP = "Type: pratique setup"
 _TRY_SECONDS = 30
-_ROOM_BYTES = 2 * 1024**3
+_MIN_FREE_BYTES = 2 * 1024**3
 
 
 def doctor() -> tuple[Check, ...]:
-    """Look at everything that running code needs, without changing it."""
+    """Check everything that running code requires, without changing it."""
     found = (_python(), _settings(), _state(), *_docker_rows())
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
 
 
-def row(name: str, detail: str, *, ok: bool = True, hint: str = "") -> Check:
-    """Return one row."""
+def check_row(name: str, detail: str, *, ok: bool = True, hint: str = "") -> Check:
+    """Return a row; the hint is dropped if the check passed."""
     return Check(name=name, ok=ok, detail=Untrusted(detail), hint="" if ok else hint)
 
 
-def failed(name: str, problem: Problem) -> Check:
-    """Return the row of something that is not well."""
-    return row(name, problem.title, ok=False, hint=problem.hint)
+def failed_row(name: str, problem: Problem) -> Check:
+    """Return the row of a failed check."""
+    return check_row(name, problem.title, ok=False, hint=problem.hint)
 
 
 def _python() -> Check:
-    return row("python", f"{platform.python_version()}, {sys.executable}")
+    return check_row("python", f"{platform.python_version()}, {sys.executable}")
 
 
 def _settings() -> Check:
@@ -55,8 +55,8 @@ def _settings() -> Check:
     try:
         Settings()
     except (ValidationError, SettingsError, YAMLError, ValueError) as error:
-        return row("settings", _first_error(error), ok=False, hint=f"Mend {path}")
-    return row("settings", str(path) if path.exists() else f"defaults (no {path})")
+        return check_row("settings", _first_error(error), ok=False, hint=f"Edit {path}")
+    return check_row("settings", str(path) if path.exists() else f"defaults (no {path})")
 
 
 def _first_error(error: Exception) -> str:
@@ -74,34 +74,38 @@ def _state() -> Check:
         probe.unlink()
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return row(
+        return check_row(
             "state",
             f"{error.filename}: {error.strerror}",
             ok=False,
-            hint="Set PRATIQUE_HOME to a folder of yours",
+            hint="Set PRATIQUE_HOME to a directory that you can write to",
         )
     detail = f"{folder}, {free / 1024**3:.1f} GiB free"
-    return row("state", detail, ok=free > _ROOM_BYTES, hint=f"Make room on the disk of {folder}")
+    return check_row("state", detail, ok=free > _MIN_FREE_BYTES, hint=f"Free disk space for {folder}")
 
 
 def _docker_rows() -> tuple[Check, ...]:
     try:
         docker = docker_engine.connect(_TRY_SECONDS)
     except Problem as problem:
-        missing = (row(name, "needs Docker", ok=False, hint=problem.hint) for name in ("gvisor", "images"))
-        return (failed("docker", problem), *missing)
+        missing = (
+            check_row(name, "requires Docker", ok=False, hint=problem.hint) for name in ("gvisor", "images")
+        )
+        return (failed_row("docker", problem), *missing)
     with contextlib.closing(docker):
-        looks = (("docker", _engine), ("gvisor", _gvisor), ("images", _images))
-        return tuple(_looked(name, look, docker) for name, look in looks)
+        checks = (("docker", _engine), ("gvisor", _gvisor), ("images", _images))
+        return tuple(_checked(name, check, docker) for name, check in checks)
 
 
-def _looked(name: str, look: Callable[[DockerClient], Check], docker: DockerClient) -> Check:
+def _checked(name: str, check: Callable[[DockerClient], Check], docker: DockerClient) -> Check:
     try:
-        return look(docker)
+        return check(docker)
     except Problem as problem:
-        return failed(name, problem)
+        return failed_row(name, problem)
     except (DockerException, requests.RequestException, OSError) as error:
-        return row(name, " ".join(str(error).split()), ok=False, hint="Type: sudo systemctl restart docker")
+        return check_row(
+            name, " ".join(str(error).split()), ok=False, hint="Type: sudo systemctl restart docker"
+        )
 
 
 def _engine(docker: DockerClient) -> Check:
@@ -110,42 +114,44 @@ def _engine(docker: DockerClient) -> Check:
     took = (time.monotonic() - began) * 1000
     info = docker.info()
     cgroup = info.get("CgroupVersion", "1")
-    detail = f"{version['Version']}, cgroup v{cgroup}, {info['Driver']}, answers in {took:.0f} ms"
-    return row("docker", detail)
+    detail = f"{version['Version']}, cgroup v{cgroup}, {info['Driver']}, responds in {took:.0f} ms"
+    return check_row("docker", detail)
 
 
 def _images(docker: DockerClient) -> Check:
-    found = images.listed(docker)
-    wanting = [
-        f"{image.name} {'changed' if image.digest else 'missing'}" for image in found if not image.current
+    found = images.list_images(docker)
+    stale = [
+        f"{image.name} {'outdated' if image.digest else 'missing'}" for image in found if not image.current
     ]
-    detail = ", ".join(wanting or [image.name for image in found])
-    return row("images", detail, ok=not wanting, hint="Type: pratique image build")
+    detail = ", ".join(stale or [image.name for image in found])
+    return check_row("images", detail, ok=not stale, hint="Type: pratique image build")
 
 
 def _gvisor(docker: DockerClient) -> Check:
-    if not gvisor.known(docker):
-        return row("gvisor", f"Docker has no runtime {RUNTIME}", ok=False, hint=SETUP)
+    if not gvisor.has_runsc(docker):
+        return check_row("gvisor", f"Docker has no runtime {RUNTIME}", ok=False, hint=SETUP)
     began = time.monotonic()
     try:
-        said = _kernel_log(docker)
+        log = _kernel_log(docker)
     except ImageNotFound:
-        return row("gvisor", "cannot be tried without images", ok=False, hint="Type: pratique image build")
+        return check_row(
+            "gvisor", "cannot be checked without images", ok=False, hint="Type: pratique image build"
+        )
     except DockerException as error:
-        return _does_not_start(str(error))
+        return _start_failure(str(error))
     took = (time.monotonic() - began) * 1000
-    ok = "Starting gVisor" in said
-    detail = f"a sandbox starts and says so in {took:.0f} ms" if ok else "a sandbox starts, on another kernel"
-    return row("gvisor", detail, ok=ok, hint=f"Look at the runtime {RUNTIME} in {DAEMON_JSON}")
+    ok = "Starting gVisor" in log
+    detail = f"a sandbox starts on gVisor in {took:.0f} ms" if ok else "a sandbox starts, but not on gVisor"
+    return check_row("gvisor", detail, ok=ok, hint=f"Check the runtime {RUNTIME} in {DAEMON_JSON}")
 
 
-def _does_not_start(said: str) -> Check:
-    reason = "a sandbox does not start: " + " ".join(said.split())
-    if "network enabled in root network namespace" in said:
+def _start_failure(error: str) -> Check:
+    reason = "a sandbox does not start: " + " ".join(error.split())
+    if "network enabled in root network namespace" in error:
         hint = f'Add "runtimeArgs": ["--network=none"] to {RUNTIME} in {DAEMON_JSON}, then: pratique setup'
     else:
-        hint = f"Look at the runtime {RUNTIME} in {DAEMON_JSON}"
-    return row("gvisor", reason, ok=False, hint=hint)
+        hint = f"Check the runtime {RUNTIME} in {DAEMON_JSON}"
+    return check_row("gvisor", reason, ok=False, hint=hint)
 
 
 def _kernel_log(docker: DockerClient) -> str:

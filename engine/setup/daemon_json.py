@@ -1,4 +1,4 @@
-"""Docker's `daemon.json`: one runtime is added, and nothing that is there is lost."""
+"""Add a runtime to Docker's `daemon.json` and keep everything else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from engine.setup.change import Ask, Change, make
+from engine.setup.change import Change, Confirm, apply_change
 from engine.setup.machine import Machine, SetupError
 
 DAEMON_JSON = Path("/etc/docker/daemon.json")
@@ -17,14 +17,16 @@ RUNTIME_ARGUMENTS = ("--network=none",)
 
 
 def merged(text: str, runtime: str, binary: str, path: Path = DAEMON_JSON) -> str | None:
-    """Return `text` with the runtime added, or None where it names one of that name already.
+    """Return `text` with the runtime added, or None if it already has a runtime of that name.
 
-    Raises SetupError, with file and line, for anything that is not the JSON object that Docker expects.
+    Raises SetupError, with file and line, if it is not the JSON object that Docker expects.
     """
     config = _parsed(text, path)
     runtimes = config.setdefault("runtimes", {})
     if not isinstance(runtimes, dict):
-        raise SetupError(f"{path}: `runtimes` is not an object", hint=f"Mend {path}, then: pratique setup")
+        raise SetupError(
+            f"{path}: `runtimes` is not an object", hint=f"Edit {path}, then type: pratique setup"
+        )
     if runtime in runtimes:
         return None
     runtimes[runtime] = _entry(binary)
@@ -38,7 +40,7 @@ def _entry(binary: str) -> dict[str, Any]:
 def _parsed(text: str, path: Path) -> dict[str, Any]:
     if not text.strip():
         return {}
-    hint = f"Mend {path}, then: pratique setup"
+    hint = f"Edit {path}, then type: pratique setup"
     try:
         config = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
@@ -54,12 +56,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
     twice = {key for key in keys if keys.count(key) > 1}
     if twice:
-        raise ValueError(f"`{min(twice)}` stands there twice")
+        raise ValueError(f"`{min(twice)}` appears twice")
     return dict(pairs)
 
 
-def add_runtime(runtime: str, binary: str, machine: Machine, ask: Ask, path: Path = DAEMON_JSON) -> bool:
-    """Add the runtime to the file, a copy of which is kept; False where it is there already.
+def add_runtime(runtime: str, binary: str, machine: Machine, ask: Confirm, path: Path = DAEMON_JSON) -> bool:
+    """Add the runtime to the file and keep a copy of the old one; return False if it is there already.
 
     Raises SetupError.
     """
@@ -71,26 +73,26 @@ def add_runtime(runtime: str, binary: str, machine: Machine, ask: Ask, path: Pat
         fresh = Path(folder) / path.name
         fresh.write_text(text)
         entry = json.dumps({runtime: _entry(binary)})
-        make(_replacing(path, fresh, runtime, entry), machine, ask)
+        apply_change(_replacing(path, fresh, runtime, entry), machine, ask)
     return True
 
 
 def _replacing(path: Path, fresh: Path, runtime: str, entry: str) -> Change:
-    """Copy the old file aside, write the new one beside it with the same owner and mode, then rename."""
-    beside, kept = f"{path}.new", f"{path}.before-pratique"
-    there = path.exists()
-    prepare = (("cp", "--archive", "--backup=numbered", str(path), kept),) if there else ()
-    copy = (("cp", "--archive", str(path), beside),) if there else ()
+    """Back up the old file, write the new one with the same owner and mode, then rename it."""
+    new_path, backup = f"{path}.new", f"{path}.before-pratique"
+    exists = path.exists()
+    prepare = (("cp", "--archive", "--backup=numbered", str(path), backup),) if exists else ()
+    copy = (("cp", "--archive", str(path), new_path),) if exists else ()
     return Change(
-        f"add the runtime {runtime} to {path}" + (f", and keep the old one as {kept}" if there else ""),
+        f"add the runtime {runtime} to {path}" + (f", and keep the old file as {backup}" if exists else ""),
         (
             ("mkdir", "-p", str(path.parent)),
             *prepare,
             *copy,
-            ("cp", "--no-preserve=all", str(fresh), beside),
-            ("mv", beside, str(path)),
+            ("cp", "--no-preserve=all", str(fresh), new_path),
+            ("mv", new_path, str(path)),
         ),
-        instead=f"Add to the runtimes in {path}: {entry}",
+        manual=f"Add to the runtimes in {path}: {entry}",
     )
 
 

@@ -1,4 +1,4 @@
-"""A Docker Engine that answers: found, or installed, or started."""
+"""Find, install or start a Docker Engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine import locations
 from engine.common.text import Untrusted, visible
 from engine.sandbox.drivers.docker.endpoint import MEND, Endpoint, EndpointError, endpoint
 from engine.setup import docker_group
-from engine.setup.change import Ask, Change, Say, as_root, installing, last_line, make
+from engine.setup.change import Change, Confirm, Report, apply_change, as_root, install_packages, last_line
 from engine.setup.machine import Machine, SetupError
 
 ANSWER_SECONDS = 10
@@ -27,14 +27,14 @@ _SOCKET = Path("/var/run/docker.sock")
 
 
 def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
-    """Return a client of the engine that answers. Raises SetupError, which says why none does.
+    """Return a client of a running Docker Engine. Raises SetupError with the reason if there is none.
 
     The engine is the one that `DOCKER_HOST` or Docker's context names, or the local one.
     """
     client: DockerClient | None = None
     try:
         place = endpoint()
-        _try_socket(place)
+        _connect_once(place)
         client = DockerClient(timeout=timeout, **_options(place))
         client.ping()
     except EndpointError as error:
@@ -42,7 +42,7 @@ def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
     except (DockerException, requests.RequestException, OSError) as error:
         if client is not None:
             client.close()
-        raise _why_not(error) from None
+        raise _connection_error(error) from None
     return client
 
 
@@ -50,8 +50,8 @@ def _options(place: Endpoint) -> dict[str, Any]:
     return {"base_url": place.host, "use_ssh_client": True} if place.ssh else place.options()
 
 
-def _try_socket(place: Endpoint) -> None:
-    """Connect once by hand: the reason that the kernel gives is plainer than what a library makes of it."""
+def _connect_once(place: Endpoint) -> None:
+    """Connect to the socket directly: the kernel's error is clearer than the library's."""
     kind, _, path = (place.host or f"unix://{_SOCKET}").partition("://")
     if kind == "unix":
         with socket.socket(socket.AF_UNIX) as probe:
@@ -59,75 +59,75 @@ def _try_socket(place: Endpoint) -> None:
             probe.connect(path)
 
 
-def _why_not(error: Exception) -> SetupError:
+def _connection_error(error: Exception) -> SetupError:
     if isinstance(error, PermissionError):
         return SetupError(
-            f"Docker refuses you: {_SOCKET} is not yours",
+            f"permission denied: {_SOCKET}",
             hint='Type: sudo usermod -aG docker "$USER", and log in again',
         )
     if os.environ.get("DOCKER_HOST"):
-        return SetupError("no Docker Engine answers at DOCKER_HOST", hint="Type: unset DOCKER_HOST")
+        return SetupError("no Docker Engine is running at DOCKER_HOST", hint="Type: unset DOCKER_HOST")
     if name := endpoint().context:
-        told = visible(Untrusted(name))
-        return SetupError(f"no Docker Engine answers in context {told}", hint=f"Type: {MEND}")
+        context = visible(Untrusted(name))
+        return SetupError(f"no Docker Engine is running in context {context}", hint=f"Type: {MEND}")
     if isinstance(error, TimeoutError | requests.Timeout):
-        return SetupError("Docker does not answer in time", hint="Type: sudo systemctl restart docker")
-    return SetupError("no Docker Engine answers", hint="Type: pratique setup")
+        return SetupError("Docker does not respond in time", hint="Type: sudo systemctl restart docker")
+    return SetupError("no Docker Engine is running", hint="Type: pratique setup")
 
 
-def ensure(machine: Machine, ask: Ask, say: Say) -> None:
-    """Install and start a Docker Engine where none answers. Raises SetupError."""
-    if os.environ.get("DOCKER_HOST") or _elsewhere():
+def ensure(machine: Machine, ask: Confirm, say: Report) -> None:
+    """Install and start Docker Engine if none is running. Raises SetupError."""
+    if os.environ.get("DOCKER_HOST") or _is_remote():
         return
-    if not answers() and shutil.which("dockerd", path=_path()) is None:
-        make(install_change(machine), machine, ask)
-    if not answers():
+    if not is_running() and shutil.which("dockerd", path=_path()) is None:
+        apply_change(docker_install_change(machine), machine, ask)
+    if not is_running():
         _start(machine, ask, say)
     if not os.access(_SOCKET, os.W_OK):
         docker_group.join(machine, ask)
     connect().close()
 
 
-def _elsewhere() -> bool:
-    """Say whether Docker's context leads to an engine that is not this machine's usual one."""
+def _is_remote() -> bool:
+    """Return whether Docker's context names another engine than the local default."""
     try:
         return bool(endpoint().context)
     except EndpointError as error:
         raise SetupError(str(error), hint=f"Type: {MEND}") from None
 
 
-def install_change(machine: Machine) -> Change:
-    """Return the change that installs Docker here. Raises SetupError where there is no known way."""
+def docker_install_change(machine: Machine) -> Change:
+    """Return the change that installs Docker here. Raises SetupError on machines without apt."""
     if not machine.apt:
         raise SetupError(
-            "Docker is missing, and this machine has no apt-get",
-            hint="Install Docker Engine as your distribution says, then: pratique setup",
+            "Docker is not installed, and this machine has no apt-get",
+            hint="Install Docker Engine with your distribution's package manager, then type: pratique setup",
         )
     packages = ["docker.io", "iptables", "ca-certificates"]
     if machine.apparmor and shutil.which("apparmor_parser", path=_path()) is None:
         packages.append("apparmor")
-    return installing(f"install Docker ({', '.join(packages)})", packages)
+    return install_packages(f"install Docker ({', '.join(packages)})", packages)
 
 
-def answers() -> bool:
-    """Say whether a Docker Engine answers, be it with a refusal."""
+def is_running() -> bool:
+    """Return whether a Docker Engine is running, even if it denies access."""
     try:
         connect().close()
     except SetupError as error:
-        return "refuses" in error.title
+        return "permission denied" in error.title
     return True
 
 
-def _start(machine: Machine, ask: Ask, say: Say) -> None:
+def _start(machine: Machine, ask: Confirm, say: Report) -> None:
     if machine.systemd:
         command = ("systemctl", "enable", "--now", "docker")
-        make(Change("start Docker, now and at every boot", (command,)), machine, ask)
+        apply_change(Change("start Docker now and at every boot", (command,)), machine, ask)
         _wait(None, None)
         return
     log = locations.state() / "dockerd.log"
     dockerd = as_root(("dockerd",), machine)
-    change = Change(f"start dockerd by hand, for there is no systemd (log: {log})", ())
-    make(change, machine, ask)
+    change = Change(f"start dockerd without systemd (log: {log})", ())
+    apply_change(change, machine, ask)
     with log.open("ab") as output:
         process = subprocess.Popen(
             dockerd,
@@ -144,12 +144,12 @@ def _start(machine: Machine, ask: Ask, say: Say) -> None:
 
 def _wait(process: subprocess.Popen[bytes] | None, log: Path | None) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while not answers():
+    while not is_running():
         ended = process is not None and process.poll() is not None
         if ended or time.monotonic() > deadline:
-            said = last_line(log.read_text(errors="replace")) if log else "it does not answer"
+            reason = last_line(log.read_text(errors="replace")) if log else "it does not respond"
             hint = f"Read {log}" if log else "Type: sudo journalctl -u docker"
-            raise SetupError(f"dockerd did not start: {said}", hint=hint)
+            raise SetupError(f"dockerd did not start: {reason}", hint=hint)
         time.sleep(0.2)
 
 

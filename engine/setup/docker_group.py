@@ -1,4 +1,4 @@
-"""A person without root reaches Docker as a member of its group, from the next log-in on, or at once."""
+"""Add the user to Docker's group, with effect for this process."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import shlex
 import shutil
 import sys
 
-from engine.setup.change import Ask, Change, make
+from engine.setup.change import Change, Confirm, apply_change
 from engine.setup.machine import Machine
 
 GROUP = "docker"
 
 
-def join(machine: Machine, ask: Ask) -> None:
-    """Make the person a member, and run this program again as one. Raises SetupError.
+def join(machine: Machine, ask: Confirm) -> None:
+    """Add the user to the group and restart this program as a member. Raises SetupError.
 
-    Returns where nothing is to be done about it: the group is in effect, or there is none.
+    Returns if the user is an active member, or the group does not exist.
     """
     try:
         group = grp.getgrnam(GROUP)
@@ -27,13 +27,13 @@ def join(machine: Machine, ask: Ask) -> None:
     if group.gr_gid in os.getgroups():
         return
     if getpass.getuser() not in group.gr_mem:
-        make(becoming_member(getpass.getuser()), machine, ask)
+        apply_change(docker_group_change(getpass.getuser()), machine, ask)
     if shutil.which("sg"):
         sys.stdout.flush()
         os.execvp("sg", ["sg", GROUP, "-c", shlex.join(sys.orig_argv)])  # noqa: S606
 
 
-def becoming_member(user: str) -> Change:
-    """Return the change that lets a person use Docker."""
-    what = f"add you to the group {GROUP}, whose members are as good as root"
+def docker_group_change(user: str) -> Change:
+    """Return the change that adds a user to Docker's group."""
+    what = f"add you to the group {GROUP} (its members have the rights of root)"
     return Change(what, (("usermod", "-aG", GROUP, user),))

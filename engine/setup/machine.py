@@ -1,4 +1,4 @@
-"""What kind of machine this is, as far as setting it up is concerned."""
+"""Facts about the machine that decide how it is set up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.common.errors import Problem
 
 
 class SetupError(Problem):
-    """A step of the set-up is not possible, or was refused."""
+    """A setup step is impossible or was declined."""
 
     def __init__(self, title: str, *, hint: str) -> None:
         super().__init__(503, title, hint=hint)
@@ -20,7 +20,7 @@ class SetupError(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The facts that decide how things are installed here."""
+    """The facts that decide how software is installed."""
 
     root: bool
     sudo: bool
@@ -29,15 +29,15 @@ class Machine:
     distribution: str
     """The id of os-release: `debian`, `ubuntu`, `fedora` …"""
     release: int
-    """Debian's number, 0 where it has none."""
+    """The release number, 0 if unknown."""
     architecture: str
     """As the kernel names it: `x86_64`, `aarch64`."""
     apparmor: bool = False
-    """Whether the kernel enforces AppArmor, so that Docker needs its parser."""
+    """Whether the kernel enforces AppArmor, which makes Docker need its parser."""
 
 
-def look() -> Machine:
-    """Look at the machine that this runs on."""
+def detect_machine() -> Machine:
+    """Return the facts about this machine."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -51,11 +51,11 @@ def look() -> Machine:
         distribution=release.get("ID", ""),
         release=int(number) if number.isdecimal() else 0,
         architecture=platform.machine(),
-        apparmor=_says_yes(Path("/sys/module/apparmor/parameters/enabled")),
+        apparmor=_is_enabled(Path("/sys/module/apparmor/parameters/enabled")),
     )
 
 
-def _says_yes(path: Path) -> bool:
+def _is_enabled(path: Path) -> bool:
     try:
         return path.read_text().strip() == "Y"
     except OSError:

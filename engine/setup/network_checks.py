@@ -1,4 +1,4 @@
-"""Rows of `pratique doctor` about what runs may be granted beyond themselves: a network, packages."""
+"""Rows of `pratique doctor` about network access and package registries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ except urllib.error.HTTPError as error: print(error.code)
 
 
 def rows() -> tuple[Check, ...]:
-    """Try them."""
+    """Run the checks."""
     return asyncio.run(_rows(Settings().sandbox))
 
 
@@ -41,7 +41,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 
 
 async def _network(settings: SandboxSettings) -> Check:
-    """Run a program whose proxy has to refuse it: the refusal shows that it reached the proxy."""
+    """Run a request that the proxy must refuse: the refusal shows that it reached the proxy."""
     manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
     sandboxes, began = BackendClient(manager), time.monotonic()
     try:
@@ -50,19 +50,19 @@ async def _network(settings: SandboxSettings) -> Check:
             sandbox = await sandboxes.create_sandbox(Language.PYTHON, allowed_domains=domains)
             done = await sandboxes.execute_code(sandbox, _CODE)
     except (SandboxUnavailable, TimeoutError) as error:
-        return _row("network", str(error) or "a sandbox with a network does not start in time", ok=False)
+        return _row("network", str(error) or "a sandbox with network access does not start in time", ok=False)
     finally:
         await manager.close()
     took = time.monotonic() - began
     if done.stdout != b"403\n":
         return _row("network", "a sandbox does not reach its proxy", ok=False)
-    return _row("network", f"by grant; a sandbox starts and reaches its proxy in {took:.1f} s")
+    return _row("network", f"available on request; a sandbox reaches its proxy in {took:.1f} s")
 
 
 async def _packages(
     name: str, asking: Coroutine[Any, Any, Registry], key: str, settings: SandboxSettings
 ) -> Check:
-    """Say whether a registry answers. Running code needs none, so its absence is not wrong."""
+    """Return whether a registry responds. This never fails, because code runs without one."""
     try:
         source = await asking
         url = urlsplit(source.index)
@@ -71,9 +71,9 @@ async def _packages(
             _, writer = await names.connect(url.hostname or "", url.port or (80 if source.plain else 443))
         writer.close()
     except (SandboxUnavailable, EgressDenied, TimeoutError) as error:
-        why = str(error) or "it does not answer in time"
-        return _row(name, f"cannot be granted: {why} (sandbox.packages.{key})")
-    return _row(name, f"by grant; {url.hostname} answers")
+        why = str(error) or "it does not respond in time"
+        return _row(name, f"unavailable: {why} (sandbox.packages.{key})")
+    return _row(name, f"available on request; {url.hostname} responds")
 
 
 def _row(name: str, detail: str, *, ok: bool = True) -> Check:

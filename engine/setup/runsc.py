@@ -1,4 +1,4 @@
-"""Where `runsc` comes from: a Debian suite, or the makers' own binary, checksum verified."""
+"""Install `runsc` from a Debian suite or from gVisor's releases, with its checksum verified."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pathlib import Path
 
 import httpx
 
-from engine.setup.change import Ask, Change, Command, Say, installing, make, run
+from engine.setup.change import Change, Command, Confirm, Report, apply_change, install_packages, run
 from engine.setup.machine import Machine, SetupError
 
 RUNTIME = "runsc"
 NEWEST_SUITE = ("trixie", 13)
-"""The newest Debian release that is out; its runsc is static and runs on older ones too."""
+"""The newest Debian release; its runsc is static and runs on older ones too."""
 
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-_MAKERS = "https://storage.googleapis.com/gvisor/releases/release/latest"
+_GVISOR_RELEASES = "https://storage.googleapis.com/gvisor/releases/release/latest"
 _BINARY_BYTES = 512 * 1024 * 1024
 
 
-def from_own_suite(machine: Machine, ask: Ask, say: Say) -> None:
+def from_own_suite(machine: Machine, ask: Confirm, say: Report) -> None:
     """Install the package of the machine's own Debian release. Raises SetupError."""
-    make(installing("install gVisor (runsc)", (RUNTIME,)), machine, ask)
+    apply_change(install_packages("install gVisor (runsc)", (RUNTIME,)), machine, ask)
 
 
-def from_newest_suite(machine: Machine, ask: Ask, say: Say) -> None:
-    """Install the newest Debian release's package, without touching apt's own sources. Raises SetupError."""
+def from_newest_suite(machine: Machine, ask: Confirm, say: Report) -> None:
+    """Install the newest Debian release's package without changing apt's sources. Raises SetupError."""
     suite = NEWEST_SUITE[0]
     source = f"deb [signed-by={_KEYRING}] {mirror(_index_targets())} {suite} main\n"
     with tempfile.TemporaryDirectory(prefix="pratique-runsc-") as name:
@@ -39,13 +39,13 @@ def from_newest_suite(machine: Machine, ask: Ask, say: Say) -> None:
         change = Change(
             f"install gVisor ({RUNTIME} of Debian {suite})",
             (("dpkg", "--install", package),),
-            instead=f"Type: sudo apt-get install {RUNTIME}",
+            manual=f"Type: sudo apt-get install {RUNTIME}",
         )
-        make(change, machine, ask)
+        apply_change(change, machine, ask)
 
 
 def _downloaded(folder: Path, source: str) -> Path:
-    """Download the package with a configuration of apt that is thrown away afterwards."""
+    """Download the package with a temporary apt configuration."""
     for each in ("lists/partial", "cache/archives/partial", "parts"):
         (folder / each).mkdir(parents=True)
     (folder / "sources.list").write_text(source)
@@ -67,7 +67,7 @@ def _downloaded(folder: Path, source: str) -> Path:
 
 
 def mirror(targets: str) -> str:
-    """Return the machine's own Debian mirror from what `apt-get indextargets` says. Raises SetupError.
+    """Return the machine's Debian mirror from the output of `apt-get indextargets`. Raises SetupError.
 
     Each line is `origin, release, address`, as `_index_targets` asks for them.
     """
@@ -91,38 +91,38 @@ def _index_targets() -> str:
     return done.stdout
 
 
-def from_makers(machine: Machine, ask: Ask, say: Say) -> None:
-    """Install the binary that gVisor's makers publish, where its SHA-512 is theirs. Raises SetupError."""
-    address = f"{_MAKERS}/{machine.architecture}/{RUNTIME}"
+def from_gvisor_release(machine: Machine, ask: Confirm, say: Report) -> None:
+    """Install the binary of gVisor's latest release, with its SHA-512 verified. Raises SetupError."""
+    address = f"{_GVISOR_RELEASES}/{machine.architecture}/{RUNTIME}"
     say(f"fetching {address}")
     with tempfile.TemporaryDirectory(prefix="pratique-runsc-") as folder:
         binary = Path(folder) / RUNTIME
         fetch_verified(address, binary)
         target = f"/usr/local/bin/{RUNTIME}"
         change = Change(
-            f"install gVisor's {RUNTIME}, its checksum verified, as {target}",
+            f"install gVisor's {RUNTIME} (checksum verified) as {target}",
             (("install", "-m", "0755", str(binary), target),),
-            instead="Install gVisor's runsc by hand, then: pratique setup",
+            manual="Install gVisor's runsc manually, then type: pratique setup",
         )
-        make(change, machine, ask)
+        apply_change(change, machine, ask)
 
 
 def fetch_verified(address: str, target: Path) -> None:
-    """Write what lies at `address` to `target` where its SHA-512 is the one in `address.sha512`.
+    """Download `address` to `target` and compare its SHA-512 with `address.sha512`.
 
-    Raises SetupError, and leaves no file, where it is not or nothing answers.
+    Raises SetupError and removes the file if they differ or the download fails.
     """
-    hint = "Install gVisor's runsc by hand, then: pratique setup"
+    hint = "Install gVisor's runsc manually, then type: pratique setup"
     try:
         with httpx.Client(timeout=60, follow_redirects=True) as client:
             wanted = client.get(f"{address}.sha512").raise_for_status().text.split()[:1]
             found = _stream(client, address, target)
     except (httpx.HTTPError, OSError) as error:
         target.unlink(missing_ok=True)
-        raise SetupError(f"gVisor's makers do not answer: {error}", hint=hint) from None
+        raise SetupError(f"gVisor could not be downloaded: {error}", hint=hint) from None
     if not wanted or not hmac.compare_digest(wanted[0].lower(), found):
         target.unlink(missing_ok=True)
-        raise SetupError(f"{address} is not what its checksum says", hint=hint)
+        raise SetupError(f"the checksum of {address} does not match", hint=hint)
 
 
 def _stream(client: httpx.Client, address: str, target: Path) -> str:

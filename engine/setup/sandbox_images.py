@@ -1,4 +1,4 @@
-"""The images: built where they are missing or changed, with what building them needs."""
+"""Build the sandbox images that are missing or outdated."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from docker import DockerClient
 
 from engine import images
 from engine.images import Watch
-from engine.setup.change import Ask, Change, as_root, installing, make
+from engine.setup.change import Change, Confirm, apply_change, as_root, install_packages
 from engine.setup.machine import Machine
 
 
-def ensure(docker: DockerClient, machine: Machine, ask: Ask, watch: Watch) -> None:
-    """Build every shipped image that Docker lacks or that changed. Raises SetupError or ImageError."""
-    if all(image.current for image in images.listed(docker)):
+def ensure(docker: DockerClient, machine: Machine, ask: Confirm, watch: Watch) -> None:
+    """Build every shipped image that is missing or outdated. Raises SetupError or ImageError."""
+    if all(image.current for image in images.list_images(docker)):
         return
-    if images.pinned(docker) is None and not images.pull(docker):
+    if images.base_digest(docker) is None and not images.pull(docker):
         _bootstrap(docker, machine, ask)
     for spec in images.shipped():
         images.build(docker, spec, watch)
 
 
-def _bootstrap(docker: DockerClient, machine: Machine, ask: Ask) -> None:
+def _bootstrap(docker: DockerClient, machine: Machine, ask: Confirm) -> None:
     if machine.apt and shutil.which("mmdebstrap") is None:
         packages = ("mmdebstrap", "debian-archive-keyring")
-        make(installing("install mmdebstrap, for no container registry answers", packages), machine, ask)
-    make(Change("make the base image with mmdebstrap", ()), machine, ask)
+        apply_change(
+            install_packages("install mmdebstrap, because no container registry responds", packages),
+            machine,
+            ask,
+        )
+    apply_change(Change("create the base image with mmdebstrap", ()), machine, ask)
     images.bootstrap(docker, as_root((), machine))

@@ -92,8 +92,8 @@ def test_nothing_unchanged_is_rebuilt(client: docker.DockerClient) -> None:
     said: list[Progress] = []
     second = images.build(client, spec, said.append)
     assert (first.digest, False, []) == (second.digest, second.built, said)
-    row = next(row for row in images.listed(client) if row.name == "shell")
-    assert (first.digest, True) == (row.digest, row.current)
+    check_row = next(check_row for check_row in images.list_images(client) if check_row.name == "shell")
+    assert (first.digest, True) == (check_row.digest, check_row.current)
 
 
 @pytest.mark.sandbox

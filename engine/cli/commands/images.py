@@ -35,7 +35,7 @@ def build(
     try:
         with build_progress() as watch:
             if fresh:
-                images.make_base(docker, watch, fresh=True)
+                images.ensure_base(docker, watch, fresh=True)
             built = [images.build(docker, spec, watch, fresh=fresh) for spec in chosen]
     finally:
         docker.close()
@@ -50,7 +50,7 @@ def list_(as_json: Json = False) -> None:
     """List the shipped images and their state in Docker."""
     docker = connect()
     try:
-        found = images.listed(docker)
+        found = images.list_images(docker)
     finally:
         docker.close()
     if as_json:

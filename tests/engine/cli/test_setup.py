@@ -39,14 +39,14 @@ def nowhere(tmp_path: Path) -> str:
 
 
 def test_doctor_without_docker_says_what_to_type(nowhere: str) -> None:
-    """Each row that is not well has its remedy, and the exit code is that of a problem."""
+    """Each failing row has a hint, and the exit code is that of a problem."""
     done = ask("doctor", "--json", DOCKER_HOST=nowhere)
-    rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    rows = {check_row["name"]: check_row for check_row in map(json.loads, done.stdout.splitlines())}
     assert (5, {"docker", "gvisor", "images"}) == (
         done.returncode,
-        {name for name, row in rows.items() if not row["ok"]},
+        {name for name, check_row in rows.items() if not check_row["ok"]},
     )
-    assert all(bool(row["hint"]) != row["ok"] for row in rows.values())
+    assert all(bool(check_row["hint"]) != check_row["ok"] for check_row in rows.values())
 
 
 def test_doctor_names_a_broken_setting(tmp_path: Path, nowhere: str) -> None:
@@ -55,15 +55,15 @@ def test_doctor_names_a_broken_setting(tmp_path: Path, nowhere: str) -> None:
     path.write_text("sandbox: {colour: blue}\n")
     done = ask("doctor", DOCKER_HOST=nowhere, PRATIQUE_CONFIG_FILE=str(path))
     line = next(line for line in done.stdout.splitlines() if "settings" in line)
-    assert f"NOT  settings  sandbox.colour: Extra inputs are not permitted. Mend {path}" == line
+    assert f"FAILING settings  sandbox.colour: Extra inputs are not permitted. Edit {path}" == line
 
 
 def test_setup_without_docker_is_two_lines_and_no_failure(nowhere: str) -> None:
     """Where Docker cannot be had, all else works; who needs more than that asks for `--strict`."""
     done = ask("setup", DOCKER_HOST=nowhere)
     assert [
-        "NOT  docker    no Docker Engine answers at DOCKER_HOST. Type: unset DOCKER_HOST",
-        "Nothing can run until then; all else works.",
+        "FAILING docker    no Docker Engine is running at DOCKER_HOST. Type: unset DOCKER_HOST",
+        "Code cannot run until this is fixed; everything else works.",
     ] == done.stdout.splitlines()
     assert (0, 5) == (done.returncode, ask("setup", "--strict", DOCKER_HOST=nowhere).returncode)
 
@@ -73,7 +73,7 @@ def test_unknown_image_is_one_line() -> None:
     done = ask("image", "build", "\x1b[31mperl")
     assert (5, "") == (done.returncode, done.stdout)
     assert (
-        "pratique: no image is named ␛[31mperl. There are: node, notebook, python, python-data, shell\n"
+        "pratique: no image ␛[31mperl. Use one of: node, notebook, python, python-data, shell\n"
         == done.stderr
     )
 
@@ -99,6 +99,6 @@ def test_current_images_build_in_silence() -> None:
 def test_list_tells_digest_and_age() -> None:
     """Each image is listed with what a run records of it."""
     rows = [json.loads(line) for line in ask("image", "list", "--json").stdout.splitlines()]
-    assert ["node", "notebook", "python", "python-data", "shell"] == [row["name"] for row in rows]
-    assert all(row["digest"].startswith("sha256:") and row["current"] for row in rows)
+    assert ["node", "notebook", "python", "python-data", "shell"] == [check_row["name"] for check_row in rows]
+    assert all(check_row["digest"].startswith("sha256:") and check_row["current"] for check_row in rows)
     assert 5 == ask("image", "list").stdout.count(" old ")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.setup import docker_engine, gvisor
-from engine.setup.change import Change, installing, last_line, make, run
-from engine.setup.machine import Machine, SetupError, look
-from engine.setup.runsc import from_makers, from_newest_suite, from_own_suite, mirror
+from engine.setup.change import Change, apply_change, install_packages, last_line, run
+from engine.setup.machine import Machine, SetupError, detect_machine
+from engine.setup.runsc import from_gvisor_release, from_newest_suite, from_own_suite, mirror
 
 DEBIAN_12 = Machine(
     root=True, sudo=False, apt=True, systemd=False, distribution="debian", release=12, architecture="x86_64"
@@ -24,7 +24,7 @@ def yes(what: str) -> bool:
 
 def test_this_machine_is_known() -> None:
     """The facts are those of the machine that runs the tests."""
-    machine = look()
+    machine = detect_machine()
     assert (Path("/usr/bin/apt-get").exists(), Path("/run/systemd/system").is_dir()) == (
         machine.apt,
         machine.systemd,
@@ -33,19 +33,19 @@ def test_this_machine_is_known() -> None:
 
 def test_commands_stop_at_the_first_that_fails(tmp_path: Path) -> None:
     """A tolerated command may fail; after any other, nothing more is run, and its last words are told."""
-    tolerated = ("false",)
+    may_fail = ("false",)
     broken = ("sh", "-c", "echo one; echo 'E: two' >&2; echo three >&2; exit 3")
-    change = Change("try", (tolerated, broken, ("touch", str(tmp_path / "x"))), frozenset({tolerated}))
+    change = Change("try", (may_fail, broken, ("touch", str(tmp_path / "x"))), frozenset({may_fail}))
     with pytest.raises(SetupError, match=r"^could not try: E: two\. Type: sudo false && sudo sh"):
-        make(change, DEBIAN_12, yes)
+        apply_change(change, DEBIAN_12, yes)
     assert [] == list(tmp_path.iterdir())
 
 
 def test_refused_change_runs_nothing(tmp_path: Path) -> None:
     """No is no: the line says what to type."""
     change = Change("touch it", (("touch", str(tmp_path / "x")),))
-    with pytest.raises(SetupError, match=rf"^refused: touch it\. Type: sudo touch {tmp_path}/x$"):
-        make(change, DEBIAN_12, lambda _: False)
+    with pytest.raises(SetupError, match=rf"^declined: touch it\. Type: sudo touch {tmp_path}/x$"):
+        apply_change(change, DEBIAN_12, lambda _: False)
     assert [] == list(tmp_path.iterdir())
 
 
@@ -53,7 +53,7 @@ def test_without_root_and_sudo_nobody_is_asked() -> None:
     """Where the change cannot be made, the line says so before any question."""
     nobody = replace(DEBIAN_12, root=False)
     with pytest.raises(SetupError, match=r"^root is needed to install it\. Type, as root: pratique setup$"):
-        make(installing("install it", ["x"]), nobody, pytest.fail)
+        apply_change(install_packages("install it", ["x"]), nobody, pytest.fail)
 
 
 def test_missing_command_is_said() -> None:
@@ -80,29 +80,29 @@ def test_mirror_is_the_machines_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "ways"),
+    ("machine", "sources"),
     [
-        (DEBIAN_12, (from_newest_suite, from_own_suite, from_makers)),
-        (replace(DEBIAN_12, release=13), (from_own_suite, from_makers)),
-        (replace(DEBIAN_12, distribution="ubuntu", release=24), (from_makers,)),
-        (replace(DEBIAN_12, distribution="fedora", apt=False), (from_makers,)),
+        (DEBIAN_12, (from_newest_suite, from_own_suite, from_gvisor_release)),
+        (replace(DEBIAN_12, release=13), (from_own_suite, from_gvisor_release)),
+        (replace(DEBIAN_12, distribution="ubuntu", release=24), (from_gvisor_release,)),
+        (replace(DEBIAN_12, distribution="fedora", apt=False), (from_gvisor_release,)),
     ],
 )
-def test_runsc_comes_from_the_newest_place(machine: Machine, ways: tuple[gvisor.Way, ...]) -> None:
+def test_runsc_comes_from_the_newest_place(machine: Machine, sources: tuple[gvisor.RunscSource, ...]) -> None:
     """Debian's newest suite first, then one's own, then the makers; elsewhere the makers alone."""
-    assert ways == gvisor.ways(machine)
+    assert sources == gvisor.runsc_sources(machine)
 
 
 def test_docker_without_apt_is_one_line() -> None:
     """Where there is no apt-get, a person installs Docker."""
     with pytest.raises(SetupError, match=r"has no apt-get\. Install Docker Engine"):
-        docker_engine.install_change(replace(DEBIAN_12, apt=False))
+        docker_engine.docker_install_change(replace(DEBIAN_12, apt=False))
 
 
 def test_docker_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A socket that nobody serves is said, with what to type; set-up leaves a remote engine alone."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
-    assert not docker_engine.answers()
+    assert not docker_engine.is_running()
     docker_engine.ensure(DEBIAN_12, pytest.fail, pytest.fail)
-    with pytest.raises(SetupError, match=r"^no Docker Engine answers at DOCKER_HOST\. Type: unset"):
+    with pytest.raises(SetupError, match=r"^no Docker Engine is running at DOCKER_HOST\. Type: unset"):
         docker_engine.connect()

@@ -53,12 +53,12 @@ def test_runtime_of_that_name_stays_as_it_is() -> None:
         ('{\n// comment\n"debug": true}', r"daemon\.json:2:1: "),
         ("[1, 2]", r"daemon\.json: not a JSON object"),
         ('{"runtimes": []}', r"daemon\.json: `runtimes` is not an object"),
-        ('{"debug": true, "debug": false}', r"daemon\.json: `debug` stands there twice"),
+        ('{"debug": true, "debug": false}', r"daemon\.json: `debug` appears twice"),
     ],
 )
 def test_broken_file_is_refused_with_its_place(text: str, where: str) -> None:
     """Broken JSON is neither mended nor overwritten: the line says where, and what to type afterwards."""
-    with pytest.raises(SetupError, match=where + r".*Mend /etc/docker/daemon\.json, then: pratique setup$"):
+    with pytest.raises(SetupError, match=where + r".*Edit /etc/docker/daemon\.json, then type: pratique setup$"):
         merged(text, "runsc", "/usr/bin/runsc")
 
 
@@ -80,7 +80,7 @@ def test_old_file_is_kept_with_its_mode(tmp_path: Path) -> None:
     assert '{"debug": true}' == kept.read_text()
     assert 0o600 == path.stat().st_mode & 0o777
     assert {path, kept} == set(path.parent.iterdir())
-    assert [f"add the runtime runsc to {path}, and keep the old one as {kept}"] == asked
+    assert [f"add the runtime runsc to {path}, and keep the old file as {kept}"] == asked
 
 
 def test_missing_file_is_made(tmp_path: Path) -> None:

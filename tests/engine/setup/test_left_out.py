@@ -32,7 +32,7 @@ def test_without_docker_they_fail(tmp_path: Path) -> None:
     """Nothing is skipped: the run fails, and each test says what is missing."""
     done = run(tmp_path)
     assert 1 == done.returncode
-    assert 8 == done.stdout.count("no Docker Engine answers at DOCKER_HOST")
+    assert 8 == done.stdout.count("no Docker Engine is running at DOCKER_HOST")
     assert "5 passed, 8 errors" in done.stdout.splitlines()[-1]
 
 

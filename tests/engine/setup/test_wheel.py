@@ -49,16 +49,16 @@ def test_doctor_finds_all_well(program: Path) -> None:
     """The images that ship in the wheel are those of the checkout, so Docker has them as they should be."""
     done = ask(program, "doctor", "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (0, []) == (done.returncode, [row for row in rows if not row["ok"]]), done.stderr
+    assert (0, []) == (done.returncode, [check_row for check_row in rows if not check_row["ok"]]), done.stderr
     sure = {"python", "settings", "state", "docker", "gvisor", "images"}
-    assert sure | {"network", "packages", "npm"} == {row["name"] for row in rows}
+    assert sure | {"network", "packages", "npm"} == {check_row["name"] for check_row in rows}
 
 
 @pytest.mark.sandbox
 def test_images_build_from_the_wheel(program: Path) -> None:
     """Nothing is built where the checkout built it before."""
     done = ask(program, "image", "build", "--json")
-    built = {row["name"]: row["built"] for row in map(json.loads, done.stdout.splitlines())}
+    built = {check_row["name"]: check_row["built"] for check_row in map(json.loads, done.stdout.splitlines())}
     assert dict.fromkeys(("node", "notebook", "python", "python-data", "shell"), False) == built, done.stderr
 
 

@@ -55,13 +55,13 @@ def test_right_checksum_is_taken(shelf: Path, address: str, tmp_path: Path) -> N
 def test_wrong_checksum_leaves_no_file(shelf: Path, address: str, tmp_path: Path, wrong: str) -> None:
     """An empty or another sum refuses the binary, and none is left to be run."""
     (shelf / "runsc.sha512").write_text(wrong)
-    with pytest.raises(SetupError, match="is not what its checksum says"):
+    with pytest.raises(SetupError, match="the checksum of .* does not match"):
         fetch_verified(address, tmp_path / "runsc")
     assert not (tmp_path / "runsc").exists()
 
 
 def test_missing_checksum_leaves_no_file(address: str, tmp_path: Path) -> None:
     """Without a sum there is no binary."""
-    with pytest.raises(SetupError, match="makers do not answer"):
+    with pytest.raises(SetupError, match="could not be downloaded"):
         fetch_verified(address, tmp_path / "runsc")
     assert not (tmp_path / "runsc").exists()
