@@ -58,7 +58,9 @@ def test_runtime_of_that_name_stays_as_it_is() -> None:
 )
 def test_broken_file_is_refused_with_its_place(text: str, where: str) -> None:
     """Broken JSON is neither mended nor overwritten: the line says where, and what to type afterwards."""
-    with pytest.raises(SetupError, match=where + r".*Edit /etc/docker/daemon\.json, then type: pratique setup$"):
+    with pytest.raises(
+        SetupError, match=where + r".*Edit /etc/docker/daemon\.json, then type: pratique setup$"
+    ):
         merged(text, "runsc", "/usr/bin/runsc")
 
 
