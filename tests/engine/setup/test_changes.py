@@ -52,7 +52,7 @@ def test_refused_change_runs_nothing(tmp_path: Path) -> None:
 def test_without_root_and_sudo_nobody_is_asked() -> None:
     """Where the change cannot be made, the line says so before any question."""
     nobody = replace(DEBIAN_12, root=False)
-    with pytest.raises(SetupError, match=r"^root is needed to install it\. Type, as root: pratique setup$"):
+    with pytest.raises(SetupError, match=r"^root is required to install it\. Type as root: pratique setup$"):
         apply_change(install_packages("install it", ["x"]), nobody, pytest.fail)
 
 

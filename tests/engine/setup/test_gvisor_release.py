@@ -55,7 +55,7 @@ def test_right_checksum_is_taken(shelf: Path, address: str, tmp_path: Path) -> N
 def test_wrong_checksum_leaves_no_file(shelf: Path, address: str, tmp_path: Path, wrong: str) -> None:
     """An empty or another sum refuses the binary, and none is left to be run."""
     (shelf / "runsc.sha512").write_text(wrong)
-    with pytest.raises(SetupError, match="the checksum of .* does not match"):
+    with pytest.raises(SetupError, match=r"the checksum of .* does not match"):
         fetch_verified(address, tmp_path / "runsc")
     assert not (tmp_path / "runsc").exists()
 
