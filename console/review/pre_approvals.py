@@ -23,7 +23,7 @@ from engine.models import Case, Level, MatchMode, PreApproval
 ARM_SECONDS = 0.4
 WORDS = {
     MatchMode.EXACT: "these exact bytes",
-    MatchMode.STRUCTURE: "this shape: local names and harmless literals may differ",
+    MatchMode.STRUCTURE: "this structure: names of local variables, comments and blanks may differ",
 }
 
 

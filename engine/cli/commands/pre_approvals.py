@@ -35,7 +35,7 @@ def create(
     id: SubmissionId,
     match: Annotated[
         MatchMode,
-        typer.Option(help="exact: the same bytes; structure: local names and harmless literals may differ."),
+        typer.Option(help="exact: the same bytes. structure: names of variables and comments may differ."),
     ] = MatchMode.EXACT,
     ceiling: Annotated[Level, typer.Option(help="Highest risk to approve.")] = Level.HIGH,
     uses: Annotated[int, typer.Option(min=1, help="Number of submissions to approve.")] = 10,

@@ -124,5 +124,9 @@ def _value(case: Case, match_mode: MatchMode) -> str:
         return case.submission.digest
     value = structural_fingerprint(case.submission.draft)
     if value is None:
-        raise Problem(422, "this code has no shape: it cannot be read", hint="Approve its exact digest.")
+        raise Problem(
+            422,
+            "only identical bytes can be pre-approved here: this code does more than compute",
+            hint="Use --match exact.",
+        )
     return value

@@ -1,4 +1,9 @@
-"""The shape of code: what stays the same when only harmless literals and local names change."""
+"""The structural fingerprint: equal for two drafts whose code differs in nothing that a run could show.
+
+Only Python code that does nothing but compute has one. There names of local variables, comments and blanks
+may differ. All other code is the same only where its bytes are: what a name means in shell, in a session or
+behind `import *`, no reading of the text can tell.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,10 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import tree_sitter
-
 from engine.models import Draft, Language
-from engine.policy.comparison.syntax_trees import parsed
 
 PURE_MODULES = frozenset(
     {"math", "cmath", "statistics", "decimal", "fractions", "random", "calendar", "collections", "heapq",
@@ -31,22 +33,21 @@ FORMATTING = frozenset({"format", "format_map"})
 """Methods that reach attributes by way of a string."""
 MAX_BYTES = 256 * 1024
 _BUILTINS = frozenset(dir(builtins))
-_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#.*?coding[:=]")
+_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t]*#.*?coding[:=]")
+_AMBIGUOUS = re.compile("\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\ufefe\uff00-\U0010ffff]")
+"""Characters that end a line, or are a blank, for one reader and not for another; all controls among them."""
 
 
 def structural_fingerprint(draft: Draft) -> str | None:
-    """Return the SHA-256 of a draft's shape in hexadecimal; None where its code cannot be read.
+    """Return the SHA-256 of a draft's structure in hexadecimal; None where only its bytes can be compared.
 
-    Two drafts of one shape have the same language, files, capabilities and image, and code of the same
-    structure: the same calls, imports, attributes and constants. In Python the names of local variables may
-    differ; so may literals where the code only computes: it imports nothing that reaches outside and uses no
-    built-in that does. In code that reaches outside every literal counts, as hosts, paths and commands can be
-    put together from parts. In JavaScript and shell only comments and white space may differ.
+    Two drafts of one fingerprint have the same files, permissions and image, and the same code but for the
+    names of its local variables, comments and blanks.
     """
-    if len(draft.code.text.encode()) > MAX_BYTES:
+    if draft.language is not Language.PYTHON or draft.session or draft.operation:
         return None
     try:
-        code = _READERS[draft.language](draft.code.text)
+        code = _structure(draft.code.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     rest = draft.model_dump(mode="json", exclude={"code", "purpose", "files"})
@@ -54,34 +55,50 @@ def structural_fingerprint(draft: Draft) -> str | None:
     return hashlib.sha256(json.dumps([rest, files, code], sort_keys=True).encode()).hexdigest()
 
 
-def _python(code: str) -> Any:
-    if _COOKIE.search(code):
-        raise ValueError("an encoding of its own")
+def _structure(code: str) -> Any:
+    """Return the syntax tree as nested lists. Raises ValueError where only the bytes can be compared."""
+    if len(code.encode()) > MAX_BYTES or _AMBIGUOUS.search(code) or _COOKIE.search(code):
+        raise ValueError("no two readers need agree on this text")
     tree = ast.parse(code)
     local = {name: f"#{number}" for number, name in enumerate(local_names(tree))}
-    return _Shaper(local, pure=_is_pure(tree, local)).structural_fingerprint(tree)
+    if not _only_computes(tree, frozenset(local)):
+        raise ValueError("this code reaches more than it computes with")
+    return _plain(tree, local)
 
 
 def local_names(tree: ast.AST) -> list[str]:
-    """Return the names that are bound as variables or arguments, in the order of their first appearance.
+    """Return the names that may be exchanged for others, in the order of their first appearance.
 
-    Names of imports, functions, arguments, classes and built-ins, and those that are declared global or
-    nonlocal, are not: another name in their place could mean something else.
+    They are those that code binds as variables and in no other way. Another name in the place of an import, a
+    function, an argument, a class's attribute, a captured pattern or a built-in could mean something else.
     """
     bound: dict[str, None] = {}
-    fixed: set[str] = set()
+    fixed = set(_BUILTINS)
     for node in _in_order(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             bound.setdefault(node.id)
-        elif isinstance(node, ast.arg):
-            fixed.add(node.arg)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            fixed.update(node.names)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            fixed.add(node.name)
-        elif isinstance(node, ast.alias):
-            fixed.add((node.asname or node.name).split(".")[0])
-    return [name for name in bound if name not in fixed | _BUILTINS and not name.startswith("__")]
+        fixed.update(_fixed(node))
+    return [name for name in bound if name not in fixed and not name.startswith("__")]
+
+
+def _fixed(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node binds other than as a variable, or declares to be another scope's."""
+    match node:
+        case ast.arg(arg=name):
+            yield name
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield from names
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.ClassDef(name=name):
+            yield name
+            yield from (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+        case ast.alias(name=name, asname=asname):
+            yield (asname or name).split(".")[0]
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name
 
 
 def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
@@ -90,13 +107,13 @@ def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _in_order(child)
 
 
-def _is_pure(tree: ast.AST, local: dict[str, str]) -> bool:
-    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return all(_reaches_nothing(node, own | PURE_NAMES | local.keys()) for node in ast.walk(tree))
+def _only_computes(tree: ast.AST, local: frozenset[str]) -> bool:
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own |= {name for node in ast.walk(tree) for name in _fixed(node) if isinstance(node, ast.arg)}
+    return all(_reaches_nothing(node, own | PURE_NAMES | local) for node in ast.walk(tree))
 
 
-def _reaches_nothing(node: ast.AST, known: set[str]) -> bool:
+def _reaches_nothing(node: ast.AST, known: frozenset[str] | set[str]) -> bool:
     match node:
         case ast.Import(names=names):
             return all(alias.name in PURE_MODULES and alias.asname is None for alias in names)
@@ -104,9 +121,11 @@ def _reaches_nothing(node: ast.AST, known: set[str]) -> bool:
             return module in PURE_MODULES and all(_is_plain(alias.name) for alias in names)
         case ast.Attribute(attr=attr):
             return _is_plain(attr)
+        case ast.MatchClass(kwd_attrs=attrs):
+            return all(map(_is_plain, attrs))
         case ast.Name(id=name):
             return name in known or name in PURE_MODULES
-    return True
+    return not isinstance(node, ast.AsyncFunctionDef | ast.AsyncFor | ast.AsyncWith | ast.Await)
 
 
 def _is_plain(name: str) -> bool:
@@ -114,66 +133,15 @@ def _is_plain(name: str) -> bool:
     return not name.startswith(("_", "*")) and name not in FORMATTING and name not in sys.stdlib_module_names
 
 
-class _Shaper:
-    def __init__(self, local: dict[str, str], *, pure: bool) -> None:
-        self._local = local
-        self._pure = pure
-
-    def structural_fingerprint(self, node: object) -> Any:
-        match node:
-            case ast.Constant(value=value):
-                return ["Constant", type(value).__name__, self._value(value)]
-            case ast.Name(id=name):
-                return ["Name", self._local.get(name, name), type(node.ctx).__name__]
-            case ast.AST():
-                fields = [self.structural_fingerprint(getattr(node, name, None)) for name in node._fields]
-                return [type(node).__name__, *fields]
-            case list():
-                return [self.structural_fingerprint(item) for item in node]
-        return node if isinstance(node, str | int | None) else repr(node)
-
-    def _value(self, value: object) -> str:
-        free = self._pure and isinstance(value, str | int | float | complex) and not isinstance(value, bool)
-        return "" if free else repr(value)
-
-
-def _reader(language: Language) -> Callable[[str], Any]:
-    def read(code: str) -> Any:
-        source = code.encode()
-        root = parsed(source, language)
-        if root.has_error:
-            raise SyntaxError("not understood")
-        return _tree(root, source)
-
-    return read
-
-
-def _tree(node: tree_sitter.Node, source: bytes) -> Any:
-    """Return a node as nested lists of its children and what stands between them, without comments."""
-    if not node.children:
-        return [node.type, source[node.start_byte : node.end_byte].decode(errors="replace")]
-    exact = any(word in node.type for word in ("string", "heredoc", "regex"))
-    parts: list[Any] = [node.type]
-    at, gap = node.start_byte, b""
-    for child in node.children:
-        gap += source[at : child.start_byte]
-        at = child.end_byte
-        if child.type != "comment":
-            parts += [_gap(gap, exact=exact), _tree(child, source)]
-            gap = b""
-    last = _gap(gap + source[at : node.end_byte], exact=exact)
-    return [*parts, last if exact else last.strip()]
-
-
-def _gap(gap: bytes, *, exact: bool) -> str:
-    """Return what stands between two nodes; of white space outside strings, only whether it ends a line."""
-    text = gap.decode(errors="replace")
-    if exact or text.strip():
-        return text
-    return "\n" if "\n" in text else text[:1]
-
-
-_READERS: dict[Language, Callable[[str], Any]] = {
-    Language.PYTHON: _python,
-    **{language: _reader(language) for language in (Language.JAVASCRIPT, Language.SHELL)},
-}
+def _plain(node: object, local: dict[str, str]) -> Any:
+    """Return a node as nested lists, its local variables by number."""
+    match node:
+        case ast.Constant(value=value):
+            return ["Constant", type(value).__name__, repr(value)]
+        case ast.Name(id=name):
+            return ["Name", local.get(name, name), type(node.ctx).__name__]
+        case ast.AST():
+            return [type(node).__name__, *(_plain(getattr(node, name, None), local) for name in node._fields)]
+        case list():
+            return [_plain(item, local) for item in node]
+    return node if isinstance(node, str | int | None) else repr(node)

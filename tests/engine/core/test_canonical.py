@@ -29,7 +29,7 @@ DRAFT = Draft(
 
 DIGEST = "34328d9c6835d962e73533d26f236779ab8f4bf9386d19f6cd4d7217f5f198ab"
 """What `DRAFT` of `ALICE` has always had."""
-STRUCTURE = "f2c766ecc53779e54b9d98b2b82ff0519566342525395b18faf3a5634e9d34eb"
+STRUCTURE = "5d4a6fda6d93f250a3f55436404a7fd2207f5e51f294e8b30b9d14a365658877"
 
 CHANGES: list[dict[str, object]] = [
     {"code": Untrusted("print(1)\n")},

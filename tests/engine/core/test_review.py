@@ -124,20 +124,20 @@ async def test_a_deny_by_either_ends_it(engine_with: EngineMaker) -> None:
 
 @pytest.mark.sandbox
 async def test_a_pre_approval_is_used_listed_and_revoked(engine_with: EngineMaker) -> None:
-    """The same shape runs without anybody, as often as was said, across a restart, until it is taken back."""
+    """The same structure runs unasked, as often as was said, across a restart, until it is revoked."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         id, digest = await pending(engine)
         await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
         case = await engine.over(id)
         given = await engine.pre_approvals.create(case, ADA, MatchMode.STRUCTURE, Level.HIGH, uses=2, days=1)
-        second = await engine.submissions.submit(draft("print(7 * 8)  # again"), AGENT)
+        second = await engine.submissions.submit(draft("print( 6 * 7 )  # again"), AGENT)
         assert second.decision is not None
         assert given.id == second.decision.pre_approval
         await engine.over(second.submission.id)
-        await pending(engine, "print(7, 8)")
+        await pending(engine, "print(6 * 8)")
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         assert [(given.id, 1)] == [(one.id, one.used) for one in engine.pre_approvals.listed()]
-        third = await engine.submissions.submit(draft("print(8 * 9)"), AGENT)
+        third = await engine.submissions.submit(draft("print((6 * 7))"), AGENT)
         assert third.decision is not None
         await engine.over(third.submission.id)
         await pending(engine, "print(9 * 9)")

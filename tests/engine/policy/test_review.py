@@ -216,7 +216,7 @@ def pre_approval(**changes: Any) -> PreApproval:
 
 
 OTHER_SHAPE = structural_fingerprint(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
-SAME_SHAPE = structural_fingerprint(Draft(code=Untrusted("x = 7\ny = 8\nz = 9\n"), language=Language.PYTHON))
+SAME_SHAPE = structural_fingerprint(Draft(code=Untrusted("x = 1\ny = 2\nz = 3\n"), language=Language.PYTHON))
 LESS = Grant(permissions=Permissions(limits=Limits(memory_mb=64)))
 MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 
