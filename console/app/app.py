@@ -1,4 +1,4 @@
-"""The console: five places at one desk, over one line to the engine."""
+"""The console: the Textual app with five screens, connected to the engine."""
 
 from __future__ import annotations
 
@@ -8,41 +8,43 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
+from textual.reactive import reactive
 from textual.screen import Screen
 
 from console.app import textual_patches
+from console.app.connection import Connect, EngineConnection
 from console.app.loading import LoadingScreen
 from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences, load_preferences
-from console.app.screens import SCREENS, place
-from console.review.deciding import Deciding
+from console.app.screens import SCREENS, screen_factory
 from console.safety.safe_app import SafeApp
 from console.theming.manager import ThemeManager
 
 if TYPE_CHECKING:
     from textual.command import Provider
 
-    from console.app.engine_link import Connect
-    from engine.models import Summary
+    from console.review.decision_controller import DecisionController
+    from engine.models import Health, Summary
 
-_GO = Binding.Group("Places", compact=True)
+_GO = Binding.Group("Screens", compact=True)
 
 
 def _palette() -> type[Provider]:
-    from console.app.commands import Commands  # noqa: PLC0415  on its first use
+    from console.app.commands import CommandProvider  # noqa: PLC0415  on its first use
 
-    return Commands
+    return CommandProvider
 
 
-class ConsoleApp(Deciding, TerminalNotifications, ThemeManager, SafeApp):
-    """The Textual app: where its keys are, how it opens, and how one moves about in it."""
+class ConsoleApp(SafeApp):
+    """Starts the console, and holds its connection, decisions, themes and preferences."""
 
     TITLE = "Pratique"
     CSS_PATH = "app.tcss"
-    MODES = {name: place(name) for name in SCREENS}  # noqa: RUF012  Textual declares it so
+    MODES = {name: screen_factory(name) for name in SCREENS}  # noqa: RUF012  Textual declares it so
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = {_palette}  # noqa: RUF012  Textual declares it so
     COMMAND_PALETTE_BINDING = "ctrl+k"
@@ -58,13 +60,18 @@ class ConsoleApp(Deciding, TerminalNotifications, ThemeManager, SafeApp):
             for number, name in enumerate(SCREENS, start=1)
         ),
         Binding("question_mark,f1", "help", "Help", id="app.help", show=False,
-                tooltip="What can be done here"),
+                tooltip="Keys and help for this screen"),
         Binding("ctrl+g", "jump", "Jump", id="app.jump", show=False,
-                tooltip="A letter goes to each part of the screen"),
+                tooltip="Jump to a part of the screen by its letter"),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True, show=False,
-                tooltip="Leave the console; runs go on"),
-        Binding("u", "undo", "Undo", id="decision.undo", tooltip="Take the last decision back"),
+                tooltip="Quit the console; runs continue"),
+        Binding("u", "undo", "Undo", id="decision.undo", tooltip="Undo the last decision"),
     ]  # fmt: skip
+
+    queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]]((), repaint=False)
+    health: reactive[Health | None] = reactive["Health | None"](None, repaint=False)
+    connection_state: reactive[str] = reactive("connecting", repaint=False)
+    """`connecting`, `connected` or `offline`."""
 
     def __init__(
         self,
@@ -72,57 +79,73 @@ class ConsoleApp(Deciding, TerminalNotifications, ThemeManager, SafeApp):
         preferences: Preferences | None = None,
         opened: Callable[[], None] = lambda: None,
     ) -> None:
+        textual_patches.share_colour_cache()
+        super().__init__()
         self._opened = opened
-        textual_patches.patch_textual()
-        super().__init__(connect)
         self.preferences, wrong = load_preferences() if preferences is None else (preferences, "")
         self.saves_preferences = preferences is None
-        self._problems = [*self.dress(), *([wrong] if wrong else [])]
+        self.connection = EngineConnection(self, connect)
+        self.decisions: DecisionController | None = None
+        """Sends decisions; None until the first screen is loaded."""
+        self.terminal = TerminalNotifications(self)
+        self.themes = ThemeManager(self, saves=self.saves_preferences)
+        self._problems = [*self.themes.load(), *([wrong] if wrong else [])]
 
-    # --- opening ----------------------------------------------------------------------------------
+    # --- start ------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[None]:
         """Return the screen that is painted first."""
-        return LoadingScreen(id="opening")
+        return LoadingScreen(id="loading")
 
     def on_mount(self) -> None:
         """Paint first, load afterwards."""
         self.set_keymap(self.preferences.keymap)
-        self.call_after_refresh(self._open)
-        tidying = textual_patches.IdleCollector(self.key_guard, time.monotonic())
-        self.set_interval(textual_patches.LOOK_SECONDS, lambda: tidying.look(time.monotonic()))
+        self.call_after_refresh(self._start)
+        collector = textual_patches.IdleCollector(self.key_guard, time.monotonic())
+        self.set_interval(textual_patches.CHECK_SECONDS, lambda: collector.check(time.monotonic()))
 
     def on_unmount(self) -> None:
-        """Leave the terminal as it was."""
-        self.restore_title()
+        """Restore the terminal's title."""
+        self.terminal.restore_title()
 
     def watch_queue(self, queue: tuple[Summary, ...]) -> None:
-        """Say outside of the frame how many wait."""
-        self.announce(queue)
+        """Announce pending submissions to the terminal."""
+        self.terminal.announce(queue)
 
-    def watch_link(self, link: str) -> None:
-        """Show the tour to whoever sits here for the first time, once the engine answers."""
-        if link == "connected":
-            from console.app import onboarding  # noqa: PLC0415  the first frame comes before the nouns
+    def watch_connection_state(self, state: str) -> None:
+        """Welcome a first-time user once the engine responds."""
+        if state == "connected":
+            from console.app import onboarding  # noqa: PLC0415  the first frame is painted before it loads
 
             onboarding.offer(self)
 
     @work
-    async def _open(self) -> None:
-        for module in ("console.review.screen", "console.app.engine_link", "console.review.decisions"):
+    async def _start(self) -> None:
+        for module in ("console.review.screen", "console.review.decision_controller"):
             await asyncio.to_thread(importlib.import_module, module)
-        self.hold_decisions(self.preferences.undo_seconds)
+        from console.review.decision_controller import DecisionController  # noqa: PLC0415  loaded just now
+
+        self.decisions = DecisionController(self, self.preferences.undo_seconds)
         if self.current_mode == "_default":
             await self.switch_mode("review")
-        self._problems += await self._take_keys()
+        self._problems += await self._load_keymap()
         for problem in self._problems:
             self.notify(problem, severity="warning", timeout=10)
-        self.keep_attached()
-        self._follow_files()
+        self.connection.start()
+        self.run_worker(self.themes.watch_files(), group="files", exclusive=True)
         self._opened()
 
-    async def _take_keys(self) -> list[str]:
-        """Take the person's own keys in; return what is wrong with them."""
+    # --- preferences ------------------------------------------------------------------------------
+
+    def preferences_changed(self, before: Preferences) -> None:
+        """Apply changed preferences: the keymap, and for how long a decision can be undone."""
+        if self.decisions is not None:
+            self.decisions.undo_seconds = self.preferences.undo_seconds
+        if (before.vim, before.keymap) != (self.preferences.vim, self.preferences.keymap):
+            self._reload_keymap()
+
+    async def _load_keymap(self) -> list[str]:
+        """Apply the user's keymap; return what is wrong with it."""
         if not (self.preferences.vim or self.preferences.keymap):
             self.set_keymap({})
             return []
@@ -133,60 +156,66 @@ class ConsoleApp(Deciding, TerminalNotifications, ThemeManager, SafeApp):
         self.set_keymap((keymap.VIM if self.preferences.vim else {}) | good)
         return list(faults)
 
-    def preferred(self, before: Preferences) -> None:
-        """Take in what is preferred now: keys, and for how long a decision can be taken back."""
-        if self.decisions is not None:
-            self.decisions.seconds = self.preferences.undo_seconds
-        if (before.vim, before.keymap) != (self.preferences.vim, self.preferences.keymap):
-            self._renew_keys()
-
     @work(exclusive=True, group="keys")
-    async def _renew_keys(self) -> None:
-        for fault in await self._take_keys():
+    async def _reload_keymap(self) -> None:
+        for fault in await self._load_keymap():
             self.notify(fault, severity="warning", timeout=10)
 
-    @work(exclusive=True, group="files")
-    async def _follow_files(self) -> None:
-        await self.watch_files()
-
-    # --- moving about -----------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to undo only what can be undone."""
+        """Offer to undo only while a decision can be undone."""
         if action == "undo":
             return self.decisions is not None and self.decisions.held is not None
         return True
 
-    async def action_go(self, place: str) -> None:
-        """Go to one of the five places."""
-        if place in SCREENS and not self.screen.is_modal:
-            await self.switch_mode(place)
+    def action_undo(self) -> None:
+        """Undo the last decision."""
+        if self.decisions is not None:
+            self.decisions.undo()
+
+    async def action_go(self, screen: str) -> None:
+        """Go to one of the five screens."""
+        if screen in SCREENS and not self.screen.is_modal:
+            await self.switch_mode(screen)
 
     def action_help(self) -> None:
-        """Say what can be done here."""
-        from console.help.help import HelpScreen  # noqa: PLC0415
+        """Open the help of this screen."""
+        from console.help.help import HelpScreen  # noqa: PLC0415  on its first use
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
 
     @work
     async def action_jump(self) -> None:
-        """Go to a part of the screen by its letter."""
+        """Jump to a part of the screen by its letter."""
         from console.help.jump import JumpScreen  # noqa: PLC0415  on its first use
 
         if not isinstance(self.screen, JumpScreen):
             widget = await self.push_screen_wait(JumpScreen(self.screen))
             self.screen.set_focus(widget) if widget is not None else None
 
-    def action_command_palette(self) -> None:
-        """Open the command palette, but not while the last one is on its way out."""
-        from console.app.commands import leaving  # noqa: PLC0415  on its first use
+    # --- command palette --------------------------------------------------------------------------
 
-        if not leaving(self):
+    def action_command_palette(self) -> None:
+        """Open the command palette, unless the last one is being closed."""
+        if not textual_patches.palette_is_closing(self):
             super().action_command_palette()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer everything that the keys offer, and the themes."""
-        from console.app.commands import commands  # noqa: PLC0415
+        from console.app.commands import commands  # noqa: PLC0415  on its first use
 
         yield from commands(self, screen)
+
+    @on(CommandPalette.Opened)
+    def _begin_preview(self) -> None:
+        self.themes.begin_preview()
+
+    @on(CommandPalette.OptionHighlighted)
+    def _preview(self, message: CommandPalette.OptionHighlighted) -> None:
+        self.themes.preview(message)
+
+    @on(CommandPalette.Closed)
+    def _end_preview(self, message: CommandPalette.Closed) -> None:
+        self.themes.end_preview(message)

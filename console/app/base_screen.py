@@ -1,4 +1,4 @@
-"""What the five places share: the line on top, the keys below, the bar of a decision that can be undone."""
+"""The base of the five screens: header, footer, and the bar of a decision that can be undone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from console.safety.text import content
 from console.widgets.footer import AppFooter
 from console.widgets.header import AppHeader
 from console.widgets.rows import NARROW
+from engine.models import DecisionOutcome
+
+_SENDING = {DecisionOutcome.APPROVED: "Approving", DecisionOutcome.DENIED: "Denying"}
 
 
 class BaseScreen(Screen[None]):
-    """One of the five places. Nothing is focused on arrival unless the place says so."""
+    """One of the five screens. Nothing is focused when it opens unless the screen says so."""
 
     AUTO_FOCUS = ""
     NAME: ClassVar[str] = ""
@@ -27,7 +30,7 @@ class BaseScreen(Screen[None]):
     HELP_WORDS: ClassVar[str] = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the frame and what is in it."""
+        """Lay out header, contents and footer."""
         yield AppHeader(self.NAME)
         yield from self.contents()
         with Vertical(id="foot"):
@@ -36,11 +39,11 @@ class BaseScreen(Screen[None]):
             yield AppFooter(show_command_palette=False)
 
     def contents(self) -> Iterable[Widget]:
-        """Return what lies between the line on top and the keys."""
+        """Return what is between header and footer."""
         raise NotImplementedError
 
     def below(self) -> Iterable[Widget]:
-        """Return what lies between the contents and the keys: lines to type in."""
+        """Return what is right above the footer: input lines."""
         return ()
 
     def on_mount(self) -> None:
@@ -48,7 +51,7 @@ class BaseScreen(Screen[None]):
         self.set_interval(0.2, self._show_held)
 
     def on_resize(self) -> None:
-        """Keep the names of the keys together where the screen is narrow."""
+        """Make the footer compact where the screen is narrow."""
         self.query_one(Footer).compact = self.size.width < NARROW
 
     def _show_held(self) -> None:
@@ -59,6 +62,7 @@ class BaseScreen(Screen[None]):
             bar.set_class(held is not None, "-held")
             self.refresh_bindings()
         if held is not None and decisions is not None:
-            verb = held.outcome.value.removesuffix("d").removesuffix("ie").removesuffix("ve")
-            word = {"appro": "Approving", "den": "Denying"}.get(verb, "Deciding")
-            bar.update(content(f"{word} {held.case.submission.id} in {decisions.left:.0f} s     u undo"))
+            word = _SENDING[held.outcome]
+            bar.update(
+                content(f"{word} {held.case.submission.id} in {decisions.seconds_left:.0f} s     u undo")
+            )

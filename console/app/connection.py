@@ -1,95 +1,130 @@
-"""The line to the engine: whether it answers, what it says, and who listens."""
+"""The connection to the engine: attach, follow its events, reconnect."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from textual import work
-from textual.app import App
-from textual.reactive import reactive
+from engine.common.errors import Problem
 
 if TYPE_CHECKING:
-    from console.app.engine_link import Connect
+    from console.app.app import ConsoleApp
     from engine.client.client import Client
-    from engine.common.errors import Problem
-    from engine.models import Event, Health, Summary
+    from engine.models import Event
 
 _T = TypeVar("_T")
-AWAY = "It is asked again by itself. Nothing that was typed here is lost."
-"""What is said of an engine that answered until now: how its connection broke helps nobody."""
+Connect = Callable[[], "Awaitable[Client]"]
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
+HEALTH_SECONDS = 5.0
+REFRESH_SECONDS = 0.05
+"""The queue is fetched at most twenty times a second, however many events arrive."""
+RECONNECTING = "Reconnecting… Nothing that you typed is lost."
 
 
-class Attached(App[None]):
-    """An app that knows the engine through a client, and keeps nothing that is not the engine's."""
+class EngineConnection:
+    """Keeps the app connected: sets its queue, health and connection state, and passes events on."""
 
-    queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]]((), repaint=False)
-    health: reactive[Health | None] = reactive["Health | None"](None, repaint=False)
-    link: reactive[str] = reactive("starting", repaint=False)
-    """How it stands with the engine: `starting`, `connected` or `lost`."""
-
-    def __init__(self, connect: Connect | None = None) -> None:
-        super().__init__()
+    def __init__(self, app: ConsoleApp, connect: Connect | None = None) -> None:
+        self._app = app
         self._connect = connect
         self._client: Client | None = None
-        self._listeners: list[Callable[[Event], None]] = []
-
-    @work(exclusive=True, group="link")
-    async def keep_attached(self) -> None:
-        """Stay attached to the engine, for as long as the app lives."""
-        from console.app import engine_link  # noqa: PLC0415
-
-        connect = self._connect
-        if connect is None:
-            from engine.client.attach import attach  # noqa: PLC0415
-
-            connect = attach
-        await engine_link.keep(self, connect)
+        self._subscribers: list[Callable[[Event], None]] = []
 
     @property
     def client(self) -> Client:
-        """The client that is attached. Raises Problem where none is."""
+        """The connected client. Raises Problem where the engine is offline."""
         if self._client is None:
-            from engine.common.errors import Problem  # noqa: PLC0415
-
-            raise Problem(503, "the engine does not answer", hint="The console attaches again by itself")
+            raise Problem(503, "The engine is offline", hint="The console reconnects by itself")
         return self._client
 
-    def attached(self, client: Client) -> None:
-        """Take in a client that answers."""
-        if self.link == "lost":
-            self.notify("The engine answers again.")
-        self._client = client
-        self.link = "connected"
+    def start(self) -> None:
+        """Connect, and reconnect for as long as the app runs."""
+        self._app.run_worker(self._run(), group="connection", exclusive=True)
 
-    def lost(self, problem: Problem) -> None:
-        """Take in that the engine does not answer."""
-        if self.link != "lost":
-            words = AWAY if self.link == "connected" else str(problem)
-            self.notify(words, title="The engine does not answer", severity="error")
-        self._client = None
-        self.link = "lost"
+    def subscribe(self, subscriber: Callable[[Event], None]) -> Callable[[], None]:
+        """Call `subscriber` with every event; return a function that ends this."""
+        self._subscribers.append(subscriber)
+        return lambda: self._subscribers.remove(subscriber)
 
-    def happened(self, event: Event) -> None:
-        """Tell whoever listens what the engine recorded."""
-        for listener in tuple(self._listeners):
-            listener(event)
+    async def call(self, request: Callable[[Client], Awaitable[_T]]) -> _T | None:
+        """Return the engine's response; on an error notify the user and return None.
 
-    def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `listener` with every event; return how to stop that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    async def ask(self, call: Callable[[Client], Awaitable[_T]]) -> _T | None:
-        """Return what the engine answers to `call`; where that is no, say so and return None.
-
-        A console that closes meanwhile has nowhere to show an answer: None too.
+        Returns None, too, where the app was closed meanwhile: nothing is left to show the response.
         """
-        from engine.common.errors import Problem  # noqa: PLC0415
-
         try:
-            answer = await call(self.client)
+            response = await request(self.client)
         except Problem as problem:
-            self.notify(str(problem), severity="error")
+            self._app.notify(str(problem), severity="error")
             return None
-        return answer if self.is_running else None
+        return response if self._app.is_running else None
+
+    async def _run(self) -> None:
+        connect = self._connect or await _attach()
+        tries = 0
+        while True:
+            try:
+                client = await connect()
+                tries = 0
+                await self._follow(client)
+            except* Problem as problems:
+                self._disconnected(_first(problems))
+            await asyncio.sleep(RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)])
+            tries += 1
+
+    async def _follow(self, client: Client) -> None:
+        try:
+            self._app.health = await client.health()
+            self._app.queue = await client.queue()
+            self._connected(client)
+            changed = asyncio.Event()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._receive_events(client, changed))
+                group.create_task(self._refresh_queue(client, changed))
+                group.create_task(self._refresh_health(client))
+        finally:
+            await client.close()
+
+    def _connected(self, client: Client) -> None:
+        if self._app.connection_state == "offline":
+            self._app.notify("Reconnected to the engine.")
+        self._client = client
+        self._app.connection_state = "connected"
+
+    def _disconnected(self, problem: Problem) -> None:
+        if self._app.connection_state != "offline":
+            was_connected = self._app.connection_state == "connected"
+            words = RECONNECTING if was_connected else str(problem)
+            self._app.notify(words, title="Engine offline", severity="error")
+        self._client = None
+        self._app.connection_state = "offline"
+
+    async def _receive_events(self, client: Client, changed: asyncio.Event) -> None:
+        async for event in client.events():
+            changed.set()
+            for subscriber in tuple(self._subscribers):
+                subscriber(event)
+        raise Problem(503, "the engine closed the connection")
+
+    async def _refresh_queue(self, client: Client, changed: asyncio.Event) -> None:
+        while True:
+            changed.clear()
+            self._app.queue = await client.queue()
+            await asyncio.sleep(REFRESH_SECONDS)
+            await changed.wait()
+
+    async def _refresh_health(self, client: Client) -> None:
+        while True:
+            self._app.health = await client.health()
+            await asyncio.sleep(HEALTH_SECONDS)
+
+
+async def _attach() -> Connect:
+    module = await asyncio.to_thread(__import__, "engine.client.attach", fromlist=["attach"])
+    attach: Connect = module.attach
+    return attach
+
+
+def _first(problems: BaseExceptionGroup[Problem]) -> Problem:
+    first = problems.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

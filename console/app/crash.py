@@ -1,4 +1,4 @@
-"""What breaks the console, and what is printed then: where, and nothing of what was in its variables."""
+"""The report of a crash: the traceback without the values of variables, which may hold secrets."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import sys
 import traceback
 
 from rich.segment import Segment, Segments
-from textual._context import active_message_pump
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.worker import WorkerFailed, get_current_worker
 
+from console.app.textual_patches import current_message_pump
 from engine.common.text import visible
 
 
-def report() -> Segments:
+def crash_report() -> Segments:
     """Return the exception that is being handled, without local variables, made visible."""
     lines = traceback.format_exception(*sys.exc_info())
     text = visible("".join(lines[-6:]), keep="\n")
-    words = "The console broke. The engine and its runs go on; start the console again.\n\n"
+    words = "The console crashed. The engine and its runs continue. Type: pratique\n\n"
     return Segments([Segment(words + text + "\n")])
 
 
-def too_late(error: Exception) -> bool:
-    """Say whether something only looked for a part of a screen that was closed by then."""
-    node: object = active_message_pump.get(None)
+def is_after_close(error: Exception) -> bool:
+    """Say whether an error is only a query on a screen that was closed meanwhile."""
+    node: object = current_message_pump()
     found: BaseException = error
     if isinstance(error, WorkerFailed):
         found, node = error.error, get_current_worker().node
-    # No node is displayed once it is taken away.
-    return _missed(found) and isinstance(node, DOMNode) and not node.display
+    # A node that was removed is not displayed.
+    return _is_no_match(found) and isinstance(node, DOMNode) and not node.display
 
 
-def _missed(error: BaseException) -> bool:
-    """Say whether something was looked for and not there, by one task or by all that broke in a group."""
+def _is_no_match(error: BaseException) -> bool:
+    """Say whether every error of a group, or the one, is a query without a match."""
     if isinstance(error, BaseExceptionGroup):
-        return all(_missed(each) for each in error.exceptions)
+        return all(_is_no_match(each) for each in error.exceptions)
     return isinstance(error, NoMatches)

@@ -1,4 +1,4 @@
-"""What is on screen before anything else is loaded."""
+"""The screen that is painted before anything else is loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 
 class LoadingScreen(Screen[None]):
-    """The name of the house, and that it opens."""
+    """Shows the name, and that the console is loading."""
 
     DEFAULT_CSS = """
     LoadingScreen #bar { dock: top; height: 1; padding: 0 1; background: $panel; color: $accent;
@@ -19,6 +19,6 @@ class LoadingScreen(Screen[None]):
     """
 
     def compose(self) -> Iterable[Static]:
-        """Lay out the line on top and a word."""
+        """Lay out the name and a word."""
         yield Static(Content("Pratique"), id="bar")
-        yield Static(Content("Opening the desk …"), id="word")
+        yield Static(Content("Loading …"), id="word")

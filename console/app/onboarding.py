@@ -1,4 +1,4 @@
-"""Whether somebody sits here for the first time."""
+"""Shows the welcome screen to a first-time user."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ if TYPE_CHECKING:
 
 
 def mark() -> Path:
-    """Return the empty file that says that the tour was shown."""
-    return locations.state() / "console-toured"
+    """Return the empty file that records that the welcome screen was shown."""
+    return locations.state() / "console-welcomed"
 
 
 def offer(app: ConsoleApp) -> None:
-    """Show the tour to whoever opens the console for the first time and has nothing to decide about.
-
-    Whoever has pressed a key by now knows where to go: the tour waits for the next time.
-    """
+    """Show the welcome screen once, unless submissions are pending or a key was pressed already."""
     if (
         not app.saves_preferences
         or app.queue
@@ -29,7 +26,7 @@ def offer(app: ConsoleApp) -> None:
         or mark().exists()
     ):
         return
-    from console.help.welcome import WelcomeScreen  # noqa: PLC0415  once in a life
+    from console.help.welcome import WelcomeScreen  # noqa: PLC0415  on its first use
 
     mark().touch(mode=0o600)
     app.push_screen(WelcomeScreen())

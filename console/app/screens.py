@@ -1,4 +1,4 @@
-"""The five places, each loaded when somebody goes there."""
+"""The five screens, each loaded when it is opened first."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SCREENS = {
 }
 
 
-def place(name: str) -> Callable[[], Screen[None]]:
-    """Return what makes the screen of a place."""
+def screen_factory(name: str) -> Callable[[], Screen[None]]:
+    """Return a function that creates the screen of this name."""
 
     def factory() -> Screen[None]:
         module, _, kind = SCREENS[name].partition(":")

@@ -1,4 +1,4 @@
-"""What the console knows of the engine, as the parts that screens show."""
+"""The state of the engine, as the header shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from engine.models import Status
 
 if TYPE_CHECKING:
     from textual.app import App
-    from textual.dom import DOMNode
     from textual.message_pump import MessagePump
 
     from console.app.app import ConsoleApp
@@ -18,12 +17,6 @@ if TYPE_CHECKING:
 def console_app(node: MessagePump) -> ConsoleApp:
     """Return the app of a widget or screen as what it is."""
     return cast("ConsoleApp", node.app)
-
-
-def forget_gone(watched: DOMNode) -> None:
-    """Let go of those that watched a node and are gone: Textual keeps each until what it watched changes."""
-    for watchers in getattr(watched, "__watchers", {}).values():
-        watchers[:] = [each for each in watchers if not each[0]._closing]  # noqa: SLF001  as Textual does itself
 
 
 def counts(app: App[Any]) -> tuple[int, int]:
@@ -36,11 +29,12 @@ def counts(app: App[Any]) -> tuple[int, int]:
 def isolation(app: App[Any], *, wide: bool) -> list[Part]:
     """Return whether gVisor was proven, for the line on top of every screen."""
     console = cast("ConsoleApp", app)
-    if console.link != "connected":
-        return [("◌ engine " + console.link if wide else "◌ " + console.link, "bold warning")]
+    if console.connection_state != "connected":
+        state = console.connection_state
+        return [(f"◌ engine {state}" if wide else f"◌ {state}", "bold warning")]
     health = console.health
     if health is None:
-        return [("◌ asking", "muted")]
+        return [("◌ checking", "muted")]
     if health.can_run:
         return [("● gVisor proven" if wide else "● gVisor", "bold success")]
     if health.proof is None:

@@ -1,4 +1,4 @@
-"""Memory that Textual and the collector would keep: what was drawn of closed screens, and their cycles."""
+"""The internals of Textual that the console uses, in one place, each with its reason."""
 
 from __future__ import annotations
 
@@ -6,34 +6,99 @@ import gc
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
+from textual.command import CommandPalette
+from textual.geometry import Region
+from textual.widgets._footer import FooterKey
 
 if TYPE_CHECKING:
+    from textual.app import App
+    from textual.binding import Binding
+    from textual.content import Content
+    from textual.dom import DOMNode
+    from textual.widget import Widget
+
     from console.safety.key_guard import KeyGuard
 
-LOOK_SECONDS = 5.0
-APART_SECONDS = 30.0
-STILL_SECONDS = 0.3
+__all__ = ["FooterKey"]
+
+CHECK_SECONDS = 5.0
+COLLECT_SECONDS = 30.0
+IDLE_SECONDS = 0.3
 
 
-def patch_textual() -> None:
-    """Keep two colours by the class: by each instance, the cache holds on to a thousand with their lines."""
+def share_colour_cache() -> None:
+    """Cache pairs of colours by class: a cache by instance keeps a thousand widgets with their lines."""
     method = StylesCache.__dict__["get_inner_outer"]
     if not isinstance(method, classmethod):
         cached: Any = lru_cache(1024)
         StylesCache.get_inner_outer = classmethod(cached(method.__wrapped__))  # type: ignore[method-assign,assignment]
 
 
-class IdleCollector:
-    """Collects what closed screens leave: by itself a full collection comes after hours, or amid a key."""
+def remove_closed_watchers(watched: DOMNode) -> None:
+    """Drop watchers that were closed: Textual keeps each until the value that it watched changes."""
+    for watchers in getattr(watched, "__watchers", {}).values():
+        watchers[:] = [each for each in watchers if not each[0]._closing]  # noqa: SLF001
 
-    def __init__(self, keys: KeyGuard, now: float) -> None:
-        self._keys = keys
+
+def palette_is_closing(app: App[Any]) -> bool:
+    """Say whether a command palette is being closed; one that stopped without being removed is removed."""
+    if isinstance(app.screen, CommandPalette):
+        return False
+    closing = [each for each in app._nodes if isinstance(each, CommandPalette)]  # noqa: SLF001  no public list
+    for each in closing:
+        if not each.is_running:
+            app._nodes._remove(each)  # noqa: SLF001  as Textual does itself
+    return any(each.is_running for each in closing)
+
+
+def write_to_terminal(app: App[Any], sequence: str) -> None:
+    """Write an escape sequence past the screen: Textual has no public call for titles and graphics."""
+    if app._driver is not None:  # noqa: SLF001
+        app._driver.write(sequence)  # noqa: SLF001
+        app._driver.flush()  # noqa: SLF001
+
+
+def current_message_pump() -> object:
+    """Return the node whose message is being handled: an exception does not name it."""
+    return active_message_pump.get(None)
+
+
+def node_bindings(node: DOMNode) -> list[Binding]:
+    """Return the bindings that a node declares: there is no public list of them."""
+    return [each for held in node._bindings.key_to_bindings.values() for each in held]  # noqa: SLF001
+
+
+def forget_arrangement(widget: Widget) -> None:
+    """Measure a container anew when it is next displayed: its content changed while it was hidden."""
+    widget._clear_arrangement_cache()  # noqa: SLF001
+
+
+def set_border_title(widget: Widget, title: Content, *, below: bool = False) -> None:
+    """Set the title or subtitle of a border; Textual's own setter redraws all of the widget."""
+    known = widget._border_subtitle if below else widget._border_title  # noqa: SLF001
+    if known is not None and known.is_same(title):
+        return
+    if below:
+        widget._border_subtitle = title  # noqa: SLF001
+    else:
+        widget._border_title = title  # noqa: SLF001
+    width, height = widget.outer_size
+    line = Region(0, height - 1 if below else 0, width, 1)
+    widget.refresh(line.translate(-widget.content_offset))
+
+
+class IdleCollector:
+    """Runs the garbage collector while no key is pressed: closed screens are reference cycles."""
+
+    def __init__(self, key_guard: KeyGuard, now: float) -> None:
+        self._key_guard = key_guard
         self._last = now
 
-    def look(self, now: float) -> bool:
-        """Collect where no key was pressed just now, and not too often; say whether that was done."""
-        due = now - self._last >= APART_SECONDS and self._keys.still(now, STILL_SECONDS)
+    def check(self, now: float) -> bool:
+        """Collect where it is due and no key was pressed just now; say whether that was done."""
+        due = now - self._last >= COLLECT_SECONDS and self._key_guard.idle(now, IDLE_SECONDS)
         if due:
             self._last = now
             gc.collect()

@@ -18,7 +18,7 @@ from console.code_view.paint import Paint
 from console.code_view.visibility import VisibilityTracker
 from console.theming.highlight import highlight
 from console.theming.styles import drawing_size
-from console.widgets.repaint import extend
+from console.widgets.repaint import set_virtual_size
 from engine.common.text import Untrusted
 from engine.models import Language, Violation
 
@@ -115,7 +115,7 @@ class CodeSheet(CodeDrawing):
         self._bands = []
         self._seen = self._seen.laid_out(self._rows)
         width = drawing_size(self).width if self.wrapped else self._widest + self._paint.digits + 4
-        extend(self, Size(width, len(self._rows)))
+        set_virtual_size(self, Size(width, len(self._rows)))
         self._redraw()
         self.look()
 

@@ -36,22 +36,22 @@ async def follow(app: ConsoleApp, case: Case, log: OutputLog, say: Callable[[Cas
             read = True
             await _going_on(app, id, log, say)
             await asyncio.sleep(0.05)
-        at = await app.ask(lambda client: client.case(id))
+        at = await app.connection.call(lambda client: client.case(id))
     if at is not None and at.result is not None and not read:
-        await app.ask(lambda client: _written(client, id, log))
+        await app.connection.call(lambda client: _written(client, id, log))
     return at
 
 
 async def _going_on(app: ConsoleApp, id: str, log: OutputLog, say: Callable[[Case], None]) -> None:
     """Write what a run prints, and say how it stands whenever it shows something."""
     showed = asyncio.Event()
-    forget = app.listen(
+    forget = app.connection.subscribe(
         lambda event: showed.set() if event.subject == id and event.type == "run.display" else None
     )
     try:
         async with asyncio.TaskGroup() as group:
             looking = group.create_task(_look_again(app, id, showed, say))
-            await app.ask(lambda client: _written(client, id, log))
+            await app.connection.call(lambda client: _written(client, id, log))
             looking.cancel()
     finally:
         forget()
@@ -60,14 +60,14 @@ async def _going_on(app: ConsoleApp, id: str, log: OutputLog, say: Callable[[Cas
 async def _look_again(app: ConsoleApp, id: str, showed: asyncio.Event, say: Callable[[Case], None]) -> None:
     while await showed.wait():
         showed.clear()
-        case = await app.ask(lambda client: client.case(id))
+        case = await app.connection.call(lambda client: client.case(id))
         if case is not None:
             say(case)
 
 
 async def _changed(app: ConsoleApp, id: str) -> None:
     changed = asyncio.Event()
-    forget = app.listen(lambda event: changed.set() if event.subject == id else None)
+    forget = app.connection.subscribe(lambda event: changed.set() if event.subject == id else None)
     try:
         async with asyncio.timeout(LOOK_SECONDS):
             await changed.wait()

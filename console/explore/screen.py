@@ -133,7 +133,7 @@ class ExploreScreen(Workbench):
         await self.keep(
             SavedSnippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose)
         )
-        case = await app.ask(lambda client: client.submit(draft))
+        case = await app.connection.call(lambda client: client.submit(draft))
         if case is not None and (ended := await run_follow.follow(app, case, log, self._say)):
             self._say(ended)
 

@@ -63,7 +63,7 @@ class Workbench(BaseScreen):
         if not text.strip():
             self._judged(Analysis())
             return
-        analysis = await console_app(self).ask(lambda client: client.analyse(text, language))
+        analysis = await console_app(self).connection.call(lambda client: client.analyse(text, language))
         if analysis is not None and editor.text == text:
             self._judged(analysis)
 

@@ -150,7 +150,7 @@ class HealthScreen(BaseScreen):
     async def action_look(self) -> None:
         """Ask now."""
         app = console_app(self)
-        health = await app.ask(lambda client: client.health())
+        health = await app.connection.call(lambda client: client.health())
         if health is not None:
             app.health = health
 

@@ -102,7 +102,7 @@ class CaseScreen(Screen[None]):
     @work
     async def _load(self) -> None:
         app = console_app(self)
-        case = await app.ask(lambda client: client.case(self._subject))
+        case = await app.connection.call(lambda client: client.case(self._subject))
         if case is None:
             return
         self._case = case
@@ -113,7 +113,7 @@ class CaseScreen(Screen[None]):
         await self._miss(case)
         if case.started_at is None:
             self.action_see("code")
-        trail = await app.ask(lambda client: client.trail(self._subject)) or ()
+        trail = await app.connection.call(lambda client: client.trail(self._subject)) or ()
         self.query_one("#events", Static).update(
             paragraphs(*(line for each in trail for line in event_lines(each)))
         )
@@ -121,12 +121,12 @@ class CaseScreen(Screen[None]):
             paragraphs(*timeline_lines(trail, self.size.width * 3 // 5 - 4))
         )
         if case.started_at is not None:
-            await app.ask(self._read)
+            await app.connection.call(self._read)
 
     async def _miss(self, case: Case) -> None:
         """Say what retention erased of it."""
         self._erased = rules_by_item(
-            await console_app(self).ask(lambda client: client.erased(self._subject)) or ()
+            await console_app(self).connection.call(lambda client: client.erased(self._subject)) or ()
         )
         if self._erased:
             self.query_one("#told", Static).update(paragraphs(*case_lines(case), *erased_lines(self._erased)))
@@ -171,7 +171,9 @@ class CaseScreen(Screen[None]):
 
     @work(exclusive=True, group="export")
     async def _export(self, name: str) -> None:
-        saved = await console_app(self).ask(lambda client: save_case_file(client, self._subject, name))
+        saved = await console_app(self).connection.call(
+            lambda client: save_case_file(client, self._subject, name)
+        )
         if saved is not None:
             self.notify(f"Saved {size(saved)} to {name}. To verify: unzip it and run python3 verify.py")
 

@@ -67,7 +67,7 @@ class CompareRunsScreen(Screen[None]):
 
     @work
     async def _load(self) -> None:
-        await console_app(self).ask(self._read)
+        await console_app(self).connection.call(self._read)
 
     async def _read(self, client: Client) -> None:
         first, second = [await client.case(id) for id in self._ids]

@@ -12,13 +12,13 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from console.app.state import console_app
+from console.app.textual_patches import set_border_title
 from console.history import saved_searches
 from console.history.facet_list import FacetList, narrowed
 from console.history.filter_line import FilterLine
 from console.history.searching import Searching
 from console.history.table import PAGE, Columns, HistoryTable
 from console.safety.text import content
-from console.widgets.repaint import set_border_title
 from console.widgets.rows import Rows
 from engine.client.client import Client
 from engine.models import Summary, Verification
@@ -85,11 +85,11 @@ class HistoryScreen(Searching):
         self.query_one(HistoryTable).focus()
         self.query_one(FacetList).keep(saved_searches.load())
         self.watch(self.app, "queue", self._changed, init=False)
-        self.watch(self.app, "link", self._changed)
+        self.watch(self.app, "connection_state", self._changed)
 
     def _changed(self) -> None:
         table = self.query_one(HistoryTable)
-        if console_app(self).link == "connected" and table.scroll_offset.y == 0:
+        if console_app(self).connection_state == "connected" and table.scroll_offset.y == 0:
             self._fetch(0, None, fresh=True)
 
     @on(HistoryTable.Counted)
@@ -103,7 +103,7 @@ class HistoryScreen(Searching):
     @work(group="page")
     async def _fetch(self, number: int, before: str | None, *, fresh: bool = False) -> None:
         wanted = self._filter
-        rows = await console_app(self).ask(lambda client: client.history(wanted, before, PAGE))
+        rows = await console_app(self).connection.call(lambda client: client.history(wanted, before, PAGE))
         if rows is not None and wanted == self._filter:
             self._put(number, rows, fresh=fresh)
 
@@ -166,7 +166,7 @@ class HistoryScreen(Searching):
     async def action_verify(self) -> None:
         """Have the whole log read."""
         self.query_one("#frame").border_subtitle = "reading the whole log …"
-        found = await console_app(self).ask(self._read)
+        found = await console_app(self).connection.call(self._read)
         self.query_one("#frame").border_subtitle = ""
         if found is not None:
             words = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"

@@ -41,7 +41,7 @@ class Searching(BaseScreen):
     @work(exclusive=True, group="count")
     async def _count(self) -> None:
         wanted = self._filter
-        facets = await console_app(self).ask(lambda client: client.facets(wanted))
+        facets = await console_app(self).connection.call(lambda client: client.facets(wanted))
         if wanted == self._filter:
             self.query_one(FacetList).show(facets)
 
@@ -51,7 +51,9 @@ class Searching(BaseScreen):
 
     @work(exclusive=True, group="help")
     async def _help(self, typed: str) -> None:
-        offered = await console_app(self).ask(lambda client: client.help_with(typed)) if typed else None
+        offered = (
+            await console_app(self).connection.call(lambda client: client.help_with(typed)) if typed else None
+        )
         self.query_one(FilterLine).explain(offered)
 
     @on(Input.Submitted, "#filter")

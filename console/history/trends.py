@@ -65,7 +65,7 @@ class TrendsScreen(Screen[None]):
         """Ask the engine again."""
         days = self._days
         self.query_one("#scroll").border_title = f"Trends of {many(days, 'day')}"
-        found = await console_app(self).ask(lambda client: client.trends(days))
+        found = await console_app(self).connection.call(lambda client: client.trends(days))
         if found is not None and days == self._days:
             self.query_one("#told", Static).update(paragraphs(*told(found, self.size.width - 6)))
 

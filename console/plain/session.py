@@ -135,10 +135,10 @@ class PlainSession:
             return
         count = len(recorder.case.analysis.violations)
         for number in range(count) if rest[1] == "all" else numbers(rest[1], count):
-            recorder.settled[number] = made
+            recorder.outcomes[number] = made
         self._say(
-            f"{len(recorder.settled)} of {count} settled, "
-            f"{len(recorder.coverage_gaps.untriaged)} left to settle."
+            f"{len(recorder.outcomes)} of {count} resolved, "
+            f"{len(recorder.coverage_gaps.untriaged)} left to resolve."
         )
 
     async def _approve(self, rest: list[str]) -> None:

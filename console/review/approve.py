@@ -65,7 +65,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         """Lay out what will run, what it may have, and room for a reason."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Approve"
-            yield Static(paragraphs(*self._told()))
+            yield Static(paragraphs(*self._gaps_at()))
             yield GrantRows(self._case.submission.draft.permissions, id="grants")
             yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
             yield Static(id="fails")
@@ -78,7 +78,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         self._summarise()
         self.set_interval(1.0, self._summarise)
 
-    def _told(self) -> list[list[Part]]:
+    def _gaps_at(self) -> list[list[Part]]:
         submission = self._case.submission
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
@@ -113,7 +113,11 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
     async def _foretell(self) -> None:
         grant = self.query_one(GrantRows).grant
         id = self._case.submission.id
-        found = await console_app(self).ask(lambda client: client.consequences(id, grant)) if grant else ()
+        found = (
+            await console_app(self).connection.call(lambda client: client.consequences(id, grant))
+            if grant
+            else ()
+        )
         self.query_one("#fails", Static).update(paragraphs(*(_failing(each) for each in found or ())))
 
     def _summarise(self) -> None:

@@ -28,7 +28,7 @@ class CaseHeader(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
-        self._told = content()
+        self._gaps_at = content()
         self._height = 0
         self.purpose_visible = False
         """Whether the agent's purpose is on screen to its end."""
@@ -42,8 +42,8 @@ class CaseHeader(Static):
         self._case, self._summary = case, summary
         self.freshen()
 
-    def say(self, *state: Part) -> None:
-        """Say what stands between the person and a decision."""
+    def show_state(self, *state: Part) -> None:
+        """Show what prevents an approval, or the keys that decide."""
         if state != self._state:
             self._state = state
             self.freshen()
@@ -55,10 +55,10 @@ class CaseHeader(Static):
             others = [content(*line) for line in reviews(self._case)]
             lines = [self._first(self._case), *self._below(self._case), *others]
         words = Content("\n").join(lines)
-        if not words.is_same(self._told):
+        if not words.is_same(self._gaps_at):
             # A layout of the whole screen twice a second is too dear: only where the height changes.
             self.update(words, layout=len(lines) != self._height)
-            self._told, self._height = words, len(lines)
+            self._gaps_at, self._height = words, len(lines)
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft

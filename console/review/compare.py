@@ -101,7 +101,7 @@ class CompareScreen(ModalScreen[None]):
 
     @work
     async def _load(self) -> None:
-        other = await console_app(self).ask(lambda client: client.case(self._nearest.id))
+        other = await console_app(self).connection.call(lambda client: client.case(self._nearest.id))
         if other is None:
             self.dismiss()
             return

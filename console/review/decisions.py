@@ -1,4 +1,4 @@
-"""Decisions on their way: each can be taken back for a moment before it is sent."""
+"""Decisions that can be undone for a few seconds before they are sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEND_AT_ONCE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class PendingDecision:
-    """What a person decided about exactly what they saw."""
+    """A decision of the reviewer about exactly the case that was displayed."""
 
     case: Case
     outcome: DecisionOutcome
@@ -27,7 +27,7 @@ Send = Callable[[PendingDecision], Awaitable[None]]
 
 
 class DecisionBuffer:
-    """Holds one decision for the time in which it can be undone. A further one sends the first at once."""
+    """Holds one decision for as long as it can be undone; the next decision sends it at once."""
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
@@ -43,29 +43,29 @@ class DecisionBuffer:
         return self._held
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until it is sent."""
         return max(0.0, self._until - asyncio.get_running_loop().time())
 
-    async def take(self, decided: PendingDecision, remaining: float | None) -> None:
-        """Hold a decision, then send it; `remaining` seconds are left until the deadline."""
+    async def submit(self, decision: PendingDecision, remaining: float | None) -> None:
+        """Hold a decision, then send it; `remaining` seconds are left to the deadline."""
         self._wake.set()
         seconds = (
             0.0 if remaining is not None and remaining < SEND_AT_ONCE_SECONDS + self.seconds else self.seconds
         )
-        self._held, self._wake = decided, asyncio.Event()
+        self._held, self._wake = decision, asyncio.Event()
         self._until = asyncio.get_running_loop().time() + seconds
         await self._wait(self._wake, seconds)
-        if self._held is decided:
+        if self._held is decision:
             self._held = None
-        elif self._undone is decided:
+        elif self._undone is decision:
             return
-        await self._send(decided)
+        await self._send(decision)
 
     _undone: PendingDecision | None = None
 
     def undo(self) -> PendingDecision | None:
-        """Take the held decision back and return it."""
+        """Drop the held decision and return it."""
         undone, self._held = self._held, None
         self._undone = undone
         self._wake.set()
@@ -80,16 +80,16 @@ class DecisionBuffer:
             return
 
 
-def approves(case: Case) -> bool:
+def is_approved(case: Case) -> bool:
     """Say whether a case was approved, and not only by the first of two reviewers."""
     return case.decision is not None and case.decision.outcome is DecisionOutcome.APPROVED
 
 
-def told(case: Case, outcome: DecisionOutcome) -> str:
-    """Return what came of a decision, and what can be done next."""
+def outcome_message(case: Case, outcome: DecisionOutcome) -> str:
+    """Return the message about a decision that was sent, and what can be done next."""
     id = case.submission.id
-    if outcome is DecisionOutcome.APPROVED and not approves(case):
-        return f"{id}: noted. Another reviewer has to approve it as well."
+    if outcome is DecisionOutcome.APPROVED and not is_approved(case):
+        return f"{id}: approved by you. A second reviewer must approve it, too."
     if outcome is DecisionOutcome.APPROVED and case.assessment.risk is not Level.CRITICAL:
-        return f"{id} approved. s approves its like beforehand."
+        return f"{id} approved. Press s to pre-approve identical submissions."
     return f"{id} {outcome.value}"

@@ -156,7 +156,7 @@ class PreApprovalScreen(ModalScreen[None]):
         if not await console_app(self).key_guard.pressed_by_person() or seen_for < ARM_SECONDS:
             return
         rows, id = self.query_one(PreApprovalForm), self._case.submission.id
-        given = await console_app(self).ask(
+        given = await console_app(self).connection.call(
             lambda client: client.create_pre_approval(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
         )
         if given is not None:
@@ -234,7 +234,7 @@ class PreApprovalsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="pre-approvals")
     async def _load(self) -> None:
-        pre_approvals = await console_app(self).ask(lambda client: client.pre_approvals())
+        pre_approvals = await console_app(self).connection.call(lambda client: client.pre_approvals())
         self.query_one(PreApprovalRows).show(pre_approvals or ())
 
     @work(exclusive=True, group="revoke")
@@ -244,7 +244,9 @@ class PreApprovalsScreen(ModalScreen[None]):
         if not rows.count or not await console_app(self).key_guard.pressed_by_person():
             return
         one = rows.pre_approvals[rows.cursor]
-        if await console_app(self).ask(lambda client: _revoked(client.revoke_pre_approval(one.id))):
+        if await console_app(self).connection.call(
+            lambda client: _revoked(client.revoke_pre_approval(one.id))
+        ):
             self.app.notify(f"{one.id} is revoked.")
         self._load()
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from console.app.textual_patches import set_border_title
 from console.safety.text import Part, clip, content, pad
 from console.widgets.formatting import badge, bar, brief, clock, now
 from console.widgets.offline_rows import OfflineRows
-from console.widgets.repaint import set_border_title
 from engine.models import Status, Summary
 
 TIME_CELLS = 5

@@ -1,4 +1,4 @@
-"""What a reviewer had on screen of one submission, for how long, and what they made of its violations."""
+"""Records what was displayed of a submission, for how long, and how its violations were resolved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLES = {
 
 
 class ReviewRecorder:
-    """Grows while a submission is looked at; `record` is what a decision carries."""
+    """Grows while a submission is displayed; `record` is what a decision carries."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -27,14 +27,14 @@ class ReviewRecorder:
         self.violations: set[int] = set()
         self.files: set[int] = set()
         self.file_lines: dict[int, frozenset[int]] = {}
-        """The lines of input files that were on screen, by the place of the file."""
+        """The lines of input files that were displayed, by the index of the file."""
         self.purpose = False
-        self.settled: dict[int, TriageOutcome] = {}
-        self._told: tuple[tuple[int, ...], CoverageGaps] | None = None
+        self.outcomes: dict[int, TriageOutcome] = {}
+        self._gaps_at: tuple[tuple[int, ...], CoverageGaps] | None = None
 
     @property
     def record(self) -> ReviewRecord:
-        """What was on screen so far."""
+        """What was displayed so far."""
         return ReviewRecord(
             seconds=round(self.seconds, 1),
             lines=line_ranges(self.lines),
@@ -42,35 +42,35 @@ class ReviewRecorder:
             files=tuple(sorted(self.files)),
             purpose=self.purpose,
             triage=tuple(
-                Triage(violation=number, outcome=made) for number, made in sorted(self.settled.items())
+                Triage(violation=number, outcome=made) for number, made in sorted(self.outcomes.items())
             ),
         )
 
     @property
     def coverage_gaps(self) -> CoverageGaps:
-        """What is still missing: every line of all code, and all the rest of what is HIGH or CRITICAL."""
-        grown = (len(self.lines), len(self.violations), len(self.files), len(self.settled), self.purpose)
-        if self._told is None or self._told[0] != grown:
+        """What is missing: lines of code; for HIGH and CRITICAL everything else, too."""
+        grown = (len(self.lines), len(self.violations), len(self.files), len(self.outcomes), self.purpose)
+        if self._gaps_at is None or self._gaps_at[0] != grown:
             missing = coverage_gaps(self.case, self.record)
-            self._told = (
+            self._gaps_at = (
                 grown,
                 missing if requires_full_review(self.case) else CoverageGaps(lines=missing.lines),
             )
-        return self._told[1]
+        return self._gaps_at[1]
 
     def next_untriaged(self, after: int) -> int | None:
-        """Return the violation of HIGH or more that waits to be disposed of, the next one after `after`."""
+        """Return the violation of HIGH or more without an outcome, the next one after `after`."""
         left = self.coverage_gaps.untriaged
         return next((number for number in left if number > after), left[0] if left else None)
 
     def needs_triage(self, number: int) -> bool:
-        """Say whether a violation is one that is disposed of."""
+        """Say whether a violation needs an outcome: HIGH or CRITICAL."""
         violations = self.case.analysis.violations
         return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank
 
 
 def missing(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
-    """Return in a few words what stands between a submission and its approval, and the keys that lead on."""
+    """Return what has to be reviewed before an approval, and the keys that lead there."""
     files = [case.submission.draft.files[number].name for number in coverage_gaps.files]
     see = [
         *(
@@ -84,15 +84,15 @@ def missing(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
     ]
     parts: list[Part] = []
     if see:
-        parts += [("space", "bold accent"), (" reads on: ", "muted"), (_listed(see), "warning")]
+        parts += [("space", "bold accent"), (" next unread: ", "muted"), (_listed(see), "warning")]
     if coverage_gaps.untriaged:
-        parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" settle ", "muted"),
+        parts += [("; " if see else "", "muted"), ("a m x", "bold accent"), (" resolve ", "muted"),
                   (many(len(coverage_gaps.untriaged), "violation"), "warning")]  # fmt: skip
     return parts
 
 
 def looked(review_record: ReviewRecord) -> str:
-    """Return in one line for how long somebody looked, at what, and what they made of the violations."""
+    """Return in one line for how long what was displayed, and how violations were resolved."""
     lines = sum(last - first + 1 for first, last in review_record.lines)
     made = Counter(TITLES[each.outcome] for each in review_record.triage)
     parts = [

@@ -10,11 +10,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from console.app.textual_patches import set_border_title
 from console.review.review_record import TITLES
 from console.safety.text import Part, clip, content, wrapped_parts
 from console.theming.styles import strip
 from console.widgets.formatting import badge, full_badge
-from console.widgets.repaint import set_border_title
 from console.widgets.rows import Rows
 from engine.common.text import many
 from engine.models import Confidence, TriageOutcome, Violation
@@ -66,11 +66,11 @@ class ViolationList(Rows):
         return frozenset(range(top, min(top + self.size.height, self.count)))
 
     def show(
-        self, violations: tuple[Violation, ...], settled: Mapping[int, TriageOutcome] | None = None
+        self, violations: tuple[Violation, ...], outcomes: Mapping[int, TriageOutcome] | None = None
     ) -> None:
         """Show the violations of another submission; `settled` may grow while they are shown."""
         self._violations = violations
-        self._settled = settled if settled is not None else {}
+        self._settled = outcomes if outcomes is not None else {}
         set_border_title(self, content(f"Violations {len(violations)}" if violations else "Violations"))
         set_border_title(self, content("n next  p previous" if violations else ""), below=True)
         self.set_reactive(ViolationList.cursor, 0)
@@ -110,7 +110,7 @@ class ViolationDetail(Widget, can_focus=True):
         super().__init__(id=id, classes="box")
         self.border_title = "Why"
         self._shown: tuple[Violation | None, TriageOutcome | None] | None = None
-        self._told: list[list[Part]] = []
+        self._gaps_at: list[list[Part]] = []
         self._lines: list[list[tuple[str, str]]] = []
         self._drawn: dict[int, list[tuple[str, str]]] = {}
         self._top = 0
@@ -121,7 +121,7 @@ class ViolationDetail(Widget, can_focus=True):
             return
         self._shown = violation, made
         set_border_title(self, content(f"Why  {TITLES[made]}" if made else "Why"))
-        self._told = _told(violation) if violation else [[("Nothing to explain.", "muted")]]
+        self._gaps_at = _gaps_at(violation) if violation else [[("Nothing to explain.", "muted")]]
         self._top = 0
         self._wrap()
 
@@ -153,7 +153,7 @@ class ViolationDetail(Widget, can_focus=True):
 
     def _wrap(self) -> None:
         width = self.content_size.width
-        self._lines = [each for line in self._told for each in wrapped_parts(line, width)] if width else []
+        self._lines = [each for line in self._gaps_at for each in wrapped_parts(line, width)] if width else []
         self._settle()
 
     def _settle(self) -> None:
@@ -169,7 +169,7 @@ class ViolationDetail(Widget, can_focus=True):
             self.refresh(*changed)
 
 
-def _told(violation: Violation) -> list[list[Part]]:
+def _gaps_at(violation: Violation) -> list[list[Part]]:
     lines: list[list[Part]] = [_heading(violation), [violation.message]]
     for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Mend", violation.fix)):
         if text:

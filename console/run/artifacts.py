@@ -114,7 +114,7 @@ class ArtifactsScreen(ModalScreen[None]):
     async def _bytes(self, entry: ArtifactEntry) -> bytes | None:
         if (key := entry.key) is None:
             return (entry.text or Untrusted("")).text.encode("utf-8", "surrogatepass")
-        return await console_app(self).ask(lambda client: client.artifact(self._run, key))
+        return await console_app(self).connection.call(lambda client: client.artifact(self._run, key))
 
     def _show_text(self, entry: ArtifactEntry, text: Untrusted) -> None:
         drawn = table(text) if entry.kind == "table" else None

@@ -88,14 +88,14 @@ class PictureView(Widget):
             self._sixels = graphics.sixel(pixels)
         elif graphics_mode is GraphicsMode.KITTY:
             self._known = next(_IDS)
-            console_app(self).write_terminal(graphics.kitty(pixels, self._known))
+            console_app(self).terminal.write(graphics.kitty(pixels, self._known))
             self._strips = graphics.placeholders(pixels, self._known)
         else:
             self._strips = strips(pixels)
 
     def _delete(self) -> None:
         if self._known:
-            console_app(self).write_terminal(graphics.delete_image(self._known))
+            console_app(self).terminal.write(graphics.delete_image(self._known))
             self._known = 0
 
     # --- lines ------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class PictureView(Widget):
     def _paint(self) -> None:
         where = self.content_region
         if self._sixels and self.is_on_screen and self.screen.is_current:
-            console_app(self).write_terminal(f"\x1b7\x1b[{where.y + 1};{where.x + 1}H{self._sixels}\x1b8")
+            console_app(self).terminal.write(f"\x1b7\x1b[{where.y + 1};{where.x + 1}H{self._sixels}\x1b8")
 
 
 def cell() -> tuple[int, int]:

@@ -83,7 +83,7 @@ class ReplayScreen(Screen[None]):
 
     @work
     async def _load(self) -> None:
-        await console_app(self).ask(self._read)
+        await console_app(self).connection.call(self._read)
 
     async def _read(self, client: Client) -> None:
         id, chunks = self._case.submission.id, list[OutputChunk]()

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from console.app.base_screen import BaseScreen
 from console.app.state import console_app
+from console.app.textual_patches import set_border_title
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
@@ -23,7 +24,6 @@ from console.safety.clipboard import copy_id
 from console.safety.text import Part, content
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import now, size
-from console.widgets.repaint import set_border_title
 from engine.client.client import Client
 from engine.common.text import many
 from engine.models import Event, Status
@@ -96,9 +96,9 @@ class RunScreen(BaseScreen):
         rows = self.query_one(RunList)
         rows.usage, rows.paused = self._runs.meters.usage, self._runs.paused
         self.query_one(MeterPanel).paused_seconds = self._runs.paused.seconds
-        self._stop_listening = console_app(self).listen(self._handle)
+        self._stop_listening = console_app(self).connection.subscribe(self._handle)
         self.watch(self.app, "queue", self._runs.queue_changed)
-        self.watch(self.app, "link", self._link_changed, init=False)
+        self.watch(self.app, "connection_state", self._link_changed, init=False)
         self.set_interval(0.2, self._show_position)
 
     def on_unmount(self) -> None:
@@ -144,7 +144,7 @@ class RunScreen(BaseScreen):
         if not self.is_current or self._runs.case is None:
             return
         position = self.query_one(OutputLog).summary()
-        if console_app(self).link == "lost":
+        if console_app(self).connection_state == "offline":
             position = [("engine offline: output continues after reconnecting  ", "warning"), *position]
         if position != self._position:
             self._position = position
@@ -192,7 +192,7 @@ class RunScreen(BaseScreen):
             await call(client, id)
             return True
 
-        if await console_app(self).ask(done):
+        if await console_app(self).connection.call(done):
             self.notify(f"{id} {result}")
             return True
         return False
@@ -267,7 +267,7 @@ class RunScreen(BaseScreen):
 
     @work(exclusive=True, group="save")
     async def _save(self, id: str, name: str) -> None:
-        saved = await console_app(self).ask(lambda client: save_output(client, id, name))
+        saved = await console_app(self).connection.call(lambda client: save_output(client, id, name))
         if saved is not None:
             self.notify(f"Saved {size(saved)} of output to {name}")
 

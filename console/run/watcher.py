@@ -58,9 +58,9 @@ class RunWatcher:
 
     async def _load_runs(self) -> None:
         app = console_app(self._screen)
-        if app.link == "lost":
+        if app.connection_state == "offline":
             return
-        recent = await app.ask(lambda client: client.history(limit=RECENT)) or ()
+        recent = await app.connection.call(lambda client: client.history(limit=RECENT)) or ()
         active = {each.id for each in app.queue}
         live = [each for each in app.queue if each.status in RAN]
         ended = [each for each in recent if each.status in RAN and each.id not in active]
@@ -76,7 +76,7 @@ class RunWatcher:
     async def _try(self, call: Callable[[Client], Awaitable[object]]) -> bool:
         """Return whether the engine answered; the header reports a lost connection."""
         try:
-            await call(console_app(self._screen).client)
+            await call(console_app(self._screen).connection.client)
         except Problem:
             return False
         return True
@@ -93,7 +93,7 @@ class RunWatcher:
             self._screen.run_worker(self._reload(summary.id), exclusive=True, group="look")
 
     async def _reload(self, id: str) -> None:
-        self._take(await console_app(self._screen).ask(lambda client: client.case(id)))
+        self._take(await console_app(self._screen).connection.call(lambda client: client.case(id)))
 
     async def _follow(self, id: str) -> None:
         log = self._screen.query_one(OutputLog)
@@ -103,7 +103,7 @@ class RunWatcher:
         while not reader.finished and tries < RETRIES:
             await self._try(lambda client: self._load_case(client, id))
             if not await self._try(reader.read):
-                tries += console_app(self._screen).link == "connected"
+                tries += console_app(self._screen).connection_state == "connected"
                 await asyncio.sleep(RETRY_SECONDS)
         await self._try(lambda client: self._load_case(client, id))
 

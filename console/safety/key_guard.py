@@ -1,4 +1,4 @@
-"""Who pressed that key: a person, a terminal that answers an escape sequence, or a mouse on a key's name."""
+"""Tells keys that a person pressed from a terminal's replies and from clicks on the name of a key."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import asyncio
 from collections import deque
 
 BURST_SECONDS = 0.025
-"""A terminal's answer arrives as one burst; a person's keys lie further apart."""
+"""A terminal's reply arrives as one burst; a person's keys are further apart."""
 
 MOUSE_SECONDS = 0.3
 """A key that comes this soon after a mouse button, or before it, was not pressed on a keyboard."""
 
 
 class KeyGuard:
-    """Remembers when keys came. Times are those of the moment in which the terminal was read."""
+    """Records when keys arrived, by the time at which the terminal was read."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque(maxlen=8)
         self._mouse = float("-inf")
 
-    def note(self, time: float) -> None:
-        """Remember a key press."""
+    def record_key(self, time: float) -> None:
+        """Record a key."""
         self._times.append(time)
 
     def record_mouse(self, time: float) -> None:
-        """Remember that a mouse button went down: a click on a key's name presses that key."""
+        """Record a mouse button: a click on the name of a key presses that key."""
         self._mouse = time
 
     @property
@@ -33,16 +33,16 @@ class KeyGuard:
         return not self._times and self._mouse == float("-inf")
 
     def isolated(self, time: float) -> bool:
-        """Say whether no other key came close to the one that was pressed at `time`."""
+        """Say whether no other key arrived close to the one at `time`."""
         near = [other for other in self._times if abs(other - time) < BURST_SECONDS]
         return len(near) <= 1
 
-    def still(self, now: float, seconds: float) -> bool:
-        """Say whether no key came for so long."""
+    def idle(self, now: float, seconds: float) -> bool:
+        """Say whether no key arrived in the last `seconds`."""
         return not self._times or now - self._times[-1] >= seconds
 
     async def pressed_by_person(self) -> bool:
-        """Wait a moment, then say whether the last key stood alone and no mouse pressed it."""
+        """Say, after a moment, whether the last key was isolated and not a click."""
         if not self._times:
             return False
         pressed = self._times[-1]

@@ -1,4 +1,4 @@
-"""What keeps an app safe from what it shows: a backstop, no markup, noted keys, a crash without secrets."""
+"""An app that is safe from the text it displays."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from console.safety.line_filter import UnsafeTextFilter
 
 
 class SafeApp(App[None]):
-    """An app that nothing a guest wrote can move, colour, or make it tell secrets."""
+    """Filters every line, never reads markup, records where keys come from, and crashes without secrets."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._backstop = UnsafeTextFilter()
+        self._text_filter = UnsafeTextFilter()
         self.key_guard = KeyGuard()
         super().__init__(*args, **kwargs)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Put the backstop after every other filter of every line."""
-        return [*super().get_line_filters(), self._backstop]
+        """Apply the filter of unsafe text after every other filter."""
+        return [*super().get_line_filters(), self._text_filter]
 
     def notify(
         self,
@@ -34,29 +34,29 @@ class SafeApp(App[None]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notice; its text is made visible and never read as markup."""
-        from console.safety.text import visible_text  # noqa: PLC0415  the first frame comes before the nouns
+        """Show a notification; its text is made visible and never read as markup."""
+        from console.safety.text import visible_text  # noqa: PLC0415  the first frame is painted before it loads
 
         text = visible_text(message, keep="\n")
         super().notify(text, title=visible_text(title), severity=severity, timeout=timeout, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
-        """Note when keys come, before anything acts on them."""
+        """Record keys and mouse buttons before anything acts on them."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            self.key_guard.note(event.time)
+            self.key_guard.record_key(event.time)
         elif isinstance(event, events.MouseDown) and not event.is_forwarded:
             self.key_guard.record_mouse(event.time)
         await super().on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
-        from console.app.crash import too_late  # noqa: PLC0415
+        from console.app.crash import is_after_close  # noqa: PLC0415
 
-        if not too_late(error):
+        if not is_after_close(error):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        # Textual's own prints local variables, and with them a guest's code and secrets, raw.
-        from console.app.crash import report  # noqa: PLC0415
+        # Textual's own report prints the values of variables: a guest's code, and secrets.
+        from console.app.crash import crash_report  # noqa: PLC0415
 
-        self._exit_renderables.append(report())
+        self._exit_renderables.append(crash_report())
         self._close_messages_no_wait()

@@ -1,4 +1,4 @@
-"""The line of keys below: what works here, and at its right end, always, the way to all the others."""
+"""The footer: the keys of this screen, and at its right end the keys of commands and help."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input, TextArea
-from textual.widgets._footer import FooterKey
 
-from console.app.state import forget_gone
+from console.app.textual_patches import FooterKey, remove_closed_watchers
 
 ALWAYS = {"app.command_palette": "Commands", "command_palette": "Commands", "help": "Help"}
-"""Actions whose keys stand at the right end, and how they are called there."""
+"""Actions that are always shown at the right end, with their labels."""
 
 
 class AppFooter(Footer):
-    """Textual's footer; a key is there whole or not at all, and the way to all others is never pushed out."""
+    """Textual's footer; keys that do not fit are left out, commands and help are always shown."""
 
-    _told: Sequence[object] = ()
+    _listed: Sequence[object] = ()
 
     def compose(self) -> ComposeResult:
-        """Lay out the keys, then those that are always there."""
+        """Lay out the keys, then those that are always shown."""
         yield from super().compose()
         yield Horizontal(*self._always(), classes="-always")
 
@@ -44,25 +43,25 @@ class AppFooter(Footer):
         return isinstance(self.screen.focused, TextArea | Input)
 
     def bindings_changed(self, screen: Screen[object]) -> None:
-        """Lay out anew where other keys are to be told than those that are."""
+        """Lay out again where the keys changed."""
         active = screen.active_bindings.values()
-        told = [(self._writing, each.binding, each.enabled, each.tooltip) for each in active]
-        if (told != self._told or not self.children) and screen.app.app_focus:
-            self._told = told
+        listed = [(self._writing, each.binding, each.enabled, each.tooltip) for each in active]
+        if (listed != self._listed or not self.children) and screen.app.app_focus:
+            self._listed = listed
             super().bindings_changed(screen)
 
     async def recompose(self) -> None:
-        """Lay out anew, and leave out what has no room."""
+        """Lay out again, and hide what does not fit."""
         await super().recompose()
-        forget_gone(self)
+        remove_closed_watchers(self)
         self._fit()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Leave out what has no room."""
+        """Hide what does not fit."""
         self._fit()
 
     def watch_compact(self) -> None:
-        """Leave out what has no room."""
+        """Hide what does not fit."""
         self._fit()
 
     def _fit(self) -> None:
@@ -75,7 +74,7 @@ class AppFooter(Footer):
             each.display = left >= 0
 
     def _cells(self, widget: Widget) -> int:
-        """Return how wide a key, a group of keys or the name of a group is drawn."""
+        """Return the width of a key, a group of keys or the name of a group."""
         if isinstance(widget, FooterKey):
             if not widget.description:
                 return len(widget.key_display) + 1

@@ -1,4 +1,4 @@
-"""What lists say while the engine does not answer: not that nothing is there."""
+"""Lists of what the engine holds: empty and offline are not the same."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from console.safety.text import Part
 from console.widgets.rows import Rows
 
 OFFLINE: tuple[list[Part], ...] = (
-    [("The engine does not answer.", "bold warning")],
+    [("Engine offline.", "bold warning")],
     [],
-    [("It is asked again by itself.", "muted")],
-    [("What is wrong, says:", "muted")],
+    [("Reconnecting…", "muted")],
+    [("To find out why, type:", "muted")],
     [("pratique doctor", "primary")],
 )
 
 
 class OfflineRows(Rows):
-    """Rows that the engine was asked for."""
+    """Rows that say that the engine is offline rather than that there are none."""
 
     def on_mount(self) -> None:
-        """Follow whether the engine answers."""
-        self.watch(self.app, "link", self.freshen, init=False)
+        """Follow the state of the connection."""
+        self.watch(self.app, "connection_state", self.freshen, init=False)
 
     def empty(self) -> tuple[list[Part], ...]:
         """Return why there are no rows."""
-        return OFFLINE if console_app(self).link == "lost" else self.EMPTY
+        return OFFLINE if console_app(self).connection_state == "offline" else self.EMPTY

@@ -1,29 +1,14 @@
-"""Changing a widget without drawing all of it anew, and without laying out the screen around it."""
+"""Resizes the content of a view without laying out the screen around it."""
 
 from __future__ import annotations
 
-from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 
-def set_border_title(widget: Widget, words: Content, *, below: bool = False) -> None:
-    """Put words in the border of a widget, above or below: Textual's own way draws all of the widget."""
-    known = widget._border_subtitle if below else widget._border_title  # noqa: SLF001
-    if known is not None and known.is_same(words):
-        return
-    if below:
-        widget._border_subtitle = words  # noqa: SLF001
-    else:
-        widget._border_title = words  # noqa: SLF001
-    width, height = widget.outer_size
-    line = Region(0, height - 1 if below else 0, width, 1)
-    widget.refresh(line.translate(-widget.content_offset))
-
-
-def extend(view: ScrollView, size: Size) -> None:
-    """Say how large a view is inside: the screen is laid out only where a scroll bar comes or goes."""
+def set_virtual_size(view: ScrollView, size: Size) -> None:
+    """Set the size of a view's content; the screen is laid out only where a scroll bar appears or goes."""
     if size == view.virtual_size:
         return
     barred = size.height > view.container_size.height or view.styles.overflow_y == "scroll"

@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from console.safety.text import Part
 from console.theming.styles import drawing_size, strip, style_of
-from console.widgets.repaint import extend
+from console.widgets.repaint import set_virtual_size
 
 NARROW = 100
 _Line = tuple[bool, list[Part]]
@@ -93,7 +93,7 @@ class Rows(ScrollView, can_focus=True):
 
     def refit(self) -> None:
         """Take in that the rows changed."""
-        extend(self, Size(self.size.width, self.count * self.ROW_HEIGHT))
+        set_virtual_size(self, Size(self.size.width, self.count * self.ROW_HEIGHT))
         self.cursor = self.validate_cursor(self.cursor)
         self.freshen()
 

@@ -108,5 +108,5 @@ class PtyConsole:
 
 def console(home: Path, program: str = "from console.main import main; main()") -> PtyConsole:
     """Return the console of the engine of a home, or a program around it, to somebody who has been there."""
-    (home / "console-toured").touch()
+    (home / "console-welcomed").touch()
     return PtyConsole([sys.executable, "-c", program], {"PRATIQUE_HOME": str(home)})

@@ -69,8 +69,8 @@ async def write(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await press(pilot, "ctrl+r")
     await until(pilot, lambda: any(each.first_line.text == "import os" for each in app.queue), 60)
     mine = next(each for each in app.queue if each.first_line.text == "import os")
-    await _approve(app.client, mine.id, mine.digest)
-    await _ended(app.client, mine.id)
+    await _approve(app.connection.client, mine.id, mine.digest)
+    await _ended(app.connection.client, mine.id)
     await pilot.pause(1.5)
 
 
@@ -149,7 +149,7 @@ async def _draw(engine: EngineProcess, theme: str, suffix: str, wanted: list[str
 
     app = ConsoleApp(connect, Preferences(theme=theme))
     async with app.run_test(size=SIZES[suffix]) as pilot:
-        await until(pilot, lambda: app.link == "connected" and len(app.queue) > 3, 30)
+        await until(pilot, lambda: app.connection_state == "connected" and len(app.queue) > 3, 30)
         await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
         await pilot.pause(2)
         for name in wanted:

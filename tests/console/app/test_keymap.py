@@ -84,7 +84,7 @@ async def test_keys_are_taken_in_as_the_file_is_saved(
 ) -> None:
     """A key set while the console is open works at once; a broken file leaves all as it was."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
-    (tmp_path / "console-toured").touch()
+    (tmp_path / "console-welcomed").touch()
     async with open_console(FakeEngine(), preferences=None) as (app, pilot):
         preferences_file().write_text(
             "vim: true\nundo_seconds: 9\nkeymap:\n  go.history: J\n", encoding="utf-8"
@@ -92,7 +92,7 @@ async def test_keys_are_taken_in_as_the_file_is_saved(
         await until(pilot, lambda: app.preferences.vim)
         await until(pilot, lambda: app._keymap.get("go.history") == "J")
         assert app.decisions is not None
-        assert 9 == app.decisions.seconds
+        assert 9 == app.decisions.undo_seconds
         preferences_file().write_text("keymap: [\n", encoding="utf-8")
         await until(pilot, lambda: "console.yaml: line" in frame(app))
         await press(pilot, "J")

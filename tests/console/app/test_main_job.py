@@ -64,7 +64,7 @@ async def test_a_reviewer_approves_the_sales_and_sees_them_run(engine: EnginePro
     async with engine.client(SALES.requester) as agent:
         submission = (await agent.submit(SALES.draft)).submission
         with console(engine) as terminal:
-            terminal.see("report-writer", "sales.groupby", "reads on: 1 input file")
+            terminal.see("report-writer", "sales.groupby", "next unread: 1 input file")
             terminal.press_until("v", "1 of 1")
             terminal.press_until("Escape", "ctrl+y approve")
             assert submission.digest in terminal.press_until("C-y", "All that was asked will be given")

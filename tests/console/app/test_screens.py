@@ -217,10 +217,10 @@ async def test_the_console_attaches_again_by_itself() -> None:
     engine = FakeEngine(case("s-1", "print(1)"))
     async with open_console(engine) as (app, pilot):
         engine.lost.set()
-        await until(pilot, lambda: app.link == "lost")
+        await until(pilot, lambda: app.connection_state == "offline")
         engine.lost.clear()
         engine.put(case("s-2", "print(2)"))
-        await until(pilot, lambda: app.link == "connected" and len(app.queue) == 2)
+        await until(pilot, lambda: app.connection_state == "connected" and len(app.queue) == 2)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")

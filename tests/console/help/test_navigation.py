@@ -19,11 +19,11 @@ from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
 from console.app.app import ConsoleApp
-from console.app.crash import too_late
+from console.app.crash import is_after_close
 from console.app.keymap import GROUPS
 from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences
-from console.app.textual_patches import APART_SECONDS, STILL_SECONDS, IdleCollector
+from console.app.textual_patches import COLLECT_SECONDS, IDLE_SECONDS, IdleCollector
 from console.explore.editor import Editor
 from console.help.help import HelpScreen, lines
 from console.help.jump import JumpScreen
@@ -98,12 +98,12 @@ async def test_a_timer_that_comes_after_its_screen_was_closed_breaks_nothing() -
         await until(pilot, lambda: app.screen is closed)
         missing = NoMatches("no such part")
         with closed._context():
-            assert not too_late(missing)
+            assert not is_after_close(missing)
         await press(pilot, "escape")
         with closed._context():
-            assert too_late(missing)
-            assert too_late(ExceptionGroup("tasks", [missing, missing]))
-            assert not too_late(ExceptionGroup("tasks", [missing, ValueError("a fault")]))
+            assert is_after_close(missing)
+            assert is_after_close(ExceptionGroup("tasks", [missing, missing]))
+            assert not is_after_close(ExceptionGroup("tasks", [missing, ValueError("a fault")]))
 
 
 async def test_nothing_is_kept_of_what_was_closed() -> None:
@@ -168,7 +168,7 @@ async def test_the_tour_never_comes_over_what_somebody_began(
         await until(pilot, lambda: app.current_mode == "review")
         await press(pilot, *([key] if key else []))
         answers.set()
-        await until(pilot, lambda: app.link == "connected")
+        await until(pilot, lambda: app.connection_state == "connected")
         await pilot.pause()
         assert (key == "") is isinstance(app.screen, WelcomeScreen)
     async with open_console(FakeEngine(), preferences=None) as (app, pilot):
@@ -178,13 +178,13 @@ async def test_the_tour_never_comes_over_what_somebody_began(
 async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """The title has the number; bell and notice come when it grows, where they are wanted."""
     sent: list[str] = []
-    monkeypatch.setattr(TerminalNotifications, "write_terminal", lambda self, sequence: sent.append(sequence))
+    monkeypatch.setattr(TerminalNotifications, "write", lambda self, sequence: sent.append(sequence))
     preferences = Preferences(undo_seconds=0, notify=True)
     engine = FakeEngine(case("s-1", "print(1)"))
     async with open_console(engine, preferences=preferences) as (_, pilot):
-        await until(pilot, lambda: any("Pratique (1 waiting)" in each for each in sent))
+        await until(pilot, lambda: any("Pratique (1 pending)" in each for each in sent))
         engine.put(case("s-2", "print(2)"))
-        await until(pilot, lambda: "\x1b]9;Pratique: 2 waiting for a decision\x07" in sent)
+        await until(pilot, lambda: "\x1b]9;Pratique: 2 pending\x07" in sent)
     assert "\x1b[23;2t" == sent[-1]
 
 
@@ -192,7 +192,7 @@ async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
     """Every place, every theme and the keys of the place are there by name; approving is not."""
     async with open_console(FakeEngine(case("s-1", "print(1)"))) as (app, _):
         titles = [each.title for each in app.get_system_commands(app.screen)]
-        assert {"Health (5)", "Theme: light", "Tour", "Quit"} <= set(titles)
+        assert {"Health (5)", "Theme: light", "Welcome", "Quit"} <= set(titles)
         assert "Deny (d)" in titles
         assert "Help" in frame(app)
 
@@ -200,10 +200,10 @@ async def test_the_palette_offers_what_the_keys_do_but_no_approval() -> None:
 def test_memory_is_tidied_between_keys() -> None:
     """A full collection waits until no key is pressed, and comes at most twice a minute."""
     keys = KeyGuard()
-    tidying = IdleCollector(keys, now=0)
-    assert not tidying.look(APART_SECONDS - 1)
-    keys.note(APART_SECONDS)
-    assert not tidying.look(APART_SECONDS + STILL_SECONDS / 2)
-    assert tidying.look(APART_SECONDS + STILL_SECONDS)
-    assert not tidying.look(2 * APART_SECONDS)
-    assert tidying.look(2 * APART_SECONDS + 1)
+    collector = IdleCollector(keys, now=0)
+    assert not collector.check(COLLECT_SECONDS - 1)
+    keys.record_key(COLLECT_SECONDS)
+    assert not collector.check(COLLECT_SECONDS + IDLE_SECONDS / 2)
+    assert collector.check(COLLECT_SECONDS + IDLE_SECONDS)
+    assert not collector.check(2 * COLLECT_SECONDS)
+    assert collector.check(2 * COLLECT_SECONDS + 1)

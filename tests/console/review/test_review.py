@@ -60,7 +60,7 @@ def review(app: ConsoleApp) -> ReviewScreen:
 
 async def armed(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Wait until nothing stands between the person and an approval."""
-    await until(pilot, lambda: review(app).obstacle() == "")
+    await until(pilot, lambda: review(app).obstacle == "")
 
 
 async def open_sheet(app: ConsoleApp, pilot: Pilot[Any]) -> ApproveScreen:
@@ -137,9 +137,9 @@ async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
     """A key that comes with a mouse button is not one that a person pressed."""
     guard = KeyGuard()
     guard.record_mouse(10.0)
-    guard.note(10.001)
+    guard.record_key(10.001)
     assert not await guard.pressed_by_person()
-    guard.note(11.0)
+    guard.record_key(11.0)
     assert await guard.pressed_by_person()
     guard.record_mouse(11.5)
     assert not await guard.pressed_by_person()
@@ -148,7 +148,7 @@ async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
 async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Read on until nothing is left to see."""
     for _ in range(60):
-        if app.screen is not review(app) or review(app).obstacle() in {"", "a moment"}:
+        if app.screen is not review(app) or review(app).obstacle in {"", "wait…"}:
             return
         await press(pilot, "space")
     pytest.fail("reading on never ends")
@@ -163,8 +163,8 @@ async def test_code_that_was_not_wholly_on_screen_cannot_be_approved() -> None:
         view.action_bottom()
         await pilot.pause(0.5)
         await press(pilot, "ctrl+y")
-        assert "not all was looked at" == review(app).obstacle()
-        assert "lines from" in review(app).still.plain
+        assert "not fully reviewed" == review(app).obstacle
+        assert "lines from" in review(app).unread
         await seen_all(app, pilot)
         await armed(app, pilot)
 
@@ -178,25 +178,25 @@ async def test_reading_on_opens_what_is_folded() -> None:
         assert view.fold()
         await pilot.pause(0.5)
         await press(pilot, "w")
-        assert "" != review(app).obstacle()
+        assert "" != review(app).obstacle
         await seen_all(app, pilot)
         await armed(app, pilot)
 
 
 async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
-    """A HIGH one waits for each violation to be settled, each file to be opened, and for the purpose."""
+    """A HIGH one waits for each violation to be resolved, each file to be opened, and for the purpose."""
     found = (violation(span(1, 8, 10)), violation(span(2, 1, 6), level=Level.LOW), violation(span(2, 1, 6)))
     file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n")
     pending = case("s-1", CODE, violations=found, files=(file,), purpose="to help " * 40)
     engine = FakeEngine(pending)
     async with open_console(engine) as (app, pilot):
-        await until(pilot, lambda: "settle 2 violations" in review(app).still.plain)
+        await until(pilot, lambda: "resolve 2 violations" in review(app).unread)
         await press(pilot, "n", "a")
         await until(pilot, lambda: review(app).query_one(ViolationList).cursor == 2)
         await press(pilot, "x", "v")
         await until(pilot, lambda: isinstance(app.screen, FilesScreen))
         await press(pilot, "escape")
-        await until(pilot, lambda: "the purpose" in review(app).still.plain)
+        await until(pilot, lambda: "the purpose" in review(app).unread)
         await press(pilot, "space")
         await open_sheet(app, pilot)
         await press(pilot, "ctrl+y")
@@ -219,24 +219,24 @@ async def test_a_long_file_counts_once_each_of_its_lines_was_on_screen() -> None
     """Opening a file is not reading it; what was read of it counts when it is opened again."""
     file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n" * 60)
     async with open_console(FakeEngine(case("s-1", CODE, files=(file,)))) as (app, pilot):
-        await until(pilot, lambda: "1 input file" in review(app).still.plain)
+        await until(pilot, lambda: "1 input file" in review(app).unread)
         for keys in (("space",), ("space",), ("end",)):
             await press(pilot, "v")
             await until(pilot, lambda: isinstance(app.screen, FilesScreen))
             await press(pilot, *keys, "escape")
             await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
             if keys == ("space",):
-                assert "1 input file" in review(app).still.plain
+                assert "1 input file" in review(app).unread
         await armed(app, pilot)
 
 
 async def test_a_purpose_longer_than_its_panel_is_scrolled_to_its_end() -> None:
-    """That the panel is open is not enough; space reads on in it."""
+    """That the panel is open is not enough; Space scrolls it."""
     pending = case("s-1", CODE, purpose="to help " * 150)
     async with open_console(FakeEngine(pending), size=(80, 24)) as (app, pilot):
-        await until(pilot, lambda: "the purpose" in review(app).still.plain)
+        await until(pilot, lambda: "the purpose" in review(app).unread)
         await press(pilot, "space")
-        assert "the purpose" in review(app).still.plain
+        assert "the purpose" in review(app).unread
         for _ in range(20):
             await press(pilot, "space")
         await armed(app, pilot)
@@ -261,7 +261,7 @@ async def test_the_second_reviewer_sees_what_the_first_decided() -> None:
                          reason=Untrusted("reads its own file"))  # fmt: skip
         engine.put(pending.model_copy(update={"reviews": (first,)}), "decision.first_approval")
         await until(pilot, lambda: "ada" in frame(app))
-        assert "" == review(app).obstacle()
+        assert "" == review(app).obstacle
         await open_sheet(app, pilot)
         assert "reads its own file" in frame(app)
 
@@ -272,7 +272,7 @@ async def test_lines_past_the_edge_cannot_be_approved() -> None:
     async with open_console(engine) as (app, pilot):
         await armed(app, pilot)
         await press(pilot, "w")
-        await until(pilot, lambda: "edge" in review(app).obstacle())
+        await until(pilot, lambda: "cut off" in review(app).obstacle)
 
 
 async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
@@ -280,7 +280,7 @@ async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
     engine = FakeEngine(case("s-1", CODE), isolated=False)
     async with open_console(engine) as (app, pilot):
         await pilot.pause(0.6)
-        assert "isolation" in review(app).obstacle()
+        assert "isolation" in review(app).obstacle
         await press(pilot, "ctrl+y")
         assert isinstance(app.screen, ReviewScreen)
 
@@ -344,7 +344,7 @@ async def test_another_submission_is_armed_anew() -> None:
     async with open_console(engine) as (app, pilot):
         await armed(app, pilot)
         await press(pilot, "right_square_bracket")
-        await until(pilot, lambda: "not all was looked at" == review(app).obstacle())
+        await until(pilot, lambda: "not fully reviewed" == review(app).obstacle)
 
 
 async def test_violations_are_walked_through() -> None:
@@ -442,7 +442,7 @@ async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back(
     async with open_console(engine) as (app, pilot):
         await open_sheet(app, pilot)
         await press(pilot, "ctrl+y")
-        await until(pilot, lambda: app.approved is not None)
+        await until(pilot, lambda: app.decisions is not None and app.decisions.last_approved is not None)
         await press(pilot, "s")
         await until(pilot, lambda: isinstance(app.screen, PreApprovalScreen))
         await pilot.pause(0.5)
@@ -464,7 +464,8 @@ async def test_nothing_critical_is_approved_beforehand() -> None:
     """After the approval of something CRITICAL the sheet does not open."""
     engine = FakeEngine(case("s-1", CODE, level=Level.CRITICAL))
     async with open_console(engine) as (app, pilot):
-        app.approved = await engine.case("s-1")
+        assert app.decisions is not None
+        app.decisions.last_approved = await engine.case("s-1")
         await press(pilot, "s")
         assert isinstance(app.screen, ReviewScreen)
 

@@ -52,9 +52,9 @@ async def test_no_list_is_called_empty_while_the_engine_is_away() -> None:
     """Queue and runs say that the engine does not answer, and not that nothing waits or runs."""
     async with open_console(FakeEngine()) as (app, pilot):
         await until(pilot, lambda: "Nothing waits." in frame(app))
-        app.link = "lost"
+        app.connection_state = "offline"
         await until(pilot, lambda: "The engine does not answer." in frame(app))
         await press(pilot, "2")
         await until(pilot, lambda: "The engine does not answer." in frame(app))
-        app.link = "connected"
+        app.connection_state = "connected"
         await until(pilot, lambda: "Nothing runs." in frame(app))

@@ -150,7 +150,7 @@ def left(*pressed: str) -> Open:
 
 async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval."""
-    await app.push_screen(ApproveScreen(await app.client.case(app.queue[0].id)))
+    await app.push_screen(ApproveScreen(await app.connection.client.case(app.queue[0].id)))
 
 
 async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -167,18 +167,18 @@ async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval beforehand."""
-    await app.push_screen(PreApprovalScreen(await app.client.case(app.queue[0].id)))
+    await app.push_screen(PreApprovalScreen(await app.connection.client.case(app.queue[0].id)))
 
 
 async def pre_approvals(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """List one approval that was given beforehand."""
-    await app.client.create_pre_approval(app.queue[0].id, MatchMode.EXACT, Level.HIGH, 1, 1)
+    await app.connection.client.create_pre_approval(app.queue[0].id, MatchMode.EXACT, Level.HIGH, 1, 1)
     await press(pilot, "S")
 
 
 async def replay(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Play the first run that ended again."""
-    await app.push_screen(ReplayScreen(await app.client.case("s-ended-0")))
+    await app.push_screen(ReplayScreen(await app.connection.client.case("s-ended-0")))
 
 
 async def beside(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -226,7 +226,7 @@ SILENT = {"ask", "open", "help", "palette", "tour"}
 PACKAGES = {"review", "run", "explore", "history", "health", "help"}
 """The packages of the console that have screens."""
 
-BASES = {"Watched", "Workbench", "BaseScreen", "Reading", "Judging", "Searching"}
+BASES = {"Watched", "Workbench", "BaseScreen", "Searching"}
 
 
 def screens() -> set[str]:

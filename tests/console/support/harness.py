@@ -29,7 +29,7 @@ async def open_console(
 
     app = ConsoleApp(connect, preferences)  # type: ignore[arg-type]
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.link == "connected" and app.current_mode == "review")
+        await until(pilot, lambda: app.connection_state == "connected" and app.current_mode == "review")
         await pilot.pause()
         yield app, pilot
 

@@ -109,7 +109,7 @@ async def test_a_theme_is_reloaded_when_its_file_changes(own_home: Path) -> None
 
 async def test_a_theme_is_tried_on_in_the_palette_and_kept_when_chosen(own_home: Path) -> None:
     """Moving over a theme shows it; Esc puts the old one back; Enter keeps it for the next time."""
-    (own_home / "console-toured").touch()
+    (own_home / "console-welcomed").touch()
     (own_home / "console.yaml").write_text("# mine\nundo_seconds: 0\n", encoding="utf-8")
     async with open_console(FakeEngine(), preferences=None) as (app, pilot):
         for end, wanted in (("escape", "dark"), ("enter", "light")):

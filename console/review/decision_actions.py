@@ -1,0 +1,122 @@
+"""Deciding about the submission that is displayed: what prevents an approval, approve, deny, claim."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from console.app.state import console_app
+from console.app.textual_patches import set_border_title
+from console.code_view.view import CodeView
+from console.review.case_header import CaseHeader
+from console.review.decisions import PendingDecision
+from console.review.queue import seconds_left
+from console.review.review_record import missing
+from console.safety.text import Part, content
+from engine.models import Case, ReviewRecord, Status, Summary
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from console.review.reader import SubmissionReader
+
+ARM_SECONDS = 0.4
+"""How long a submission is displayed before it can be approved."""
+
+
+class DecisionActions:
+    """Approves, denies and claims the submission of a reader."""
+
+    def __init__(self, screen: Screen[None], reader: SubmissionReader) -> None:
+        self._screen = screen
+        self._reader = reader
+        self.summary: Summary | None = None
+        self._since = 0.0
+        self._claimed: set[str] = set()
+        self._listed = ""
+
+    # --- what prevents an approval ------------------------------------------------------------------
+
+    def obstacle(self) -> str:
+        """Return why the submission cannot be approved yet, or nothing."""
+        case, health = self._reader.case, console_app(self._screen).health
+        if case is None or case.status is not Status.PENDING:
+            return "nothing to decide"
+        if health is not None and not health.can_run:
+            return "isolation not proven: nothing can run (4 Health)"
+        if self._screen.query_one(CodeView).cut:
+            return "lines are cut off: press w to wrap"
+        if self._reader.recorder is None or self._reader.recorder.coverage_gaps:
+            return "not fully reviewed"
+        if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
+            return "wait…"
+        return ""
+
+    @property
+    def unread(self) -> Content:
+        """What has to be reviewed before the submission can be approved; empty where nothing has."""
+        recorder = self._reader.recorder
+        return content(*missing(recorder.coverage_gaps, recorder.case)) if recorder else content()
+
+    def reset(self) -> None:
+        """Begin to count anew how long the submission is displayed."""
+        self._since = asyncio.get_running_loop().time()
+        self.update()
+
+    def update(self) -> None:
+        """Record what is displayed, and show whether the submission can be approved now."""
+        self._reader.record()
+        obstacle = self.obstacle()
+        state: tuple[Part, ...] = (
+            ((obstacle, "warning"),) if obstacle else (("ctrl+y approve  ", "success"), ("d deny", "muted"))
+        )
+        self._screen.query_one(CaseHeader).show_state(*state)
+        if (unread := self.unread).plain != self._listed:
+            self._listed = unread.plain
+            set_border_title(self._screen.query_one("#middle"), unread, below=True)
+
+    # --- decisions ----------------------------------------------------------------------------------
+
+    async def approve(self) -> None:
+        """Ask for confirmation, then approve what was displayed."""
+        if not await console_app(self._screen).key_guard.pressed_by_person():
+            return
+        if obstacle := self.obstacle():
+            self._screen.notify(f"Not yet. {self.unread.plain or obstacle}", severity="warning")
+            return
+        from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
+
+        if (case := self._reader.case) is not None and self._reader.recorder is not None:
+            record = self._reader.recorder.record
+            self._submit(await self._screen.app.push_screen_wait(ApproveScreen(case)), record)
+
+    async def deny(self) -> None:
+        """Ask for a reason, then deny."""
+        person = await console_app(self._screen).key_guard.pressed_by_person()
+        if not person or (case := self._reader.case) is None:
+            return
+        from console.review.deny import DenyScreen  # noqa: PLC0415  on its first use
+
+        record = self._reader.recorder.record if self._reader.recorder else None
+        self._submit(await self._screen.app.push_screen_wait(DenyScreen(case)), record)
+
+    async def claim(self) -> Case | None:
+        """Claim the submission so that nobody else reviews it too, or release it; return its case."""
+        if (case := self._reader.case) is None:
+            return None
+        id, claimed = case.submission.id, case.submission.id in self._claimed
+        changed = await console_app(self._screen).connection.call(
+            lambda client: client.release(id) if claimed else client.claim(id)
+        )
+        if changed is not None:
+            self._claimed ^= {id}
+        return changed
+
+    def _submit(self, decision: PendingDecision | None, record: ReviewRecord | None) -> None:
+        controller = console_app(self._screen).decisions
+        if decision is not None and controller is not None:
+            left = seconds_left(self.summary) if self.summary else None
+            controller.submit(replace(decision, review_record=record), left)

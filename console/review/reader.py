@@ -1,0 +1,161 @@
+"""Reading a submission: code, violations, input files and purpose, recorded as they are displayed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from console.app.state import console_app
+from console.code_view.view import CodeView
+from console.review.case_header import CaseHeader
+from console.review.requests import RequestPanel
+from console.review.review_record import ReviewRecorder
+from console.review.violations import ViolationDetail, ViolationList
+from engine.models import Case, TriageOutcome
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+MAX_RECORDERS = 200
+"""For how many submissions the console remembers what was displayed."""
+
+
+class SubmissionReader:
+    """The submission that a screen displays, and the record of what was displayed of it."""
+
+    def __init__(self, screen: Screen[None]) -> None:
+        self._screen = screen
+        self.case: Case | None = None
+        self.recorder: ReviewRecorder | None = None
+        self._recorders: dict[str, ReviewRecorder] = {}
+        self._recorded_at = 0.0
+
+    def open(self, case: Case | None) -> ReviewRecorder | None:
+        """Read another submission; what was recorded of it before is kept."""
+        self.case = case
+        self._recorded_at = asyncio.get_running_loop().time()
+        self.recorder = self._recorder_of(case) if case is not None else None
+        return self.recorder
+
+    def _recorder_of(self, case: Case) -> ReviewRecorder:
+        known = self._recorders.pop(case.submission.id, None)
+        recorder = known if known and known.case.submission == case.submission else ReviewRecorder(case)
+        self._recorders[case.submission.id] = recorder
+        if len(self._recorders) > MAX_RECORDERS:
+            self._recorders.pop(next(iter(self._recorders)))
+        return recorder
+
+    def record(self) -> None:
+        """Record what is displayed now."""
+        now = asyncio.get_running_loop().time()
+        since, self._recorded_at = now - self._recorded_at, now
+        if self.recorder is None or self._screen.app.screen is not self._screen:
+            return
+        view, rows = self._screen.query_one(CodeView), self._screen.query_one(ViolationList)
+        view.look()
+        self.recorder.seconds += since
+        self.recorder.lines |= view.seen_lines
+        self.recorder.violations |= rows.on_screen
+        if self._screen.query_one(ViolationDetail).display and self.recorder.case.analysis.violations:
+            self.recorder.violations.add(rows.cursor)
+        self.recorder.purpose |= (
+            self._screen.query_one(CaseHeader).purpose_visible
+            or self._screen.query_one(RequestPanel).purpose_visible
+        )
+
+    def next_unread(self) -> None:
+        """Go to what was not displayed yet: code first, then violations, input files and the purpose."""
+        self.record()
+        if self.recorder is None:
+            return
+        gaps = self.recorder.coverage_gaps
+        if gaps.lines:
+            self._show_unread_code()
+        elif numbers := gaps.violations or gaps.untriaged:
+            self.go_to_violation(numbers[0])
+        elif gaps.files:
+            self.open_files(gaps.files[0])
+        elif gaps.purpose:
+            self._show_purpose()
+
+    def _show_unread_code(self) -> None:
+        view = self._screen.query_one(CodeView)
+        view.wrapped = True
+        if not view.read_on():
+            view.unfold()
+            view.read_on()
+
+    def _show_purpose(self) -> None:
+        panel = self._screen.query_one(RequestPanel)
+        if panel.region:
+            panel.scroll_page_down(animate=False)
+        else:
+            self._screen.remove_class("-zoom")
+            self._screen.add_class("-request")
+
+    # --- violations ---------------------------------------------------------------------------------
+
+    async def triage(self, outcome: str) -> None:
+        """Record the outcome of the selected violation, and go to the next one without an outcome."""
+        recorder, number = self.recorder, self._screen.query_one(ViolationList).cursor
+        person = await console_app(self._screen).key_guard.pressed_by_person()
+        if recorder is None or not person or recorder is not self.recorder:
+            return
+        if not recorder.needs_triage(number):
+            self._screen.notify("Only HIGH and CRITICAL violations are resolved. Press n for the next one.")
+            return
+        recorder.outcomes[number] = TriageOutcome(outcome)
+        recorder.violations.add(number)
+        self._screen.query_one(ViolationList).refresh()
+        following = recorder.next_untriaged(number)
+        self.go_to_violation(number if following is None else following)
+
+    def go_to_violation(self, number: int) -> None:
+        """Select a violation in the list, and show it."""
+        self._screen.query_one(ViolationList).cursor = number
+        self.show_violation(number)
+
+    def step_violation(self, step: int) -> None:
+        """Go to the next or previous violation."""
+        rows, view = self._screen.query_one(ViolationList), self._screen.query_one(CodeView)
+        if rows.count:
+            same = view.current is None
+            self.go_to_violation(rows.cursor if same else (rows.cursor + step) % rows.count)
+
+    def show_violation(self, number: int) -> None:
+        """Show a violation in the code and in detail."""
+        if self.case is not None and number < len(self.case.analysis.violations):
+            self._screen.query_one(CodeView).current = number
+            outcome = self.recorder.outcomes.get(number) if self.recorder else None
+            detail = self._screen.query_one(ViolationDetail)
+            detail.show(self.case.analysis.violations[number], outcome)
+
+    # --- input files and comparison -----------------------------------------------------------------
+
+    def open_files(self, at: int = 0) -> None:
+        """Open the input files at one of them."""
+        from console.review.input_files import FilesScreen  # noqa: PLC0415  on its first use
+
+        if self.case is None or not self.case.submission.draft.files:
+            return
+        recorder = self.recorder
+
+        def closed(shown: frozenset[int] | None) -> None:
+            if recorder is not None:
+                recorder.files |= shown or frozenset()
+
+        read = recorder.file_lines if recorder is not None else {}
+        self._screen.app.push_screen(FilesScreen(self.case.submission.draft.files, at, read), closed)
+
+    async def compare(self) -> None:
+        """Show the difference to the most similar approved submission."""
+        from console.review.compare import CompareScreen  # noqa: PLC0415  on its first use
+
+        if (case := self.case) is None:
+            return
+        call = console_app(self._screen).connection.call
+        nearest = await call(lambda client: client.nearest(case.submission.id))
+        if nearest is None:
+            self._screen.notify("No approved submission is similar to this one.")
+        elif self._screen.app.screen is self._screen:
+            await self._screen.app.push_screen(CompareScreen(case, nearest))
