@@ -18,7 +18,7 @@ from console.app.app import ConsoleApp
 from engine.common.text import Untrusted
 from engine.models import Analysis, Check, Level, Status, Stream
 from tests.console.app.test_screens import killed, running
-from tests.console.safety.test_hostile_frames import OURS, Open, back, keys, paste, tour, tried
+from tests.console.safety.test_hostile_frames import OURS, Open, back, keys, paste, tried, welcome
 from tests.console.support.fake_engine import FakeEngine, case, chunk, result, span, violation
 from tests.console.support.harness import frame, open_console, until
 
@@ -27,10 +27,10 @@ RENEW = "PRATIQUE_TESTS_RENEW_FRAMES"
 SIZES = ((80, 24), (120, 36), (200, 60))
 
 
-async def tour_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+async def welcome_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the tour over a place that says little."""
     await keys("5")(app, pilot)
-    await tour(app, pilot)
+    await welcome(app, pilot)
 
 
 DRAWN: dict[str, tuple[str, Open]] = {
@@ -45,7 +45,7 @@ DRAWN: dict[str, tuple[str, Open]] = {
     "health": ("HealthScreen", keys("5")),
     "health-help": ("HelpScreen", keys("5", "question_mark")),
     "health-jump": ("JumpScreen", keys("5", "ctrl+g")),
-    "tour": ("WelcomeScreen", tour_over_health),
+    "welcome": ("WelcomeScreen", welcome_over_health),
 }
 CODE = """import os
 import statistics

@@ -160,12 +160,12 @@ async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await press(pilot, "3", "ctrl+t")
 
 
-async def tour(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+async def welcome(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the tour again."""
     await app.push_screen(WelcomeScreen())
 
 
-async def stand(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+async def pre_approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval beforehand."""
     await app.push_screen(PreApprovalScreen(await app.connection.client.case(app.queue[0].id)))
 
@@ -193,7 +193,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "deny": ("DenyScreen", keys("d")),
     "files": ("FilesScreen", keys("v")),
     "compare": ("CompareScreen", keys("c")),
-    "stand": ("StandScreen", stand),
+    "pre-approve": ("PreApprovalScreen", pre_approve),
     "pre-approvals": ("PreApprovalsScreen", pre_approvals),
     "run": ("RunScreen", keys("2")),
     "table": ("ArtifactsScreen", left("a")),
@@ -216,11 +216,11 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "help": ("HelpScreen", keys("question_mark")),
     "palette": ("CommandPalette", keys("ctrl+k")),
     "jump": ("JumpScreen", keys("ctrl+g")),
-    "tour": ("WelcomeScreen", tour),
+    "welcome": ("WelcomeScreen", welcome),
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
 adds it here."""
-SILENT = {"ask", "open", "help", "palette", "tour"}
+SILENT = {"ask", "open", "help", "palette", "welcome"}
 """Screens that show nothing that an agent or a guest wrote."""
 
 PACKAGES = {"review", "run", "explore", "history", "health", "help"}
