@@ -1,9 +1,9 @@
-"""What every noun is, and the nouns that all others use."""
+"""The base of all models, and the models that all others use."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -14,11 +14,16 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class FrozenModel(BaseModel):
-    """What every noun is: immutable, and refusing fields that it does not know."""
+    """The base of all models: immutable, and without unknown fields."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64", allow_inf_nan=False
     )
+
+    def _with(self, **changes: object) -> Self:
+        """Return a copy with other values, which are validated; subclasses offer it by typed methods."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return self.model_validate(given | changes)
 
 
 class Level(StrEnum):

@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 class Case(FrozenModel):
-    """Everything known about one submission: what doors answer and what screens show.
+    """Everything known about one submission.
 
     The run of a submission has the submission's id: one approval, one run.
     """
@@ -47,6 +47,31 @@ class Case(FrozenModel):
     displays: tuple[Display, ...] = ()
     """What a notebook has shown so far; once the run is over, its result says."""
     result: Result | None = None
+
+    def with_claim(self, claim: Claim | None) -> Case:
+        """Return the case claimed by a reviewer, or released."""
+        return self._with(claim=claim)
+
+    def with_first_approval(self, decision: Decision) -> Case:
+        """Return the case approved by one reviewer, pending another one's approval."""
+        return self._with(reviews=(*self.reviews, decision), claim=None)
+
+    def with_decision(self, decision: Decision, status: Status) -> Case:
+        """Return the case decided."""
+        return self._with(decision=decision, status=status, claim=None)
+
+    def with_run_started(self, at: datetime) -> Case:
+        """Return the case running."""
+        return self._with(status=Status.RUNNING, started_at=at)
+
+    def with_display(self, display: Display) -> Case:
+        """Return the case with another display of its notebook."""
+        return self._with(displays=(*self.displays, display))
+
+    def with_result(self, result: Result) -> Case:
+        """Return the case with the result of its run, finished or killed."""
+        status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
+        return self._with(status=status, result=result, displays=())
 
 
 class Summary(FrozenModel):

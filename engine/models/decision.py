@@ -114,6 +114,10 @@ class Decision(FrozenModel):
     """The id of the pre-approval that it rests on."""
     signature: Signature | None = None
 
+    def signed(self, signature: Signature) -> Decision:
+        """Return the decision with its signature."""
+        return self._with(signature=signature)
+
 
 class MatchMode(StrEnum):
     """What has to be the same for a pre-approval to hold."""
@@ -142,3 +146,11 @@ class PreApproval(FrozenModel):
     at: datetime
     used: int = 0
     revoked: bool = False
+
+    def with_uses(self, used: int) -> PreApproval:
+        """Return the pre-approval with this many of its uses taken."""
+        return self._with(used=used)
+
+    def as_revoked(self) -> PreApproval:
+        """Return the pre-approval revoked."""
+        return self._with(revoked=True)

@@ -139,3 +139,9 @@ class Result(FrozenModel):
     """What became of the assertion, where there was one."""
     why: Untrusted = Untrusted("")
     """Why the value or the assertion could not be had, where it could not."""
+
+    def with_value(
+        self, value: Untrusted | None, verified: AssertionOutcome | None, why: Untrusted
+    ) -> Result:
+        """Return the result with the expected value and the outcome of the assertion."""
+        return self._with(value=value, verified=verified, why=why)

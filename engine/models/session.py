@@ -38,3 +38,15 @@ class Session(FrozenModel):
     """The submissions that ran in it, the oldest first."""
     close_reason: str = ""
     """Why it was closed; empty while it is open."""
+
+    def with_state(self, state: SessionState, used_at: datetime | None = None) -> Session:
+        """Return the session in another state, used at that time where one is given."""
+        return self._with(state=state, used_at=used_at or self.used_at)
+
+    def with_execution(self, run: str, kept: int) -> Session:
+        """Return the session with another execution; the latest `kept` are remembered."""
+        return self._with(executions=(*self.executions, run)[-kept:])
+
+    def closed(self, why: str) -> Session:
+        """Return the session closed."""
+        return self._with(state=SessionState.CLOSED, close_reason=why)

@@ -54,6 +54,14 @@ class Permissions(FrozenModel):
     builds: tuple[Untrusted, ...] = Field((), exclude_if=_unused)
     """Names of packages that may run code of their own while they are installed."""
 
+    def with_inputs(self, files: tuple[Untrusted, ...], *, session: bool) -> Permissions:
+        """Return the permissions with these input files, and with a session where one is used."""
+        return self._with(files=files, session=session or self.session)
+
+    def with_packages(self, packages: tuple[Package, ...]) -> Permissions:
+        """Return the permissions with other packages."""
+        return self._with(packages=packages)
+
 
 class Grant(FrozenModel):
     """What the run may have."""
@@ -141,6 +149,14 @@ class Draft(FrozenModel):
         description="an assertion about the value that is expected: value == 42.5 within 1e-9",
         exclude_if=_unused,
     )
+
+    def with_permissions(self, permissions: Permissions) -> Draft:
+        """Return the draft requesting other permissions."""
+        return self._with(permissions=permissions)
+
+    def with_image(self, image: str) -> Draft:
+        """Return the draft for another image."""
+        return self._with(image=image)
 
 
 class Submission(FrozenModel):

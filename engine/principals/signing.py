@@ -21,7 +21,7 @@ def sign(decision: Decision, key: Ed25519PrivateKey) -> Decision:
     """Return the decision with its signature."""
     value = key.sign(canonical_bytes(decision)).hex()
     signature = Signature(key=key.public_key().public_bytes_raw().hex(), value=value)
-    return decision.model_copy(update={"signature": signature})
+    return decision.signed(signature)
 
 
 def verify(decision: Decision, key: str = "") -> bool:

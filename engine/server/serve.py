@@ -99,7 +99,7 @@ async def _serve_http(servers: Sequence[tuple[uvicorn.Server, socket.socket]], e
 
 async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engine: Engine) -> None:
     most = engine.settings.server.idle_minutes * 60
-    while engine.busy or min(one.quiet_seconds for one in traffic) < most:
+    while engine.queries.busy or min(one.quiet_seconds for one in traffic) < most:
         await asyncio.sleep(IDLE_CHECK_SECONDS)
     ending.set()
 

@@ -106,10 +106,10 @@ async def _approved() -> Row:
             id, digest = case.submission.id, case.submission.digest
             await engine.submissions.decide(id, _ADA, DecisionOutcome.APPROVED, digest)
             begun = time.perf_counter()
-            async with contextlib.aclosing(engine.output(id)) as chunks:
+            async with contextlib.aclosing(engine.queries.output(id)) as chunks:
                 await anext(chunks)
             firsts.append((time.perf_counter() - begun) * 1000)
-            await engine.over(id)
+            await engine.queries.finished(id)
     p50, p95, p99 = percentiles(firsts)
     asked = "p50 10 ms, p99 50 ms"
     name = "approved -> first byte, through the engine and its history"

@@ -1,12 +1,12 @@
-"""The audit log with ears: what is recorded is also told to whoever follows."""
+"""The event bus: records events in the history, and wakes their followers."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from engine.common.text import Untrusted
+from engine.core.queue.api import WorkQueue
 from engine.history.api import HistoryStore
 from engine.models import Case, Event
 
@@ -17,10 +17,10 @@ ENGINE = Untrusted("engine")
 class EventBus:
     """Records events and wakes their followers."""
 
-    def __init__(self, log: HistoryStore) -> None:
+    def __init__(self, log: HistoryStore, queue: WorkQueue) -> None:
         self.log = log
+        self._queue = queue
         self._latest = 0
-        self._told = asyncio.Event()
         self._listeners: list[Callable[[Event], None]] = []
 
     def listen(self, listener: Callable[[Event], None]) -> None:
@@ -45,8 +45,7 @@ class EventBus:
         """Append an event, with the case as it stands after it; on return it is on disk where `durable`."""
         event = await self.log.append(type, subject, actor, data or {}, case=case, durable=durable)
         self._latest = max(self._latest, event.seq)
-        self._told.set()
-        self._told = asyncio.Event()
+        self._queue.announce(event.seq)
         for listener in self._listeners:
             listener(event)
         return event
@@ -59,10 +58,9 @@ class EventBus:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""
         seen = self._latest if since is None else since
         while True:
-            told = self._told
             events = await self.log.read.events(since=seen)
             for event in events:
                 seen = event.seq
                 yield event
             if not events:
-                await told.wait()
+                await self._queue.wait_for_event(seen)

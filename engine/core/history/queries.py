@@ -1,4 +1,4 @@
-"""What an engine shows: what waits and runs, one case whole, and what its run says, live or read again."""
+"""Queries: the queue, one case, its events, and the output and meters of its run, live or stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
-from engine.core.submissions.active import ActiveSubmissions
+from engine.core.queue import WorkQueue
 from engine.history.api import HistoryStore
 from engine.history.summary import summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
@@ -19,28 +19,28 @@ PAGE_BYTES = 4 << 20
 """How much output of a run that is over is read back at once."""
 
 
-class Views:
-    """Looks at the open submissions first, and at the history behind them."""
+class Queries:
+    """Answers from the open submissions first, then from the history."""
 
-    def __init__(self, log: HistoryStore) -> None:
+    def __init__(self, log: HistoryStore, events: EventBus, queue: WorkQueue) -> None:
         self._log = log
-        self._active = ActiveSubmissions()
-        self._events = EventBus(log)
+        self._events = events
+        self._queue = queue
 
     @property
     def busy(self) -> bool:
         """Whether anything waits or runs."""
-        return bool(self._active)
+        return len(self._queue) > 0
 
     @property
     def pending(self) -> int:
         """How many submissions wait for a decision."""
-        return self._active.pending
+        return self._queue.pending
 
     @property
     def going(self) -> int:
         """How many are approved and not over."""
-        return len(self._active) - self._active.pending
+        return len(self._queue) - self._queue.pending
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Tell a listener each event once it is recorded."""
@@ -48,7 +48,7 @@ class Views:
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what waits, is queued or runs, the most urgent first."""
-        return tuple(sorted((summary_of(entry.case) for entry in self._active), key=_urgency))
+        return tuple(sorted((summary_of(entry.case) for entry in self._queue), key=_urgency))
 
     async def case(self, id: str) -> Case:
         """Return everything known about a submission.
@@ -56,7 +56,7 @@ class Views:
         Raises:
             Problem: there is none of that id.
         """
-        entry = self._active.find(id)
+        entry = self._queue.find(id)
         case = entry.case if entry else await self._log.read.case(id)
         if case is None:
             raise Problem(404, f"no submission {id}", hint="Type: pratique history")
@@ -71,16 +71,16 @@ class Views:
         case = await self.case(id)
         return consequences(case.analysis, case.submission.draft.permissions, grant.permissions)
 
-    async def over(self, id: str, within: float | None = None) -> Case:
+    async def finished(self, id: str, within: float | None = None) -> Case:
         """Return the case of a submission once it is decided against, or its run has ended.
 
         After `within` seconds it comes as it stands then.
         """
-        entry = self._active.find(id)
+        entry = self._queue.find(id)
         if entry:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(within):
-                    await entry.over.wait()
+                    await self._queue.wait_closed(entry)
             return entry.case
         return await self.case(id)
 
@@ -100,7 +100,7 @@ class Views:
 
     async def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield a run's output from `offset` bytes on: live, or all of it where the run is over."""
-        entry = self._active.find(id)
+        entry = self._queue.find(id)
         if entry:
             async with contextlib.aclosing(entry.stream.output(offset)) as live:
                 async for chunk in live:
@@ -114,7 +114,7 @@ class Views:
 
     async def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield what a run uses: live, or all that was kept where the run is over."""
-        entry = self._active.find(id)
+        entry = self._queue.find(id)
         if entry:
             async with contextlib.aclosing(entry.stream.meters()) as live:
                 async for sample in live:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.history.event_bus import EventBus
-from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
+from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.models import Case, Claim, Principal, Status
 from engine.policy.review import claim
 from engine.principals import may
@@ -17,9 +17,9 @@ from engine.principals.roles import Action
 class Claims:
     """Takes and releases claims. One lapses by itself after `seconds`."""
 
-    def __init__(self, events: EventBus, active: ActiveSubmissions, seconds: float) -> None:
+    def __init__(self, events: EventBus, queue: WorkQueue, seconds: float) -> None:
         self._events = events
-        self._active = active
+        self._queue = queue
         self._seconds = seconds
 
     async def claim(self, id: str, by: Principal) -> Case:
@@ -29,7 +29,7 @@ class Claims:
             Problem: the principal is no reviewer, another one is at it, or it waits no more.
         """
         entry = self._waiting(id, by)
-        async with entry.lock:
+        async with self._queue.exclusive(entry):
             made = claim(entry.case, by, datetime.now(UTC), self._seconds)
             if made is None:
                 held = entry.case.claim
@@ -43,7 +43,7 @@ class Claims:
             Problem: the principal is no reviewer, does not hold it, or it waits no more.
         """
         entry = self._waiting(id, by)
-        async with entry.lock:
+        async with self._queue.exclusive(entry):
             if entry.case.claim is None or entry.case.claim.by != by.name:
                 raise Problem(409, f"{visible(by.name)} does not hold {id}")
             return await self._changed(entry, "claim.released", by, None)
@@ -51,13 +51,13 @@ class Claims:
     def _waiting(self, id: str, by: Principal) -> ActiveSubmission:
         if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
-        return self._active.get(id)
+        return open_entry(self._queue, id)
 
     async def _changed(self, entry: ActiveSubmission, type: str, by: Principal, claim: Claim | None) -> Case:
         if entry.case.status is not Status.PENDING:
             raise Problem(409, f"{entry.id} waits no more: it is {entry.case.status}")
-        case: Case = entry.case.model_copy(update={"claim": claim})
+        case = entry.case.with_claim(claim)
         data = {"until": claim.until.isoformat()} if claim else {}
         await self._events.record(type, entry.id, by.name, data=data, case=case)
-        entry.case = case
+        self._queue.update(entry, case)
         return case

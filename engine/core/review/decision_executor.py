@@ -1,18 +1,14 @@
-"""Rulings: what a decision does to a waiting submission."""
+"""Applies decisions to pending submissions: approved ones run, all others end."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from typing import Protocol
 
-from engine.common.text import Untrusted
 from engine.core.history.event_bus import EventBus
+from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
-from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy.review import needs_second_approval
-
-NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 
 STATUS_OF = {
     DecisionOutcome.APPROVED: Status.QUEUED,
@@ -22,27 +18,32 @@ STATUS_OF = {
 }
 
 
-class DecisionExecutor:
-    """Ends the wait of submissions. `approved` is called with each one that may run.
+class RunStarter(Protocol):
+    """Starts approved submissions."""
 
-    Whoever calls `approve` or `deny` holds the submission's lock, and has seen that it waits.
+    def start(self, entry: ActiveSubmission) -> None:
+        """Run an approved submission."""
+
+
+class DecisionExecutor:
+    """Approves and denies pending submissions.
+
+    Callers of `approve` and `deny` hold the submission exclusively, and have checked that it is pending.
     """
 
     def __init__(
         self,
         events: EventBus,
-        active: ActiveSubmissions,
-        tasks: asyncio.TaskGroup,
+        queue: WorkQueue,
         decisions: ReviewDecisions,
-        approved: Callable[[ActiveSubmission], None],
+        runs: RunStarter,
         *,
         two_reviewers: bool,
     ) -> None:
         self._events = events
-        self._active = active
-        self._tasks = tasks
+        self._queue = queue
         self._decisions = decisions
-        self._approved = approved
+        self._runs = runs
         self._two_reviewers = two_reviewers
 
     async def approve(
@@ -66,7 +67,7 @@ class DecisionExecutor:
         if needs_second_approval(entry.case, two_reviewers=self._two_reviewers):
             return await self._reviewed(entry, decision)
         case = await self._settle(entry, decision)
-        self._approved(entry)
+        self._runs.start(entry)
         return case
 
     async def deny(
@@ -80,36 +81,22 @@ class DecisionExecutor:
         """Deny, refuse or expire a submission."""
         decision = await self._decisions.make(entry.case, by, outcome, reason, review_record=review_record)
         case = await self._settle(entry, decision)
-        self._active.close(entry)
+        self._queue.close(entry)
         return case
-
-    def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:
-        """Let a submission expire unless somebody decides within so many seconds."""
-        entry.task = self._tasks.create_task(self._expire(entry, seconds))
-
-    async def _expire(self, entry: ActiveSubmission, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-        async with entry.lock:
-            if entry.case.status is Status.PENDING:
-                most = entry.case.assessment.deadline_seconds or 0.0
-                await self.deny(entry, NOBODY, DecisionOutcome.EXPIRED, f"nobody decided within {most:g} s")
 
     async def _reviewed(self, entry: ActiveSubmission, decision: Decision) -> Case:
         """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
-        update = {"reviews": (*entry.case.reviews, decision), "claim": None}
-        case: Case = entry.case.model_copy(update=update)
+        case = entry.case.with_first_approval(decision)
         data = decision.model_dump(mode="json")
         await self._events.record("decision.first_approval", entry.id, decision.by.name, data=data, case=case)
-        entry.case = case
+        self._queue.update(entry, case)
         return case
 
     async def _settle(self, entry: ActiveSubmission, decision: Decision) -> Case:
         outcome = decision.outcome
-        update = {"decision": decision, "status": STATUS_OF[outcome], "claim": None}
-        case: Case = entry.case.model_copy(update=update)
+        case = entry.case.with_decision(decision, STATUS_OF[outcome])
         kind = "decision.expired" if outcome is DecisionOutcome.EXPIRED else "decision.made"
         data = decision.model_dump(mode="json")
         await self._events.record(kind, entry.id, decision.by.name, data=data, case=case)
-        entry.case = case
-        entry.cancel()
+        self._queue.update(entry, case)
         return case

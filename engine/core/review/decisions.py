@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
@@ -10,6 +9,7 @@ from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
 from engine.core.review.grant_validation import validate_grant
 from engine.core.runs.execution import image_name
+from engine.core.sandbox_startup import SandboxStartup
 from engine.core.submissions.canonical import digest
 from engine.images import reference
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
@@ -34,13 +34,13 @@ class ReviewDecisions:
         policy: PolicyStore,
         sandboxes: Backend,
         keys: KeyRing,
-        isolated: Callable[[], Awaitable[bool]],
+        startup: SandboxStartup,
     ) -> None:
         self._settings = settings
         self._policy = policy
         self._sandboxes = sandboxes
         self._keys = keys
-        self._isolated = isolated
+        self._startup = startup
 
     @property
     def packages(self) -> PackageSource:
@@ -82,7 +82,7 @@ class ReviewDecisions:
         if lacking := self._sandboxes.capabilities.lacking(case.submission.draft.language, given):
             raise Problem(422, f"the sandboxes of this engine have {lacking}", hint="Approve without.")
         validate_grant(given, case.submission.draft)
-        if not await self._isolated():
+        if not await self._startup.isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
     def has_been_seen(self, case: Case, review_record: ReviewRecord | None) -> None:

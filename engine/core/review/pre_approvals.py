@@ -82,9 +82,7 @@ class PreApprovals:
             pre_approval = self._by_id.get(id)
             if pre_approval is None or pre_approval.revoked:
                 raise Problem(404, f"there is no pre-approval {id}", hint="Type: pratique pre-approval list")
-            await self._record(
-                "pre_approval.revoked", by, pre_approval.model_copy(update={"revoked": True}), {}
-            )
+            await self._record("pre_approval.revoked", by, pre_approval.as_revoked(), {})
 
     async def rest(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that a case rests on, with one more of its uses taken."""
@@ -92,7 +90,7 @@ class PreApprovals:
             pre_approval = matching_pre_approval(case, self._by_id.values(), datetime.now(UTC))
             if pre_approval is None:
                 return None
-            used = pre_approval.model_copy(update={"used": pre_approval.used + 1})
+            used = pre_approval.with_uses(pre_approval.used + 1)
             data = {"submission": case.submission.id, "used": used.used}
             await self._record("pre_approval.used", pre_approval.by, used, data)
             return used
@@ -114,9 +112,9 @@ class PreApprovals:
             return
         pre_approval = self._by_id[id]
         if event.type == "pre_approval.revoked":
-            self._by_id[id] = pre_approval.model_copy(update={"revoked": True})
+            self._by_id[id] = pre_approval.as_revoked()
         else:
-            self._by_id[id] = pre_approval.model_copy(update={"used": int(event.data["used"])})
+            self._by_id[id] = pre_approval.with_uses(int(event.data["used"]))
 
 
 def _value(case: Case, match_mode: MatchMode) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
+from typing import Protocol
 
 from engine.common.presentation import text_to_review
 from engine.models import Case, SimilarSubmission, Summary
@@ -17,16 +18,21 @@ ALIKE = 0.3
 KEPT = 1000
 
 
+class CaseSource(Protocol):
+    """Where earlier submissions are found."""
+
+    async def history(self, filter: str, before: str | None, limit: int) -> tuple[Summary, ...]:
+        """Return submissions that match `filter`, the newest first."""
+
+    async def case(self, id: str) -> Case:
+        """Return everything known about a submission. Raises Problem where there is none."""
+
+
 class SimilarSubmissions:
     """Compares a submission with those approved before it, of the same language."""
 
-    def __init__(
-        self,
-        history: Callable[[str, str | None, int], Awaitable[tuple[Summary, ...]]],
-        case: Callable[[str], Awaitable[Case]],
-    ) -> None:
-        self._history = history
-        self._case = case
+    def __init__(self, cases: CaseSource) -> None:
+        self._cases = cases
         self._sketches: OrderedDict[str, Sketch] = OrderedDict()
 
     async def nearest(self, id: str) -> SimilarSubmission | None:
@@ -35,17 +41,17 @@ class SimilarSubmissions:
         Raises:
             Problem: there is no submission of that id.
         """
-        case = await self._case(id)
+        case = await self._cases.case(id)
         own = await self._sketch(case)
         filter = f"decision:approved lang:{case.submission.draft.language.value}"
-        approved = await self._history(filter, None, COMPARED)
+        approved = await self._cases.history(filter, None, COMPARED)
         found = [await self._compared(own, one.id) for one in approved if one.id != id]
         return _best(found)
 
     async def _compared(self, own: Sketch, id: str) -> SimilarSubmission:
         if id not in self._sketches:
             return SimilarSubmission(
-                id=id, similarity=similarity(own, await self._sketch(await self._case(id)))
+                id=id, similarity=similarity(own, await self._sketch(await self._cases.case(id)))
             )
         return SimilarSubmission(id=id, similarity=similarity(own, self._sketches[id]))
 

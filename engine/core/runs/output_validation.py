@@ -24,12 +24,11 @@ async def validate_output(case: Case, result: Result, stream: RunStream) -> Resu
     well = result.exit_code == 0 and result.kill_reason is KillReason.NONE and not result.truncated
     found = check_output(texts, draft.expect, draft.verify, ended_well=well)
     fits = found.value is None or len(found.value) <= MOST_VALUE
-    update = {
-        "value": Untrusted(found.value) if found.value is not None and fits else None,
-        "verified": found.verified,
-        "why": Untrusted(found.why if fits else "the value is too long to be repeated here"),
-    }
-    return result.model_copy(update=update)
+    return result.with_value(
+        Untrusted(found.value) if found.value is not None and fits else None,
+        found.verified,
+        Untrusted(found.why if fits else "the value is too long to be repeated here"),
+    )
 
 
 async def _stdout(stream: RunStream) -> str:

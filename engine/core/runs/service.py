@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
+from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
+from engine.core.review.decisions import ReviewDecisions
 from engine.core.runs.execution import RunRecorder, execute, failed, image_name
 from engine.core.runs.output_validation import validate_output
 from engine.core.sessions.registry import SessionRegistry
-from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.images import reference
-from engine.models import Case, Display, KillReason, Principal, Result, SessionState, Status
+from engine.models import Display, KillReason, Principal, Result, SessionState, Status
 from engine.sandbox import Backend
 from engine.settings import SandboxSettings
 
@@ -28,22 +28,30 @@ class Runs:
         settings: SandboxSettings,
         events: EventBus,
         sandboxes: Backend,
-        active: ActiveSubmissions,
+        queue: WorkQueue,
         tasks: asyncio.TaskGroup,
-        changed: Callable[[Case, str], tuple[str, ...]],
+        decisions: ReviewDecisions,
         register: SessionRegistry,
     ) -> None:
         self._settings = settings
         self._events = events
         self._sandboxes = sandboxes
-        self._active = active
+        self._queue = queue
         self._tasks = tasks
-        self._changed = changed
+        self._decisions = decisions
+        self._running: set[asyncio.Task[None]] = set()
         self._register = register
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
-        entry.task = self._tasks.create_task(self._run(entry))
+        task = self._tasks.create_task(self._run(entry))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    def cancel(self) -> None:
+        """Interrupt every run: the engine stops."""
+        for task in tuple(self._running):
+            task.cancel()
 
     async def interrupted(self, entry: ActiveSubmission) -> None:
         """Close a run that an earlier engine left open."""
@@ -78,7 +86,9 @@ class Runs:
             self._register.stands(entry.case.submission.draft.session, SessionState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
-        entry = self._active.running(id)
+        entry = open_entry(self._queue, id)
+        if entry.case.status is not Status.RUNNING:
+            raise Problem(409, f"{id} is not running: it is {entry.case.status}")
         await self._events.record(what, id, by.name)
         return entry
 
@@ -113,26 +123,24 @@ class Runs:
         """
         submission = entry.case.submission
         self._register.may_use(submission.draft, submission.requester)
-        changed = self._changed(entry.case, image)
+        changed = self._decisions.changed(entry.case, image)
         if changed:
             await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
     async def _started(self, entry: ActiveSubmission, data: dict[str, Any]) -> None:
-        update = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
-        case: Case = entry.case.model_copy(update=update)
+        case = entry.case.with_run_started(datetime.now(UTC))
         await self._events.record("run.started", entry.id, data=data, case=case)
-        entry.case = case
+        self._queue.update(entry, case)
         self._register.began(case.submission.draft.session, entry.id)
 
     def _showed(self, entry: ActiveSubmission, display: Display) -> None:
-        entry.case = entry.case.model_copy(update={"displays": (*entry.case.displays, display)})
+        self._queue.update(entry, entry.case.with_display(display))
 
     async def _ended(self, entry: ActiveSubmission, result: Result) -> None:
-        status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
-        case: Case = entry.case.model_copy(update={"status": status, "result": result, "displays": ()})
+        case = entry.case.with_result(result)
         await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
-        entry.case = case
+        self._queue.update(entry, case)
         session = case.submission.draft.session
         self._register.ended(session, lives=self._sandboxes.sessions.lives(session))
-        self._active.close(entry)
+        self._queue.close(entry)

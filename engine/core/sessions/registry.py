@@ -71,10 +71,9 @@ class SessionRegistry:
             raise Problem(404, f"you have no session {id}", hint="Create one.")
         return session
 
-    def change(self, id: str, **what: object) -> Session:
+    def replace(self, changed: Session) -> Session:
         """Note what became of a session, and return it."""
-        changed = self._by_id[id].model_copy(update=what)
-        self._by_id[id] = changed
+        self._by_id[changed.id] = changed
         closed = [one.id for one in self._by_id.values() if one.state is SessionState.CLOSED]
         for old in closed[:-REMEMBERED]:
             del self._by_id[old]
@@ -84,13 +83,13 @@ class SessionRegistry:
         """Note where a session stands, unless it is closed; a run of its own has no session here."""
         session = self._by_id.get(id)
         if session is not None and session.state is not SessionState.CLOSED:
-            self.change(id, state=state, used_at=datetime.now(UTC))
+            self.replace(session.with_state(state, datetime.now(UTC)))
 
     def began(self, id: str, run: str) -> None:
         """Note that a run has begun in a session."""
         session = self._by_id.get(id)
         if session is not None:
-            self.change(id, executions=(*session.executions, run)[-REMEMBERED:])
+            self.replace(session.with_execution(run, REMEMBERED))
             self.stands(id, SessionState.RUNNING)
 
     def ended(self, id: str, *, lives: bool) -> None:
@@ -127,7 +126,7 @@ class SessionRegistry:
     def complete(self, draft: Draft) -> Draft:
         """Return a draft with the image of the session that it names, where it names no image itself."""
         session = self._by_id.get(draft.session) if draft.session and not draft.image else None
-        return draft.model_copy(update={"image": session.image}) if session else draft
+        return draft.with_image(session.image) if session else draft
 
 
 def _overdue(session: Session, now: datetime) -> str:

@@ -103,7 +103,7 @@ class SessionService:
         await self._events.record("session.restarted", id, by.name)
         await self._kill_current(session, by)
         self._sessions.renew(id)
-        return self._register.change(id, state=SessionState.CREATED)
+        return self._register.replace(session.with_state(SessionState.CREATED))
 
     async def keep(self) -> None:
         """End sessions whose time is over, until cancelled."""
@@ -114,7 +114,7 @@ class SessionService:
 
     async def _end(self, session: Session, by: Principal, why: str) -> Session:
         await self._events.record("session.closed", session.id, by.name, data={"why": why})
-        closed = self._register.change(session.id, state=SessionState.CLOSED, close_reason=why)
+        closed = self._register.replace(session.closed(why))
         await self._kill_current(session, by)
         self._sessions.end(session.id)
         return closed

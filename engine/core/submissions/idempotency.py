@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
+from engine.core.history.queries import Queries
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
 from engine.core.submissions.service import SubmissionService
@@ -22,12 +22,12 @@ class IdempotentSubmissions:
         submissions: SubmissionService,
         runs: Runs,
         events: EventBus,
-        case: Callable[[str], Awaitable[Case]],
+        queries: Queries,
     ) -> None:
         self._submissions = submissions
         self._runs = runs
         self._events = events
-        self._case = case
+        self._queries = queries
         self._keys = IdempotencyKeys(events)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -48,7 +48,7 @@ class IdempotentSubmissions:
                 return case
         if made.digest != self._submissions.digest_of(draft, requester):
             raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
-        return await self._case(made.id)
+        return await self._queries.case(made.id)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """End a submission at its requester's wish: before a decision it is denied, a run is killed.
@@ -56,13 +56,13 @@ class IdempotentSubmissions:
         Raises:
             Problem: it is over, it is somebody else's, or it is about to start.
         """
-        case = await self._case(id)
+        case = await self._queries.case(id)
         if case.submission.requester.name != by.name:
             raise Problem(403, f"{id} is not yours to withdraw")
         if case.status is Status.PENDING:
             return await self._submissions.withdraw(id, by)
         await self._runs.kill(id, by)
-        return await self._case(id)
+        return await self._queries.case(id)
 
     async def _submit(self, draft: Draft, requester: Principal, hashed: str, join: bool) -> Case:
         if not join:

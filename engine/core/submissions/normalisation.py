@@ -41,10 +41,7 @@ def add_implied_permissions(draft: Draft) -> Draft:
     folders = {parent for name in names for parent in _workspace_path(name).parents}
     if both := next((name for name in names if _workspace_path(name) in folders), None):
         raise Problem(422, f"input file {visible(both)} is a folder of another one")
-    wants: dict[str, object] = {"files": names}
-    if draft.session:
-        wants["session"] = True
-    return draft.model_copy(update={"permissions": draft.permissions.model_copy(update=wants)})
+    return draft.with_permissions(draft.permissions.with_inputs(names, session=bool(draft.session)))
 
 
 def _as_one_call(draft: Draft) -> None:

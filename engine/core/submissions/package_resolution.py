@@ -49,4 +49,4 @@ async def resolve_packages(
             found = await packages.look_up(wanted, draft.language, builds, _LookUpRecorder(events, requester))
     except (SandboxUnavailable, TimeoutError):
         return draft
-    return draft.model_copy(update={"permissions": draft.permissions.model_copy(update={"packages": found})})
+    return draft.with_permissions(draft.permissions.with_packages(found))

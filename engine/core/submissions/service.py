@@ -10,10 +10,10 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
+from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
-from engine.core.submissions.active import ActiveSubmission, ActiveSubmissions
 from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.canonical import digest
 from engine.core.submissions.draft_analysis import analyse_draft
@@ -37,6 +37,7 @@ from engine.principals import may
 from engine.principals.roles import Action
 
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
+NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 
 
 class SubmissionService:
@@ -46,7 +47,7 @@ class SubmissionService:
         self,
         events: EventBus,
         analyst: AnalysisPool,
-        active: ActiveSubmissions,
+        queue: WorkQueue,
         policy: PolicyStore,
         decisions: ReviewDecisions,
         pre_approvals: PreApprovals,
@@ -55,7 +56,7 @@ class SubmissionService:
     ) -> None:
         self._events = events
         self._analyst = analyst
-        self._active = active
+        self._queue = queue
         self._policy = policy
         self._decisions = decisions
         self._pre_approvals = pre_approvals
@@ -103,8 +104,8 @@ class SubmissionService:
         """
         if not may(by, Action.DECIDE):
             raise Problem(403, f"{visible(by.name)} is no reviewer")
-        entry = self._active.get(id)
-        async with entry.lock:
+        entry = open_entry(self._queue, id)
+        async with self._queue.exclusive(entry):
             self._decisions.may_decide(entry.case, by, outcome, shown)
             if outcome is not DecisionOutcome.APPROVED:
                 return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
@@ -118,11 +119,31 @@ class SubmissionService:
         Raises:
             Problem: it waits no more.
         """
-        entry = self._active.get(id)
-        async with entry.lock:
+        entry = open_entry(self._queue, id)
+        async with self._queue.exclusive(entry):
             if entry.case.status is not Status.PENDING:
                 raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
             return await self._executor.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
+
+    async def expired(self, entry: ActiveSubmission) -> None:
+        """End a submission that nobody decided before its deadline."""
+        async with self._queue.exclusive(entry):
+            if entry.case.status is Status.PENDING:
+                most = entry.case.assessment.deadline_seconds or 0.0
+                reason = f"nobody decided within {most:g} s"
+                await self._executor.deny(entry, NOBODY, DecisionOutcome.EXPIRED, reason)
+
+    async def abandoned(self, entry: ActiveSubmission) -> None:
+        """Withdraw a submission whose clients are all gone."""
+        with contextlib.suppress(Problem):
+            await self.withdraw(entry.id, entry.case.submission.requester)
+
+    def recover(self, case: Case) -> ActiveSubmission:
+        """Reopen a submission that an earlier engine left open."""
+        entry = self._open(case)
+        if case.status is Status.PENDING:
+            self._wait_again(entry)
+        return entry
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
         """Return the digest by which this draft of this requester is known when it comes again."""
@@ -132,20 +153,20 @@ class SubmissionService:
         """Return the open submission of the same draft by the same requester, if there is one."""
         same = self.digest_of(draft, requester)
         return next(
-            (entry.case for entry in self._active if entry.case.submission.request_digest == same), None
+            (entry.case for entry in self._queue if entry.case.submission.request_digest == same), None
         )
 
-    def wait_again(self, case: Case, entry: ActiveSubmission) -> None:
-        """Let a submission that an earlier engine left waiting wait for the rest of its time.
+    def _wait_again(self, entry: ActiveSubmission) -> None:
+        """Let a submission wait for the rest of its time.
 
-        A clock that went back in between gives it no more time: before its own submission it is late.
+        A clock that was set back gives it no more time: before its own submission it has expired.
         """
-        now = datetime.now(UTC)
+        now, case = datetime.now(UTC), entry.case
         most = case.assessment.deadline_seconds or 0.0
         left = (case.deadline - now).total_seconds() if case.deadline else 0.0
         if now < case.submission.submitted_at:
             left = 0.0
-        self._executor.expire_after(entry, min(most, max(0.0, left)))
+        self._queue.expire_after(entry, min(most, max(0.0, left)))
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> ActiveSubmission:
         policy = self._policy.current
@@ -160,17 +181,21 @@ class SubmissionService:
         )
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
-        entry = self._active.add(case, lambda offset: self._events.log.read.output(submission.id, offset))
+        entry = self._open(case)
         await self._events.record("submission.assessed", submission.id, data=data, case=case)
         if wait is not None:
-            self._executor.expire_after(entry, wait)
+            self._queue.expire_after(entry, wait)
         return entry
+
+    def _open(self, case: Case) -> ActiveSubmission:
+        id, log = case.submission.id, self._events.log
+        return self._queue.add(case, lambda offset: log.read.output(id, offset))
 
     async def _by_policy(self, entry: ActiveSubmission) -> Case:
         """Refuse or approve what needs nobody, and let the rest wait."""
         assessment = entry.case.assessment
         refusing = next((match for match in assessment.matches if match.refuses), None)
-        async with entry.lock:
+        async with self._queue.exclusive(entry):
             if entry.case.status is not Status.PENDING:
                 return entry.case
             if refusing:

@@ -73,12 +73,12 @@ def _looking(app: FastAPI, engine: Engine) -> None:
     async def events(
         since: Annotated[int | None, Query(ge=0)] = None, type: str = "", subject: str = ""
     ) -> StreamingResponse:
-        return stream(_chosen(engine.events(since), type, subject))
+        return stream(_chosen(engine.queries.events(since), type, subject))
 
 
 def _measuring(app: FastAPI, engine: Engine) -> None:
-    metrics = Metrics(lambda: engine.pending, lambda: engine.going, lambda: engine.stocks)
-    engine.listen(metrics.take)
+    metrics = Metrics(lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.stocks)
+    engine.queries.listen(metrics.take)
 
     @app.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE: {}}}})
     async def measure() -> Response:

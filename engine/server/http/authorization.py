@@ -149,13 +149,13 @@ def permitted(engine: Engine) -> Callable[[Request], Awaitable[None]]:
 
 
 async def _looked(engine: Engine, id: str, by: Principal) -> None:
-    case = await engine.case(id)
+    case = await engine.queries.case(id)
     if case.status not in _GOING_ON and case.submission.requester.name != by.name:
         await engine.archive.looked(id, by)
 
 
 async def _own(engine: Engine, id: str, by: Principal) -> None:
-    if (await engine.case(id)).submission.requester.name != by.name:
+    if (await engine.queries.case(id)).submission.requester.name != by.name:
         raise Problem(404, f"no submission {id}", hint="Type: pratique history")
 
 

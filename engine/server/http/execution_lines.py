@@ -23,14 +23,14 @@ END_SECONDS = 60.0
 async def lines(engine: Engine, id: str) -> AsyncGenerator[Line, None]:
     """Yield what an execution says, live and by whole lines with secrets masked, and last how it ended."""
     spoken = {stream: Spoken(stream) for stream in Stream}
-    async with contextlib.aclosing(engine.output(id)) as chunks:
+    async with contextlib.aclosing(engine.queries.output(id)) as chunks:
         async for chunk in chunks:
             if text := spoken[chunk.stream].take(chunk.data):
                 yield Line(text=text, stream=chunk.stream)
     for stream, one in spoken.items():
         if text := one.rest():
             yield Line(text=text, stream=stream)
-    case = await engine.over(id, END_SECONDS)
+    case = await engine.queries.finished(id, END_SECONDS)
     for display in case.result.displays if case.result else ():
         yield await _shown(engine, id, display)
     if error := error_of(case):

@@ -104,7 +104,7 @@ async def _hand_in(engine: Engine, path: Path) -> None:
     read = read_folder if path.is_dir() and not path.is_symlink() else read_draft
     draft = await asyncio.to_thread(read, path, engine.settings.server.max_request_bytes)
     case = engine.submissions.open_twin(draft, INBOX) or await engine.submissions.submit(draft, INBOX)
-    case = await engine.over(case.submission.id)
+    case = await engine.queries.finished(case.submission.id)
     _write(path, _told(case) | await _printed(engine, case))
 
 
@@ -161,7 +161,7 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
     if case.result is None:
         return {}
     said = {stream: bytearray() for stream in Stream}
-    async with contextlib.aclosing(engine.output(case.submission.id)) as chunks:
+    async with contextlib.aclosing(engine.queries.output(case.submission.id)) as chunks:
         async for chunk in chunks:
             left = MOST_PRINTED - len(said[chunk.stream])
             said[chunk.stream] += chunk.data[: max(0, left)]

@@ -18,7 +18,7 @@ from engine.server.http.app import application
 from engine.server.http.authorization import CALLER, OWNER
 from engine.server.inbox.inbox import watch_inbox
 from tests.engine.core.conftest import EngineMaker
-from tests.engine.core.test_bound_runs import ADA, AGENT, DRAFT, TAMPERED, tampering
+from tests.engine.core.test_bound_runs import ADA, AGENT, DRAFT, TAMPERED, tamper
 
 pytestmark = pytest.mark.sandbox
 
@@ -27,9 +27,9 @@ CHANGES = ("code", "file", "permission", "image")
 HandIn = Callable[[Engine], Awaitable[Case]]
 
 JOINS: dict[str, HandIn] = {
-    "http": lambda engine: engine.arrivals.submit(DRAFT, AGENT, key=secrets.token_hex(8)),
-    "mcp": lambda engine: engine.arrivals.submit(DRAFT, AGENT, join=True),
-    "cli": lambda engine: engine.arrivals.submit(DRAFT, AGENT),
+    "http": lambda engine: engine.intake.submit(DRAFT, AGENT, key=secrets.token_hex(8)),
+    "mcp": lambda engine: engine.intake.submit(DRAFT, AGENT, join=True),
+    "cli": lambda engine: engine.intake.submit(DRAFT, AGENT),
     "inbox": lambda engine: engine.submissions.submit(DRAFT, AGENT),
 }
 """How each door hands in what came to it: this is where they join."""
@@ -37,8 +37,8 @@ JOINS: dict[str, HandIn] = {
 
 async def refused(engine: Engine, id: str) -> tuple[KillReason | None, bool, bool]:
     """Return why a run ended, whether its refusal is on record, and whether anything of it ran."""
-    case = await engine.over(id)
-    types = [event.type for event in await engine.trail(id)]
+    case = await engine.queries.finished(id)
+    types = [event.type for event in await engine.queries.trail(id)]
     reason = case.result.kill_reason if case.result else None
     return reason, "run.refused" in types, "run.started" in types
 
@@ -48,7 +48,7 @@ async def test_one_change_is_refused_whatever_door_it_came_by(engine_with: Engin
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         for door, hand_in in JOINS.items():
             for what in CHANGES:
-                engine.submissions._executor._approved = tampering(engine, TAMPERED[what])
+                tamper(engine, TAMPERED[what])
                 case = await hand_in(engine)
                 id, digest = case.submission.id, case.submission.digest
                 await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
@@ -75,7 +75,7 @@ async def over_http(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
 async def test_one_change_is_refused_over_http(engine_with: EngineMaker) -> None:
     """Handed in and approved over HTTP, changed, and told over HTTP: killed by policy."""
     async with engine_with() as engine, over_http(engine) as client, asyncio.timeout(SECONDS):
-        engine.submissions._executor._approved = tampering(engine, TAMPERED["code"])
+        tamper(engine, TAMPERED["code"])
         handed = {"draft": DRAFT.model_dump(mode="json")}
         submission = (await client.post("/submissions", json=handed)).json()["submission"]
         decided = {"outcome": "approved", "digest": submission["digest"]}
@@ -92,10 +92,10 @@ async def test_one_change_is_refused_in_the_inbox(engine_with: EngineMaker, tmp_
     inbox = tmp_path / "inbox"
     inbox.mkdir()
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.submissions._executor._approved = tampering(engine, TAMPERED["code"])
+        tamper(engine, TAMPERED["code"])
         async with watched(engine, inbox):
             (inbox / "a.py").write_text("print(6 * 7)\n")
-            while not (queue := await engine.queue()):
+            while not (queue := await engine.queries.queue()):
                 await asyncio.sleep(0.05)
             await engine.submissions.decide(queue[0].id, ADA, DecisionOutcome.APPROVED, queue[0].digest)
             result = inbox / "a.py.result.json"

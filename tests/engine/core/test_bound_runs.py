@@ -9,7 +9,7 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.core.submissions.active import ActiveSubmission
+from engine.core.queue import ActiveSubmission
 from engine.models import (
     Case,
     DecisionOutcome,
@@ -70,20 +70,28 @@ async def approve(engine: Engine) -> Case:
     )
 
 
-def tampering(engine: Engine, change: Callable[[Case], Case]) -> Callable[[ActiveSubmission], None]:
-    """Return what starts a run, after changing what was approved."""
+class TamperingRuns:
+    """Starts runs after changing what was approved."""
 
-    def start(entry: ActiveSubmission) -> None:
-        entry.case = change(entry.case)
-        engine.runs.start(entry)
+    def __init__(self, engine: Engine, change: Callable[[Case], Case]) -> None:
+        self._engine = engine
+        self._change = change
 
-    return start
+    def start(self, entry: ActiveSubmission) -> None:
+        """Change what was approved, and run it."""
+        entry.case = self._change(entry.case)
+        self._engine.runs.start(entry)
+
+
+def tamper(engine: Engine, change: Callable[[Case], Case]) -> None:
+    """Change every submission of an engine after its approval."""
+    engine.submissions._executor._runs = TamperingRuns(engine, change)
 
 
 async def test_what_was_approved_runs_in_its_image(engine_with: EngineMaker) -> None:
     """An approval names the image, carries a signature, and its run is of that image."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        case = await engine.over((await approve(engine)).submission.id)
+        case = await engine.queries.finished((await approve(engine)).submission.id)
         assert case.decision is not None
         assert case.result is not None
         assert (Status.FINISHED, 0) == (case.status, case.result.exit_code)
@@ -95,9 +103,9 @@ async def test_what_was_approved_runs_in_its_image(engine_with: EngineMaker) -> 
 async def test_one_change_after_the_approval_is_refused(engine_with: EngineMaker, what: str) -> None:
     """Nothing of it runs: it is killed by policy, on record, and no code went into a sandbox."""
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        engine.submissions._executor._approved = tampering(engine, TAMPERED[what])
-        case = await engine.over((await approve(engine)).submission.id)
-        types = [event.type for event in await engine.trail(case.submission.id)]
+        tamper(engine, TAMPERED[what])
+        case = await engine.queries.finished((await approve(engine)).submission.id)
+        types = [event.type for event in await engine.queries.trail(case.submission.id)]
         assert case.result is not None
         assert KillReason.POLICY is case.result.kill_reason
         assert "run.refused" in types

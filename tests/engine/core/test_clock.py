@@ -42,7 +42,7 @@ async def test_a_clock_that_went_back_revives_nothing(engine_with: EngineMaker) 
     async with engine_with() as engine:
         id = await left_waiting(engine, submitted_at=later, deadline=later + timedelta(seconds=60))
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        assert Status.EXPIRED is (await engine.over(id)).status
+        assert Status.EXPIRED is (await engine.queries.finished(id)).status
 
 
 async def test_a_deadline_that_passed_meanwhile_is_over(engine_with: EngineMaker) -> None:
@@ -50,7 +50,7 @@ async def test_a_deadline_that_passed_meanwhile_is_over(engine_with: EngineMaker
     async with engine_with() as engine:
         id = await left_waiting(engine, deadline=datetime.now(UTC) - timedelta(seconds=1))
     async with engine_with() as engine, asyncio.timeout(SECONDS):
-        case = await engine.case(id)
+        case = await engine.queries.case(id)
         with pytest.raises(Problem):
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, case.submission.digest)
-        assert Status.EXPIRED is (await engine.over(id)).status
+        assert Status.EXPIRED is (await engine.queries.finished(id)).status

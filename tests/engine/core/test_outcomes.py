@@ -37,7 +37,7 @@ async def ended(engine: Engine, code: str, status: str) -> Case:
     id, digest = case.submission.id, case.submission.digest
     if status == "denied":
         await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest, "needs no print")
-    return await engine.over(id)
+    return await engine.queries.finished(id)
 
 
 @pytest.mark.parametrize("status", ENDS)
@@ -82,6 +82,6 @@ async def test_who_comes_too_often_is_told_when_to_come_back(engine_with: Engine
         second = await client.post("/submissions", json={"draft": draft, "requester": "agent"})
         assert (202, 429) == (first.status_code, second.status_code)
         assert 0 < int(second.headers["retry-after"]) <= 60
-        assert [first.json()["submission"]["id"]] == [one.id for one in await engine.queue()]
+        assert [first.json()["submission"]["id"]] == [one.id for one in await engine.queries.queue()]
         while "submission.throttled" not in [event.type for event in await engine._log.read.events()]:
             await asyncio.sleep(0.05)

@@ -29,7 +29,7 @@ async def done(engine: Engine, code: str, **more: object) -> Case:
     case = await engine.submissions.submit(draft, ALICE)
     id, shown = case.submission.id, case.submission.digest
     await engine.submissions.decide(id, REVIEWER, DecisionOutcome.APPROVED, shown)
-    return await engine.over(id, within=90)
+    return await engine.queries.finished(id, within=90)
 
 
 @pytest.mark.sandbox
@@ -49,7 +49,7 @@ async def test_files_and_values_come_back(engine_with: EngineMaker) -> None:
         failing = await done(engine, "print(1)\nraise SystemExit(3)", verify="value == 1")
         assert failing.result is not None
         assert AssertionOutcome.UNDECIDED is failing.result.verified
-        assert (await engine.verify()).intact
+        assert (await engine.queries.verify()).intact
 
 
 @pytest.mark.usefixtures("no_docker")

@@ -32,20 +32,20 @@ async def test_a_package_is_shown_with_its_hash_and_then_used(
     """
     monkeypatch.setattr(package_resolution, "SECONDS", 120.0)
     async with serving(WORDS) as index, engine_with(sandbox=index.settings()) as engine:
-        case = await engine.arrivals.submit(DRAFT, AGENT, key="words", join=True)
+        case = await engine.intake.submit(DRAFT, AGENT, key="words", join=True)
         assert (index.locked("words", "2.5"),) == case.submission.draft.permissions.packages
         id = case.submission.id
         for key in ("", "words"):
-            assert id == (await engine.arrivals.submit(DRAFT, AGENT, key=key, join=True)).submission.id
+            assert id == (await engine.intake.submit(DRAFT, AGENT, key=key, join=True)).submission.id
         await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, case.submission.digest)
         async with asyncio.timeout(120):
-            over = await engine.over(id)
+            over = await engine.queries.finished(id)
         assert over.result is not None
         assert (KillReason.NONE, 0) == (over.result.kill_reason, over.result.exit_code)
-        types = [event.type for event in await engine.trail(id)]
+        types = [event.type for event in await engine.queries.trail(id)]
         assert types.index("packages.ready") < types.index("run.started")
     async with engine_with() as later:
-        assert id == (await later.arrivals.submit(DRAFT, AGENT, key="words")).submission.id
+        assert id == (await later.intake.submit(DRAFT, AGENT, key="words")).submission.id
     await forget(home.name[-12:])
 
 

@@ -11,10 +11,11 @@ import pytest
 
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
+from engine.core.queue import InProcessQueue
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, Level
 from engine.policy import shipped
-from engine.settings import HistorySettings, PolicySettings
+from engine.settings import HistorySettings, PolicySettings, ServerSettings
 
 BROKEN = "rules:\n  - {id: network, rsik: low}\n"
 SECONDS = 20
@@ -24,7 +25,7 @@ SECONDS = 20
 async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
     """Yield an event bus over a history of its own."""
     log = await SqliteHistoryStore.open(tmp_path / "pratique.db", HistorySettings())
-    yield EventBus(log)
+    yield EventBus(log, InProcessQueue(ServerSettings()))
     await log.close()
 
 

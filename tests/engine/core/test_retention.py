@@ -24,9 +24,9 @@ async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMa
     await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()
     async with engine_with(history=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
-        erased = await _first(engine.events(0), "history.erased")
+        erased = await _first(engine.queries.events(0), "history.erased")
         assert "more than 1 MB" == erased.data["rule"]
-        assert (await engine.verify()).intact
+        assert (await engine.queries.verify()).intact
 
 
 async def _first(events: AsyncGenerator[Event, None], type: str) -> Event:

@@ -57,7 +57,7 @@ async def test_a_claim_keeps_others_from_the_same_work(engine_with: EngineMaker)
             await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, review_record=SEEN)
         case = await engine.submissions.decide(id, BOB, DecisionOutcome.DENIED, digest, "no")
         assert (Status.DENIED, None) == (case.status, case.claim)
-        types = [event.type for event in await engine.trail(id)]
+        types = [event.type for event in await engine.queries.trail(id)]
         assert ["submission.assessed", "claim.created", "decision.made"] == types[-3:]
 
 
@@ -102,9 +102,9 @@ async def test_critical_takes_two_reviewers(engine_with: EngineMaker) -> None:
         with pytest.raises(Problem, match="another reviewer"):
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
         await engine.submissions.decide(id, BOB, DecisionOutcome.APPROVED, digest, review_record=SEEN)
-        case = await engine.over(id)
+        case = await engine.queries.finished(id)
         assert (Status.FINISHED, 1) == (case.status, len(case.reviews))
-        types = [event.type for event in await engine.trail(id)]
+        types = [event.type for event in await engine.queries.trail(id)]
         assert (
             types.index("decision.first_approval") < types.index("decision.made") < types.index("run.started")
         )
@@ -128,18 +128,18 @@ async def test_a_pre_approval_is_used_listed_and_revoked(engine_with: EngineMake
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         id, digest = await pending(engine)
         await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest)
-        case = await engine.over(id)
+        case = await engine.queries.finished(id)
         given = await engine.pre_approvals.create(case, ADA, MatchMode.STRUCTURE, Level.HIGH, uses=2, days=1)
         second = await engine.submissions.submit(draft("print( 6 * 7 )  # again"), AGENT)
         assert second.decision is not None
         assert given.id == second.decision.pre_approval
-        await engine.over(second.submission.id)
+        await engine.queries.finished(second.submission.id)
         await pending(engine, "print(6 * 8)")
     async with engine_with() as engine, asyncio.timeout(SECONDS):
         assert [(given.id, 1)] == [(one.id, one.used) for one in engine.pre_approvals.listed()]
         third = await engine.submissions.submit(draft("print((6 * 7))"), AGENT)
         assert third.decision is not None
-        await engine.over(third.submission.id)
+        await engine.queries.finished(third.submission.id)
         await pending(engine, "print(9 * 9)")
         await engine.pre_approvals.revoke(given.id, ADA)
         assert () == engine.pre_approvals.listed()

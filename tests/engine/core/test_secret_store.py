@@ -30,7 +30,7 @@ async def test_a_secret_is_kept_named_and_forgotten(engine_with: EngineMaker, ho
         await engine.secrets.remove("API_TOKEN", ADA)
         with pytest.raises(Problem, match="not set"):
             granted(["API_TOKEN"], ["api.example.org"])
-        trail = await engine.trail("API_TOKEN")
+        trail = await engine.queries.trail("API_TOKEN")
         assert ["secret.set", "secret.removed"] == [event.type for event in trail]
     assert VALUE.encode() not in b"".join(file.read_bytes() for file in home.glob("pratique*"))
 

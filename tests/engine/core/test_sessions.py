@@ -79,7 +79,9 @@ async def test_there_are_as_many_as_there_may_be(engine_with: EngineMaker, home:
         closed = await engine.sessions.close(mine.id, ALICE)
         assert SessionState.CLOSED is closed.state
         await engine.sessions.create(ALICE, Language.SHELL)
-        assert ["session.created", "session.closed"] == [event.type for event in await engine.trail(mine.id)]
+        assert ["session.created", "session.closed"] == [
+            event.type for event in await engine.queries.trail(mine.id)
+        ]
 
 
 @pytest.mark.usefixtures("no_docker")
@@ -115,15 +117,15 @@ async def test_an_idle_session_is_closed(engine_with: EngineMaker) -> None:
         mine = await engine.sessions.create(ALICE, Language.PYTHON)
         while engine.sessions.get(mine.id, ALICE).state is not SessionState.CLOSED:
             await asyncio.sleep(0.05)
-        assert "idle for 0.1 s" == (await engine.trail(mine.id))[-1].data["why"]
+        assert "idle for 0.1 s" == (await engine.queries.trail(mine.id))[-1].data["why"]
 
 
 async def _approved(engine: Engine, case: Case) -> tuple[Case, bytes]:
     """Approve a case, and return it when it is over, with its standard output."""
     id, shown = case.submission.id, case.submission.digest
     await engine.submissions.decide(id, REVIEWER, DecisionOutcome.APPROVED, shown)
-    over = await engine.over(id, within=90)
-    async with contextlib.aclosing(engine.output(id)) as output:
+    over = await engine.queries.finished(id, within=90)
+    async with contextlib.aclosing(engine.queries.output(id)) as output:
         return over, b"".join([chunk.data async for chunk in output if chunk.stream is Stream.STDOUT])
 
 
@@ -163,6 +165,6 @@ async def test_a_grant_without_the_session_runs_nothing(engine_with: EngineMaker
         await engine.submissions.decide(
             case.submission.id, REVIEWER, DecisionOutcome.APPROVED, digest, grant=less
         )
-        over = await engine.over(case.submission.id, within=60)
+        over = await engine.queries.finished(case.submission.id, within=60)
         assert over.result is not None
         assert KillReason.POLICY is over.result.kill_reason

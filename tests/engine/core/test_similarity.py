@@ -14,23 +14,24 @@ PAST = {
 }
 
 
-async def history(filter: str, before: str | None, limit: int) -> tuple[Summary, ...]:
-    """Return what was approved."""
-    assert "decision:approved lang:python" == filter
-    return tuple(summary(each) for each in PAST.values())
+class Cases:
+    """The approved submissions, and one that is pending."""
+
+    async def history(self, filter: str, before: str | None, limit: int) -> tuple[Summary, ...]:
+        """Return what was approved."""
+        assert "decision:approved lang:python" == filter
+        return tuple(summary(each) for each in PAST.values())
+
+    async def case(self, id: str) -> Case:
+        """Return one of them."""
+        return {**PAST, "s-9": case("s-9", CODE)}[id]
 
 
 async def test_the_nearest_is_the_one_with_most_in_common() -> None:
     """Another name for a variable is no difference; a submission is not compared with itself."""
-    pending = case("s-9", CODE)
-
-    async def stored(id: str) -> Case:
-        return {**PAST, "s-9": pending}[id]
-
-    assert SimilarSubmission(id="s-2", similarity=1.0) == await SimilarSubmissions(history, stored).nearest(
-        "s-9"
-    )
-    nearest = await SimilarSubmissions(history, stored).nearest("s-2")
+    similar = SimilarSubmissions(Cases())
+    assert SimilarSubmission(id="s-2", similarity=1.0) == await similar.nearest("s-9")
+    nearest = await similar.nearest("s-2")
     assert nearest is not None
     assert "s-3" == nearest.id
-    assert await SimilarSubmissions(history, stored).nearest("s-1") is None
+    assert await similar.nearest("s-1") is None

@@ -42,7 +42,7 @@ def draft(code: str = "print(6 * 7)", **changes: object) -> Draft:
 
 async def types(engine: Engine, id: str) -> list[str]:
     """Return the types of the events about a submission."""
-    return [event.type for event in await engine.trail(id)]
+    return [event.type for event in await engine.queries.trail(id)]
 
 
 async def test_a_deny_is_signed_and_bound(engine_with: EngineMaker) -> None:
@@ -54,7 +54,7 @@ async def test_a_deny_is_signed_and_bound(engine_with: EngineMaker) -> None:
         assert decision is not None
         assert engine.policy.current.hash == decision.policy
         assert verify(decision)
-        stored = await engine.case(id)
+        stored = await engine.queries.case(id)
         assert decision == stored.decision
 
 
@@ -69,14 +69,14 @@ async def test_who_is_no_reviewer_decides_nothing(engine_with: EngineMaker) -> N
                     case.submission.id, by, DecisionOutcome.APPROVED, case.submission.digest
                 )
             assert 403 == refused.value.status
-        assert Status.PENDING is (await engine.case(case.submission.id)).status
+        assert Status.PENDING is (await engine.queries.case(case.submission.id)).status
 
 
 async def test_nobody_decided_is_no_no(engine_with: EngineMaker) -> None:
     """Past its deadline a submission is expired, by nobody, and told after how long."""
     async with engine_with(policy=PolicySettings.model_validate({"deadlines": {"high": 0.1}})) as engine:
         case = await engine.submissions.submit(draft(), AGENT)
-        over = await engine.over(case.submission.id)
+        over = await engine.queries.finished(case.submission.id)
         assert over.decision is not None
         assert (Status.EXPIRED, "nobody decided within 0.1 s") == (over.status, over.decision.reason.text)
         with pytest.raises(Problem, match="is over"):
@@ -114,7 +114,7 @@ async def test_low_risk_that_cannot_run_is_refused(engine_with: EngineMaker, hom
 async def test_a_saved_policy_judges_the_next_submission(engine_with: EngineMaker, home: Path) -> None:
     """A policy saved while the engine runs is in force for what comes after."""
     async with engine_with() as engine:
-        events = engine.events()
+        events = engine.queries.events()
         (home / "policy.yaml").write_text("deadlines: {high: 600}\n")
         async for event in events:
             if event.type == "policy.loaded" and event.data["policy"] == engine.policy.current.hash:
@@ -134,7 +134,7 @@ async def test_too_many_are_told_when_to_come_back(engine_with: EngineMaker) -> 
         assert 429 == refused.value.status
         assert 1 <= (refused.value.retry_after or 0) <= 10
         await engine.submissions.submit(draft("d = 1"), ADA)
-        assert 3 == len(await engine.queue())
+        assert 3 == len(await engine.queries.queue())
         assert "submission.throttled" in await types(engine, "")
 
 
@@ -144,7 +144,7 @@ async def test_a_full_queue_takes_nothing_in(engine_with: EngineMaker) -> None:
         await engine.submissions.submit(draft(), AGENT)
         with pytest.raises(Problem) as refused:
             await engine.submissions.submit(draft("b = 1"), ADA)
-        assert (429, 1) == (refused.value.status, len(await engine.queue()))
+        assert (429, 1) == (refused.value.status, len(await engine.queries.queue()))
 
 
 async def test_nobody_fills_the_queue_alone(engine_with: EngineMaker) -> None:
@@ -154,7 +154,7 @@ async def test_nobody_fills_the_queue_alone(engine_with: EngineMaker) -> None:
         await engine.submissions.submit(draft("b = 1"), AGENT)
         with pytest.raises(Problem, match="1 submissions of yours wait or run already, of 2") as refused:
             await engine.submissions.submit(draft("c = 1"), AGENT)
-        assert (429, 2) == (refused.value.status, len(await engine.queue()))
+        assert (429, 2) == (refused.value.status, len(await engine.queries.queue()))
         assert refused.value.hint.startswith("Withdraw some that wait, or come back in ")
 
 
@@ -165,7 +165,7 @@ async def test_as_many_at_once_as_there_is_room_for(engine_with: EngineMaker) ->
         drafts = [draft(f"n = {n}") for n in range(40)]
         answers = await asyncio.gather(*map(engine.submissions.submit, drafts, names), return_exceptions=True)
         assert 20 == sum(isinstance(answer, Problem) for answer in answers)
-        inside = Counter(summary.requester.text for summary in await engine.queue())
+        inside = Counter(summary.requester.text for summary in await engine.queries.queue())
         assert {"a0": 5, "a1": 5, "a2": 5, "a3": 5} == inside
 
 
@@ -185,7 +185,7 @@ async def test_what_is_too_large_is_not_taken_in(
     async with engine_with(policy=PolicySettings(max_code_bytes=500, max_files=2)) as engine:
         with pytest.raises(Problem) as refused:
             await engine.submissions.submit(draft().model_copy(update=changes), AGENT)
-        assert (status, ()) == (refused.value.status, await engine.queue())
+        assert (status, ()) == (refused.value.status, await engine.queries.queue())
 
 
 WRITE = Operation(kind=OperationKind.WRITE, path=Untrusted("a.csv"))

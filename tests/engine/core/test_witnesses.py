@@ -28,7 +28,7 @@ async def test_a_witness_out_of_reach_is_an_event_and_a_red_row(
     absent = tmp_path / "absent"
     settings = HistorySettings(checkpoint_events=2, witness_git=absent)
     async with engine_with(history=settings) as engine, asyncio.timeout(PATIENT):
-        async with contextlib.aclosing(engine.events(0)) as events:
+        async with contextlib.aclosing(engine.queries.events(0)) as events:
             async for event in events:
                 if event.type == "witness.failed":
                     break

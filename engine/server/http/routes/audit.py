@@ -55,12 +55,12 @@ def auditing(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/audit/{id}/events")
     async def trail(id: str, by: Owner) -> tuple[Event, ...]:
-        await engine.case(id)
+        await engine.queries.case(id)
         return await engine.archive.trail(id, by)
 
     @app.get("/submissions/{id}/erased")
     async def erased(id: str) -> tuple[Erasure, ...]:
-        await engine.case(id)
+        await engine.queries.case(id)
         return await engine.archive.erasures(id)
 
     @app.post("/audit/exports", status_code=204)
@@ -71,13 +71,13 @@ def auditing(app: FastAPI, engine: Engine) -> None:
 def _proofs(app: FastAPI, engine: Engine) -> None:
     @app.get("/audit/{id}/case", response_class=Response, responses={200: {"content": {ZIP: {}}}})
     async def case_file(id: str, by: Owner) -> Response:
-        await engine.case(id)
+        await engine.queries.case(id)
         content = await engine.archive.case_file(id, by)
         return Response(content, media_type=ZIP, headers={"content-disposition": "attachment"})
 
     @app.post("/audit/verification")
     async def verify() -> Verification:
-        return await engine.verify()
+        return await engine.queries.verify()
 
     @app.get(
         "/audit/verification", response_class=StreamingResponse, responses=lines_of(VerificationProgress)

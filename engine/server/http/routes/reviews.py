@@ -22,7 +22,7 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
     async def release(id: str, by: Owner) -> Case:
         return await engine.claims.release(id, by)
 
-    alike = SimilarSubmissions(engine.history, engine.case)
+    alike = SimilarSubmissions(engine.queries)
 
     @app.get("/submissions/{id}/nearest")
     async def nearest(id: str) -> SimilarSubmission | None:
@@ -30,11 +30,11 @@ def reviewing(app: FastAPI, engine: Engine) -> None:
 
     @app.post("/submissions/{id}/consequences")
     async def what_comes_of(id: str, grant: Grant) -> tuple[Consequence, ...]:
-        return await engine.consequences(id, grant)
+        return await engine.queries.consequences(id, grant)
 
     @app.post("/submissions/{id}/pre-approval", status_code=201)
     async def create_pre_approval(id: str, beforehand: Beforehand, by: Owner) -> PreApproval:
-        case = await engine.case(id)
+        case = await engine.queries.case(id)
         return await engine.pre_approvals.create(
             case, by, beforehand.match_mode, beforehand.ceiling, beforehand.uses, beforehand.days
         )

@@ -27,24 +27,24 @@ def steering(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/runs/{id}")
     async def result(id: str) -> Result:
-        case = await engine.case(id)
+        case = await engine.queries.case(id)
         if case.result is None:
             raise Problem(404, f"{id} has not run: it is {case.status}", hint="Ask again when it is over.")
         return case.result
 
     @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
     async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
-        case = await engine.case(id)
+        case = await engine.queries.case(id)
         rule = await engine.archive.has_output(id) if case.result is not None else ""
-        answer = written(engine.output(id, offset), request.headers.get("accept", ""))
+        answer = written(engine.queries.output(id, offset), request.headers.get("accept", ""))
         if rule:
             answer.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
         return answer
 
     @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
     async def meters(id: str) -> StreamingResponse:
-        await engine.case(id)
-        return stream(engine.meters(id))
+        await engine.queries.case(id)
+        return stream(engine.queries.meters(id))
 
     @app.post("/runs/{id}/stop", status_code=204)
     async def stop(id: str, by: Owner) -> None:
@@ -66,13 +66,13 @@ def steering(app: FastAPI, engine: Engine) -> None:
 def _files(app: FastAPI, engine: Engine) -> None:
     @app.get("/runs/{id}/files")
     async def files(id: str) -> tuple[WorkspaceFile, ...]:
-        await engine.case(id)
+        await engine.queries.case(id)
         return await engine.artifacts.files(id)
 
     @app.get(
         "/runs/{id}/artifacts/{name:path}", response_class=Response, responses={200: {"content": {BYTES: {}}}}
     )
     async def artifact(id: str, name: str) -> Response:
-        await engine.case(id)
+        await engine.queries.case(id)
         content = await engine.artifacts.fetch(id, name)
         return Response(content, media_type=BYTES, headers={"content-disposition": "attachment"})

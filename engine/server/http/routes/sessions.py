@@ -95,7 +95,7 @@ def _executing(app: FastAPI, engine: Engine, answers: Answers) -> None:
     @app.get("/sessions/{id}/calls/{call}", response_class=Response, responses={**BYTES, **ASKED})
     async def call(id: str, call: str, by: Asking, within: Within = 0) -> Response:
         engine.sessions.get(id, by)
-        case = await engine.case(call)
+        case = await engine.queries.case(call)
         if case.submission.draft.session != id or case.submission.requester.name != by.name:
             raise Problem(404, f"no call {visible(call)[:64]} in session {id}")
         return await answers.to(case, within)
@@ -141,7 +141,7 @@ class Answers:
         operation = case.submission.draft.operation
         if operation is None or operation.kind is OperationKind.INSTALL:
             return stream(lines(self._engine, case.submission.id))
-        case = await self._engine.over(case.submission.id, END_SECONDS)
+        case = await self._engine.queries.finished(case.submission.id, END_SECONDS)
         if error := error_of(case):
             raise Problem(_status_of(case), await self._why(case, error))
         if operation.kind in {OperationKind.WRITE, OperationKind.REMOVE}:
@@ -152,9 +152,9 @@ class Answers:
     async def _decided(self, id: str, within: float) -> Case:
         clock = asyncio.get_running_loop().time
         until = clock() + within
-        case = await self._engine.case(id)
+        case = await self._engine.queries.case(id)
         while case.status is Status.PENDING and (left := until - clock()) > 0:
-            case = await self._engine.over(id, min(POLL_SECONDS, left))
+            case = await self._engine.queries.finished(id, min(POLL_SECONDS, left))
         return case
 
     async def _why(self, case: Case, error: str) -> str:
@@ -162,7 +162,7 @@ class Answers:
         return visible(said)[:500] or error
 
     async def _written(self, case: Case, wanted: Stream) -> bytes:
-        chunks = self._engine.output(case.submission.id)
+        chunks = self._engine.queries.output(case.submission.id)
         return b"".join([chunk.data async for chunk in chunks if chunk.stream is wanted])
 
 

@@ -39,14 +39,14 @@ def _handing_in(app: FastAPI, engine: Engine) -> None:
     @app.post("/submissions", status_code=202)
     async def submit(handed: Handed, by: Speaking, idempotency_key: Key = "") -> Case:
         requester = by.requester(handed.requester)
-        case = await engine.arrivals.submit(handed.draft, requester, key=idempotency_key, join=handed.join)
+        case = await engine.intake.submit(handed.draft, requester, key=idempotency_key, join=handed.join)
         if handed.lease:
-            engine.leases.take(handed.lease, case.submission.id)
+            engine.work_queue.lease(handed.lease, case.submission.id)
         return case
 
     @app.post("/submissions/{id}/withdrawal")
     async def withdraw(id: str, withdrawn: Withdrawn, by: Speaking) -> Case:
-        return await engine.arrivals.withdraw(id, by.requester(withdrawn.requester))
+        return await engine.intake.withdraw(id, by.requester(withdrawn.requester))
 
     @app.get("/leases/{holder}", response_class=StreamingResponse, responses=lines_of(LeaseStatus))
     async def hold(lease: Annotated[str, Path(pattern=LEASE)]) -> StreamingResponse:
@@ -56,19 +56,19 @@ def _handing_in(app: FastAPI, engine: Engine) -> None:
 def _asking(app: FastAPI, engine: Engine) -> None:
     @app.get("/submissions")
     async def queue() -> tuple[Summary, ...]:
-        return await engine.queue()
+        return await engine.queries.queue()
 
     @app.get("/submissions/{id}")
     async def case(id: str, within: Annotated[float, Query(ge=0, le=MOST_WAITING)] = 0) -> Case:
-        return await engine.over(id, within) if within else await engine.case(id)
+        return await engine.queries.finished(id, within) if within else await engine.queries.case(id)
 
     @app.get("/submissions/{id}/analysis")
     async def analysis(id: str) -> Analysis:
-        return (await engine.case(id)).analysis
+        return (await engine.queries.case(id)).analysis
 
     @app.get("/submissions/{id}/decision")
     async def decision(id: str) -> Decision:
-        case = await engine.case(id)
+        case = await engine.queries.case(id)
         if case.decision is None:
             raise Problem(404, f"{id} is not decided yet", hint="Ask for the submission with within=60.")
         return case.decision
@@ -94,6 +94,6 @@ def _asking(app: FastAPI, engine: Engine) -> None:
 
 async def _presence(engine: Engine, lease: str) -> AsyncGenerator[LeaseStatus, None]:
     """Count a client as there for as long as it reads."""
-    async with engine.leases.present(lease):
+    async with engine.work_queue.connected(lease):
         yield LeaseStatus(lease=lease)
         await asyncio.get_running_loop().create_future()

@@ -1,0 +1,163 @@
+"""The work queue of a single engine, in its memory."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
+
+from engine.common.text import Untrusted
+from engine.core.queue.api import ActiveSubmission, QueueFull, QueueHandler
+from engine.core.queue.leases import ClientLeases
+from engine.core.runs.run_stream import ReadBack, RunStream
+from engine.models import Case, Status
+from engine.settings import ServerSettings
+
+
+@dataclass
+class _Slot:
+    """What the queue keeps about one entry."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    deadline: asyncio.Task[None] | None = None
+
+
+class InProcessQueue:
+    """Implements `WorkQueue` with asyncio's own locks, tasks and events."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._entries: dict[str, ActiveSubmission] = {}
+        self._slots: WeakKeyDictionary[ActiveSubmission, _Slot] = WeakKeyDictionary()
+        self._reserved = Counter[str]()
+        self._leases = ClientLeases(self, settings.withdraw_seconds)
+        self._latest = 0
+        self._announced = asyncio.Event()
+
+    def start(self, tasks: asyncio.TaskGroup, handler: QueueHandler) -> None:
+        """Start to watch deadlines and leases, and report to `handler`."""
+        self._tasks = tasks
+        self._handler = handler
+        self._leases.start(tasks)
+
+    def stop(self) -> None:
+        """Stop watching: what is open stays open."""
+        self._leases.stop()
+        for entry in self:
+            _cancel_deadline(self._slots[entry])
+
+    def __iter__(self) -> Iterator[ActiveSubmission]:
+        return iter(tuple(self._entries.values()))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def pending(self) -> int:
+        """How many submissions wait for a decision."""
+        return sum(entry.case.status is Status.PENDING for entry in self)
+
+    def add(self, case: Case, read_back: ReadBack) -> ActiveSubmission:
+        """Add a new submission, or one that an earlier engine left open."""
+        entry = ActiveSubmission(case, RunStream(read_back))
+        self._entries[entry.id] = entry
+        self._slots[entry] = _Slot()
+        return entry
+
+    def find(self, id: str) -> ActiveSubmission | None:
+        """Return the open submission of that id, or None."""
+        return self._entries.get(id)
+
+    def exclusive(self, entry: ActiveSubmission) -> AbstractAsyncContextManager[None]:
+        """Hold a submission: nobody else decides on it, claims it or withdraws it meanwhile."""
+        return self._slots[entry].lock
+
+    def update(self, entry: ActiveSubmission, case: Case) -> None:
+        """Replace the case of a submission; once it is not pending its deadline is cancelled."""
+        entry.case = case
+        if case.status is not Status.PENDING:
+            _cancel_deadline(self._slots[entry])
+
+    def close(self, entry: ActiveSubmission) -> None:
+        """Remove a finished submission, and end the readers of its run."""
+        _cancel_deadline(self._slots[entry])
+        self._entries.pop(entry.id, None)
+        entry.stream.close()
+        self._slots[entry].closed.set()
+
+    async def wait_closed(self, entry: ActiveSubmission) -> None:
+        """Wait until a submission is finished."""
+        await self._slots[entry].closed.wait()
+
+    def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:
+        """Call the handler once, after so many seconds, unless the submission is decided before."""
+        _cancel_deadline(self._slots[entry])
+        self._slots[entry].deadline = self._tasks.create_task(self._expire(entry, seconds))
+
+    async def _expire(self, entry: ActiveSubmission, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._handler.expired(entry)
+
+    @contextlib.asynccontextmanager
+    async def reserve(self, requester: Untrusted) -> AsyncIterator[None]:
+        """Hold a place in the queue for a submission that is being analysed. Raises QueueFull."""
+        self._check_quotas(requester)
+        self._reserved[requester.text] += 1
+        try:
+            yield
+        finally:
+            self._reserved -= Counter((requester.text,))
+
+    def _check_quotas(self, requester: Untrusted) -> None:
+        total = len(self) + self._reserved.total()
+        if total >= self._settings.max_pending:
+            raise QueueFull(f"{total} submissions wait or run already", _first_end(self))
+        entries = [entry for entry in self if entry.case.submission.requester.name == requester]
+        own = len(entries) + self._reserved[requester.text]
+        if own >= self._settings.max_pending_each:
+            reason = f"{own} submissions of yours wait or run already, of {total} in all"
+            raise QueueFull(reason, _first_end(entries), "Withdraw some that wait, or come")
+
+    def lease(self, lease: str, id: str) -> None:
+        """Bind a submission to a client: it is abandoned once none of its clients is connected."""
+        self._leases.take(lease, id)
+
+    def connected(self, lease: str) -> AbstractAsyncContextManager[None]:
+        """Count a client as connected until the block ends."""
+        return self._leases.connected(lease)
+
+    async def abandon(self, id: str) -> None:
+        """Report a pending submission whose last lease has ended."""
+        entry = self.find(id)
+        if entry is not None and entry.case.status is Status.PENDING:
+            await self._handler.abandoned(entry)
+
+    def announce(self, event: int) -> None:
+        """Wake the followers: the event of that number is recorded."""
+        self._latest = max(self._latest, event)
+        self._announced.set()
+        self._announced = asyncio.Event()
+
+    async def wait_for_event(self, after: int) -> None:
+        """Wait until an event with a higher number is announced."""
+        while self._latest <= after:
+            await self._announced.wait()
+
+
+def _cancel_deadline(slot: _Slot) -> None:
+    """Cancel the deadline of an entry, unless it is what runs now."""
+    task, slot.deadline = slot.deadline, None
+    if task is not None and task is not asyncio.current_task():
+        task.cancel()
+
+
+def _first_end(entries: Iterable[ActiveSubmission]) -> float:
+    """Return in how many seconds the first deadline frees a place, or 10 where none is known."""
+    ends = [entry.case.deadline for entry in entries if entry.case.deadline]
+    return (min(ends) - datetime.now(UTC)).total_seconds() if ends else 10.0
