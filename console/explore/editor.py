@@ -1,4 +1,4 @@
-"""The editor of Explore: a text area with the colours and the marks of Review, and vim's modes on demand."""
+"""The editor of Explore: a text area with syntax colours, violation marks and optional vim modes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from engine.common.text import mark
 from engine.models import Language, Violation
 
 COLOURED_CHARACTERS = 64 * 1024
-"""Larger text is edited without colours: they are worked out on every change."""
+"""Larger text has no colours, since they are computed on every change."""
 
 
 class Editor(TextArea):
-    """Edits code; draws syntax colours and underlines violations where they were found."""
+    """Edits code; draws syntax colours and underlines violations."""
 
     @dataclass
     class ModeChanged(Message):
-        """The mode is another one: `editor.mode` says which."""
+        """The vim mode changed to `editor.mode`."""
 
         editor: Editor
 
@@ -45,7 +45,7 @@ class Editor(TextArea):
         self._repaint()
 
     def colour(self) -> None:
-        """Work the colours out again."""
+        """Compute the colours again."""
         known = (self.text, self.code_language)
         if known != self._tokens_of:
             self._tokens_of = known
@@ -57,17 +57,17 @@ class Editor(TextArea):
 
     @property
     def mode(self) -> str:
-        """How vim's mode is called; empty without vim."""
+        """The vim mode, INSERT or NORMAL; empty without vim."""
         return "" if self._vim is None else "INSERT" if self._vim.inserting else "NORMAL"
 
-    def use_vim(self, wanted: bool) -> None:
-        """Begin in vim's normal mode, or have no modes."""
-        if wanted != (self._vim is not None):
-            self._vim = Vim() if wanted else None
+    def use_vim(self, enabled: bool) -> None:
+        """Turn vim modes on, starting in normal mode, or off."""
+        if enabled != (self._vim is not None):
+            self._vim = Vim() if enabled else None
             self._changed_mode()
 
     def set_locked(self, locked: bool) -> None:
-        """Let nobody change the text, or anybody again."""
+        """Make the text read-only, or editable again."""
         self._locked = locked
         if locked and self._vim is not None:
             self._vim.inserting = False
@@ -78,12 +78,12 @@ class Editor(TextArea):
         self.post_message(self.ModeChanged(self))
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        """Take every character in vim's normal mode, too: none of them is a key of the screen."""
+        """Consume every character in vim's normal mode, too, before the screen's keys."""
         typed = character is not None and character.isprintable()
         return (typed and self._vim is not None) or super().check_consume_key(key, character)
 
     def on_key(self, event: events.Key) -> None:
-        """Do what a key does in vim's modes."""
+        """Handle a key in vim's modes."""
         vim = self._vim
         if vim is None or (vim.inserting and event.key != "escape"):
             return
@@ -97,15 +97,15 @@ class Editor(TextArea):
         event.stop()
         event.prevent_default()
 
-    def _do(self, deed: VimCommand) -> None:
-        if deed.edit is not None:
-            text, start, end = deed.edit
+    def _do(self, command: VimCommand) -> None:
+        if command.edit is not None:
+            text, start, end = command.edit
             self.history.checkpoint()
             self.replace(text, start, end, maintain_selection_offset=False)
-        for _ in range(deed.undo):
+        for _ in range(command.undo):
             self.undo()
-        if deed.cursor is not None:
-            self.move_cursor(deed.cursor)
+        if command.cursor is not None:
+            self.move_cursor(command.cursor)
         if self.read_only is (self.mode == "INSERT"):
             self._changed_mode()
 
@@ -116,7 +116,7 @@ class Editor(TextArea):
         self.refresh()
 
     def get_line(self, line_index: int) -> Text:
-        """Return a line with its colours; every character of it made visible."""
+        """Return a line with its colours, every character made visible."""
         line = Text(_one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
         if line_index < len(self._tokens):
             for start, end, name in self._tokens[line_index]:
@@ -127,7 +127,7 @@ class Editor(TextArea):
 
 
 def _one_for_one(line: str) -> str:
-    """Return the line with a stand-in of one character for each that would not show as itself."""
+    """Return the line with each invisible character replaced by one visible character."""
     if line.isascii() and line.isprintable():
         return line
     return "".join(each if each == "\t" or mark(each) == each else _stand_in(each) for each in line)

@@ -1,4 +1,4 @@
-"""A file that is edited elsewhere: read, and read again whenever it is saved."""
+"""Reads a file, and again whenever it is saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LANGUAGES = {
 
 
 def read(path: Path) -> str:
-    """Return the text of a file. Raises ValueError with a sentence that names what is wrong."""
+    """Return the text of a file. Raises ValueError, naming the file and the reason."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -35,16 +35,16 @@ def read(path: Path) -> str:
 
 
 async def saved(path: Path) -> AsyncGenerator[str, None]:
-    """Yield the file's text whenever it was saved with another, also by editors that replace the file."""
-    known = await asyncio.to_thread(_quietly, path)
+    """Yield the text whenever it changes, also for editors that replace the file."""
+    known = await asyncio.to_thread(_read_or_none, path)
     async for _ in awatch(path.parent, recursive=False, rust_timeout=1000, watch_filter=None):
-        text = await asyncio.to_thread(_quietly, path)
+        text = await asyncio.to_thread(_read_or_none, path)
         if text is not None and text != known:
             known = text
             yield text
 
 
-def _quietly(path: Path) -> str | None:
+def _read_or_none(path: Path) -> str | None:
     try:
         return read(path)
     except ValueError:

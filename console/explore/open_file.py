@@ -1,4 +1,4 @@
-"""Opening a file of this machine: type a path, the folder's files are listed below."""
+"""The dialog that opens a file: a path to type, and the matching files of its folder."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LISTED = 500
 
 
 class FileRows(Rows):
-    """The files of a folder whose names begin as was typed, folders first."""
+    """The files of a folder that match the typed prefix, folders first."""
 
-    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("No such file.", "muted")],)
+    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("No matching file.", "muted")],)
 
     def __init__(self) -> None:
         super().__init__(id="files")
@@ -31,12 +31,12 @@ class FileRows(Rows):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many entries match."""
         return len(self._found)
 
     @property
     def chosen(self) -> tuple[bool, str] | None:
-        """Whether the file under the cursor is a folder, and its name."""
+        """(is a folder, name) of the entry under the cursor."""
         return self._found[self.cursor] if self._found else None
 
     def show(self, folder: Path, begin: str) -> None:
@@ -55,22 +55,22 @@ class FileRows(Rows):
 
 
 class OpenScreen(ModalScreen["Path | None"]):
-    """Asks for a file."""
+    """Asks for the path of a file."""
 
     HELP_TITLE = "Open a file"
     HELP_WORDS = (
-        "The file is shown and followed: whenever you save it in your own editor it is analysed anew, and "
-        "run again if you asked for that with ctrl+s."
+        "The file is shown and followed: whenever you save it in your own editor it is analysed again, and "
+        "run again if you turned that on with ctrl+s."
     )
     DEFAULT_CSS = """
     OpenScreen FileRows { height: 12; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "move(1)", "Down", id="open.down", show=False, priority=True, tooltip="Name below"),
-        Binding("up", "move(-1)", "Up", id="open.up", show=False, priority=True, tooltip="Name above"),
+        Binding("down", "move(1)", "Down", id="open.down", show=False, priority=True, tooltip="Next name"),
+        Binding("up", "move(-1)", "Up", id="open.up", show=False, priority=True, tooltip="Previous name"),
         Binding("tab", "complete", "Complete", id="open.complete", priority=True,
-                tooltip="Write the chosen name out"),
-        Binding("escape", "leave", "Back", id="open.back", tooltip="Open nothing"),
+                tooltip="Complete the name"),
+        Binding("escape", "leave", "Cancel", id="open.back", tooltip="Cancel"),
     ]  # fmt: skip
 
     def __init__(self, start: Path) -> None:
@@ -81,12 +81,12 @@ class OpenScreen(ModalScreen["Path | None"]):
         """Lay out the line and the list."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Open a file"
-            sheet.border_subtitle = content("Tab completes  Enter opens  Esc back")
+            sheet.border_subtitle = content("Tab completes  Enter opens  Esc cancels")
             yield Input(f"{self._start}/", id="path", select_on_focus=False)
             yield FileRows()
 
     def on_mount(self) -> None:
-        """Begin in the line."""
+        """Start in the line."""
         self.query_one(Input).focus()
 
     @property
@@ -99,11 +99,11 @@ class OpenScreen(ModalScreen["Path | None"]):
         self.query_one(FileRows).show(*self._typed)
 
     def action_move(self, step: int) -> None:
-        """Choose another name."""
+        """Select another name."""
         self.query_one(FileRows).cursor += step
 
     def action_complete(self) -> None:
-        """Write the chosen name into the line."""
+        """Complete the line with the selected name."""
         chosen = self.query_one(FileRows).chosen
         if chosen is not None:
             line, (folder, _) = self.query_one(Input), self._typed
@@ -120,16 +120,16 @@ class OpenScreen(ModalScreen["Path | None"]):
         self.dismiss(folder / (chosen[1] if chosen is not None else begin))
 
     def action_leave(self) -> None:
-        """Open nothing."""
+        """Cancel."""
         self.dismiss(None)
 
 
-def matching(folder: Path, begin: str) -> list[tuple[bool, str]]:
-    """Return whether each is a folder, and its name, of what lies in `folder` and begins so; bounded."""
+def matching(folder: Path, prefix: str) -> list[tuple[bool, str]]:
+    """Return (is a folder, name) of the entries of `folder` with this prefix, `LISTED` at most."""
     try:
         with os.scandir(folder) as entries:
-            found = [(each.is_dir(), each.name) for each in entries if each.name.startswith(begin)]
+            found = [(each.is_dir(), each.name) for each in entries if each.name.startswith(prefix)]
     except OSError:
         return []
-    wanted = [each for each in found if begin.startswith(".") or not each[1].startswith(".")]
+    wanted = [each for each in found if prefix.startswith(".") or not each[1].startswith(".")]
     return sorted(wanted, key=lambda each: (not each[0], each[1]))[:LISTED]

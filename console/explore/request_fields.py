@@ -1,4 +1,4 @@
-"""What a developer asks for beside the code, as lines that they type."""
+"""The fields of the permissions form, and their conversion from and to typed text."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _PACKAGE = re.compile(
 FIELDS: dict[str, tuple[str, str]] = {
     "domains": ("Domains", "api.example.org, data.example.org:443"),
     "packages": ("Packages", "numpy==2.1.0, left-pad==1.3.0"),
-    "builds": ("Install scripts", "names of packages that may run their own"),
-    "secrets": ("Secrets", "by name, as `pratique secret set` keeps them"),
+    "builds": ("Install scripts", "packages that may run their install scripts"),
+    "secrets": ("Secrets", "names, as stored with `pratique secret set`"),
     "paths": ("Input files", "~/sales.csv, notes.txt"),
     **{
         name: (f"{title[0].upper()}{title[1:]}{f', {unit}' if unit else ''}", "")
         for name, (title, unit) in TITLES.items()
     },
-    "image": ("Image", "empty: the language's own"),
-    "expect": ("Output holds", "json, number or table; empty: anything"),
-    "verify": ("Output is right if", "value == 42.5 within 1e-9"),
+    "image": ("Image", "empty: the default of the language"),
+    "expect": ("Output format", "json, number or table; empty: anything"),
+    "verify": ("Output assertion", "value == 42.5 within 1e-9"),
 }
-"""The lines of the form: name, label, and an example."""
+"""The fields of the form: name, label and example."""
 
 
 _N = TypeVar("_N", bound=BaseModel)
 
 
-class _Asked(Draft):
-    """The lines of the form that are a draft's own, checked as it checks them."""
+class _DraftFields(Draft):
+    """The fields of the form that belong to the draft, validated as a draft validates them."""
 
     code: Untrusted = Untrusted("")
     language: Language = Language.PYTHON
@@ -47,7 +47,7 @@ class _Asked(Draft):
 
 @dataclass(frozen=True)
 class RequestOptions:
-    """What is asked for: capabilities, files of this machine for `/workspace`, an image, and an output."""
+    """What is requested beside the code: permissions, input files, an image and checks of the output."""
 
     permissions: Permissions = field(default_factory=Permissions)
     paths: tuple[str, ...] = ()
@@ -56,42 +56,42 @@ class RequestOptions:
     verify: str = ""
 
     @property
-    def many(self) -> int:
-        """Return how many things beyond the usual limits are asked for."""
+    def count(self) -> int:
+        """How many permissions are requested beyond the defaults."""
         asked = self.permissions
         lists = (asked.domains, asked.packages, asked.builds, asked.secrets, self.paths)
         return sum(map(len, lists)) + (asked.limits != Limits()) + bool(self.image)
 
 
-def filled(wishes: RequestOptions) -> dict[str, str]:
-    """Return the lines that say `wishes`."""
-    asked = wishes.permissions
+def to_fields(options: RequestOptions) -> dict[str, str]:
+    """Return the options as field texts."""
+    asked = options.permissions
     limits = {name: f"{value:g}" for name, value in asked.limits.model_dump().items()}
     return limits | {
         "domains": ", ".join(each.text for each in asked.domains),
-        "packages": ", ".join(_said(each) for each in asked.packages),
+        "packages": ", ".join(_format_package(each) for each in asked.packages),
         "builds": ", ".join(each.text for each in asked.builds),
         "secrets": ", ".join(each.text for each in asked.secrets),
-        "paths": ", ".join(wishes.paths),
-        "image": wishes.image,
-        "expect": wishes.expect.value,
-        "verify": wishes.verify,
+        "paths": ", ".join(options.paths),
+        "image": options.image,
+        "expect": options.expect.value,
+        "verify": options.verify,
     }
 
 
-def understood(lines: Mapping[str, str]) -> RequestOptions:
+def from_fields(lines: Mapping[str, str]) -> RequestOptions:
     """Return what the lines say. Raises ValueError with a sentence that names the line."""
     named = {kind: _named(lines.get(kind, "")) for kind in ("domains", "builds", "secrets")}
-    packages = tuple(_package(each) for each in _parts(lines.get("packages", "")))
-    limits = _checked(Limits, lines, tuple(TITLES))
-    draft = _checked(_Asked, lines, ("image", "expect", "verify"))
+    packages = tuple(_parse_package(each) for each in _parts(lines.get("packages", "")))
+    limits = _validated(Limits, lines, tuple(TITLES))
+    draft = _validated(_DraftFields, lines, ("image", "expect", "verify"))
     paths = tuple(_parts(lines.get("paths", "")))
     permissions = Permissions(packages=packages, limits=limits, **named)
     return RequestOptions(permissions, paths, draft.image, draft.expect, draft.verify)
 
 
 def read(paths: tuple[str, ...]) -> tuple[InputFile, ...]:
-    """Read the input files as they are now. Raises ValueError with a sentence that names the file."""
+    """Return the input files as they are now. Raises ValueError, naming the file."""
     files = tuple(_read(Path(path).expanduser()) for path in paths)
     if len({file.name.text for file in files}) < len(files):
         raise ValueError("Two input files have the same name; rename one")
@@ -115,25 +115,25 @@ def _named(line: str) -> tuple[Untrusted, ...]:
     return tuple(Untrusted(each) for each in _parts(line))
 
 
-def _package(said: str) -> Package:
-    found = _PACKAGE.match(said)
+def _parse_package(text: str) -> Package:
+    found = _PACKAGE.match(text)
     if found is None:
-        raise ValueError(f"Packages: {said}: name and version are wanted, such as numpy==2.1.0")
+        raise ValueError(f"Packages: {text}: expected a name and a version, such as numpy==2.1.0")
     return Package(name=Untrusted(found["name"]), version=Untrusted(found["version"]),
                    registry=Untrusted(found["registry"] or ""),
                    hashes=tuple(found["hashes"].split("@")[1:]))  # fmt: skip
 
 
-def _said(package: Package) -> str:
+def _format_package(package: Package) -> str:
     hashes = "".join(f"@{each}" for each in package.hashes)
     registry = f" from {package.registry.text}" if package.registry else ""
     return f"{package.name.text}=={package.version.text}{hashes}{registry}"
 
 
-def _checked(noun: type[_N], lines: Mapping[str, str], names: tuple[str, ...]) -> _N:
-    said = {name: lines[name].strip() for name in names if lines.get(name, "").strip()}
+def _validated(model: type[_N], lines: Mapping[str, str], names: tuple[str, ...]) -> _N:
+    values = {name: lines[name].strip() for name in names if lines.get(name, "").strip()}
     try:
-        return noun.model_validate(said)
+        return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         label = FIELDS[str(first["loc"][0])][0]

@@ -1,4 +1,4 @@
-"""What becomes of code that a developer handed in: followed until it is over."""
+"""Follows a submission from Explore until it ends, and describes its status."""
 
 from __future__ import annotations
 
@@ -20,52 +20,54 @@ if TYPE_CHECKING:
 OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 REFUSED = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
 LOOK_SECONDS = 1.0
-"""How long an event that does not come is waited for, before the case is looked at all the same."""
+"""The case is read again after this time even if no event arrives."""
 BAR_CELLS = 24
 
 
-async def follow(app: ConsoleApp, case: Case, log: OutputLog, say: Callable[[Case], None]) -> Case | None:
-    """Follow a case until it is over; write its output into `log`, and say how it stands."""
+async def follow(app: ConsoleApp, case: Case, log: OutputLog, show: Callable[[Case], None]) -> Case | None:
+    """Follow a case until it ends; write its output into `log`, and show every change."""
     at: Case | None = case
     id, read = case.submission.id, False
     while at is not None and at.status in OPEN:
-        say(at)
+        show(at)
         if at.status is Status.PENDING:
-            await _changed(app, id)
+            await _wait_for_event(app, id)
         else:
             read = True
-            await _going_on(app, id, log, say)
+            await _stream_run(app, id, log, show)
             await asyncio.sleep(0.05)
         at = await app.connection.call(lambda client: client.case(id))
     if at is not None and at.result is not None and not read:
-        await app.connection.call(lambda client: _written(client, id, log))
+        await app.connection.call(lambda client: _read_output(client, id, log))
     return at
 
 
-async def _going_on(app: ConsoleApp, id: str, log: OutputLog, say: Callable[[Case], None]) -> None:
-    """Write what a run prints, and say how it stands whenever it shows something."""
-    showed = asyncio.Event()
+async def _stream_run(app: ConsoleApp, id: str, log: OutputLog, show: Callable[[Case], None]) -> None:
+    """Write the output of a run, and show the case again whenever the run displays something."""
+    displayed = asyncio.Event()
     forget = app.connection.subscribe(
-        lambda event: showed.set() if event.subject == id and event.type == "run.display" else None
+        lambda event: displayed.set() if event.subject == id and event.type == "run.display" else None
     )
     try:
         async with asyncio.TaskGroup() as group:
-            looking = group.create_task(_look_again(app, id, showed, say))
-            await app.connection.call(lambda client: _written(client, id, log))
-            looking.cancel()
+            reloading = group.create_task(_reload_on_display(app, id, displayed, show))
+            await app.connection.call(lambda client: _read_output(client, id, log))
+            reloading.cancel()
     finally:
         forget()
 
 
-async def _look_again(app: ConsoleApp, id: str, showed: asyncio.Event, say: Callable[[Case], None]) -> None:
-    while await showed.wait():
-        showed.clear()
+async def _reload_on_display(
+    app: ConsoleApp, id: str, displayed: asyncio.Event, show: Callable[[Case], None]
+) -> None:
+    while await displayed.wait():
+        displayed.clear()
         case = await app.connection.call(lambda client: client.case(id))
         if case is not None:
-            say(case)
+            show(case)
 
 
-async def _changed(app: ConsoleApp, id: str) -> None:
+async def _wait_for_event(app: ConsoleApp, id: str) -> None:
     changed = asyncio.Event()
     forget = app.connection.subscribe(lambda event: changed.set() if event.subject == id else None)
     try:
@@ -77,51 +79,51 @@ async def _changed(app: ConsoleApp, id: str) -> None:
         forget()
 
 
-async def _written(client: Client, id: str, log: OutputLog) -> None:
+async def _read_output(client: Client, id: str, log: OutputLog) -> None:
     log.clear()
     async with aclosing(client.output(id)) as chunks:
         async for chunk in chunks:
             log.add(chunk)
 
 
-def standing(case: Case, told: list[Part]) -> list[Part]:
-    """Return how a case stands, in one line; `told` says how a run ended."""
+def status_line(case: Case, outcome: list[Part]) -> list[Part]:
+    """Return the status of a case in one line; `outcome` describes a run that ended."""
     risk: list[Part] = [full_badge(case.assessment.risk), "  "]
     if case.status is Status.PENDING:
-        return [*risk, (case.submission.id, "bold"), ("  waits for a decision", "accent")]
+        return [*risk, (case.submission.id, "bold"), ("  pending review", "accent")]
     if case.status in REFUSED:
         reason: list[Part] = ["  ", case.decision.reason] if case.decision else []
         return [*risk, (case.status.value, "bold error"), *reason]
     if case.status in OPEN:
         return [*risk, (case.submission.id, "bold"), "  ", *_progress(case)]
-    return [*risk, (case.submission.id, "bold"), "  ", *told]
+    return [*risk, (case.submission.id, "bold"), "  ", *outcome]
 
 
-def hint(case: Case) -> str:
-    """Return what stands where the output will be, or would have been."""
+def output_hint(case: Case) -> str:
+    """Return the text shown while there is no output."""
     if case.status is Status.PENDING:
-        return "Esc, then 1, shows what the reviewer sees."
+        return "It runs once it is approved in 1 Review."
     if case.status in REFUSED:
-        return "It did not run. ctrl+r hands it in again."
-    return "Nothing printed yet." if case.status in OPEN else "It printed nothing."
+        return "It did not run. ctrl+r submits it again."
+    return "No output yet." if case.status in OPEN else "No output."
 
 
 def _progress(case: Case) -> list[Part]:
     if case.started_at is None:
-        return [("a sandbox is being made ready", "muted")]
+        return [("starting sandbox", "muted")]
     granted = case.decision.grant if case.decision else None
     limits = (granted.permissions if granted else case.submission.draft.permissions).limits
     spent = (now() - case.started_at).total_seconds()
-    said = (f"  {lasted(spent)} of {limits.seconds:g} s", "muted")
-    return [*bar(spent / limits.seconds, BAR_CELLS, "success"), said]
+    time = (f"  {lasted(spent)} of {limits.seconds:g} s", "muted")
+    return [*bar(spent / limits.seconds, BAR_CELLS, "success"), time]
 
 
-def values(case: Case) -> list[list[Part]]:
-    """Return what a notebook showed beside its output, a line each; pictures and files by what they are."""
-    shown: list[list[Part]] = []
+def display_lines(case: Case) -> list[list[Part]]:
+    """Return what a run displayed, one line each, and the names of its files."""
+    lines: list[list[Part]] = []
     for each in case.result.displays if case.result else case.displays:
         what: Part = each.text if each.mime == "text/plain" else (f"{each.mime}, {size(each.size)}", "muted")
-        shown.append([("→ ", "accent"), what])
+        lines.append([("→ ", "accent"), what])
     artifacts = case.result.artifacts if case.result else ()
-    left = ", ".join(f"{each.name.text} ({size(each.size)})" for each in artifacts)
-    return [*shown, [("left in /workspace: ", "muted"), Untrusted(left)]] if left else shown
+    files = ", ".join(f"{each.name.text} ({size(each.size)})" for each in artifacts)
+    return [*lines, [("artifacts: ", "muted"), Untrusted(files)]] if files else lines

@@ -1,4 +1,4 @@
-"""Sessions of the console: opens and closes them through the client."""
+"""The session of Explore: a sandbox that keeps its state between runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from engine.models import Session
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-Call = Callable[[SessionClient], Awaitable[Session]]
 
-
-async def kept(screen: Widget, call: Call) -> Session | None:
-    """Return the session that `call` is about; where the answer is no, say so and return None."""
+async def request_session(
+    screen: Widget, call: Callable[[SessionClient], Awaitable[Session]]
+) -> Session | None:
+    """Return the session that `call` creates or closes; on an error notify the user and return None."""
     try:
         async with SessionClient() as client:
             return await call(client)

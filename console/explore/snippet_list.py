@@ -1,4 +1,4 @@
-"""What was tried before in Explore: choose one to have it in the editor again."""
+"""The list of snippets: choose one to open it in the editor."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from console.widgets.rows import Rows
 
 
 class SnippetRows(Rows):
-    """One row for each snippet, the newest first."""
+    """One row per snippet, newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing was handed in from here yet.", "bold")],
+        [("No snippets yet.", "bold")],
         [],
-        [("Whatever you run with ctrl+r is kept here, on this machine only.", "muted")],
+        [("Code that you submit with ctrl+r is saved here, on this machine only.", "muted")],
     )
 
     def __init__(self, snippets: tuple[SavedSnippet, ...]) -> None:
@@ -32,11 +32,11 @@ class SnippetRows(Rows):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many snippets there are."""
         return len(self._snippets)
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw when it was, in what language, and its first line."""
+        """Draw the time, the language, and the purpose or the first line."""
         snippet = self._snippets[index]
         about = snippet.purpose if snippet.purpose else first_line(snippet.code)
         at, language = when(snippet.at, now()), snippet.language.value
@@ -44,17 +44,17 @@ class SnippetRows(Rows):
 
 
 class SnippetsScreen(ModalScreen["SavedSnippet | None"]):
-    """Shows the snippets, and the chosen one whole."""
+    """Shows the snippets, and the selected one in full."""
 
     HELP_TITLE = "Snippets"
-    HELP_WORDS = "Everything that was handed in from Explore on this machine, the newest first."
+    HELP_WORDS = "Code that was submitted from Explore on this machine, or replaced there, newest first."
     DEFAULT_CSS = """
     SnippetsScreen .sheet { width: 96%; height: 92%; }
     SnippetsScreen SnippetRows { height: 1fr; background: $surface; }
     SnippetsScreen CodeView { height: 2fr; border-top: solid $line; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back", id="snippets.leave", tooltip="Back to what is in the editor"),
+        Binding("escape,q", "leave", "Back", id="snippets.leave", tooltip="Back to the editor"),
     ]
 
     def __init__(self, snippets: tuple[SavedSnippet, ...]) -> None:
@@ -70,25 +70,25 @@ class SnippetsScreen(ModalScreen["SavedSnippet | None"]):
             yield CodeView(id="code")
 
     def on_mount(self) -> None:
-        """Begin at the newest."""
+        """Start at the newest."""
         rows = self.query_one(SnippetRows)
         rows.refit()
         rows.focus()
-        self._look(0)
+        self._preview(0)
 
     @on(SnippetRows.Moved)
     def _moved(self, message: SnippetRows.Moved) -> None:
-        self._look(message.index)
+        self._preview(message.index)
 
     @on(SnippetRows.Chosen)
     def _chosen(self, message: SnippetRows.Chosen) -> None:
         self.dismiss(self._snippets[message.index])
 
-    def _look(self, index: int) -> None:
+    def _preview(self, index: int) -> None:
         if self._snippets:
             snippet = self._snippets[index]
             self.query_one(CodeView).show(snippet.code, snippet.language, ())
 
     def action_leave(self) -> None:
-        """Choose none."""
+        """Close without choosing."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""What was tried in Explore: kept in a private file, the newest last, bounded."""
+"""The snippets of Explore: a bounded list in a private file, newest last."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.models import FrozenModel, Language
 
 KEPT = 200
 LONGEST = 256 * 1024
-"""Characters of one snippet; a longer one is not kept."""
+"""Characters of one snippet; a longer one is not saved."""
 
 
 class SavedSnippet(FrozenModel):
-    """Code that was handed in from Explore."""
+    """Code that was submitted from Explore, or replaced there."""
 
     at: datetime
     language: Language
@@ -27,12 +27,12 @@ class SavedSnippet(FrozenModel):
 
 
 def file() -> Path:
-    """Return where the snippets lie."""
+    """Return the path of the file."""
     return locations.state() / "snippets.jsonl"
 
 
 def load() -> tuple[SavedSnippet, ...]:
-    """Return the snippets that can be read, the newest first."""
+    """Return the snippets that can be read, newest first."""
     try:
         lines = file().read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
@@ -40,8 +40,8 @@ def load() -> tuple[SavedSnippet, ...]:
     return tuple(snippet for line in reversed(lines) if (snippet := _read(line)) is not None)
 
 
-def keep(snippet: SavedSnippet) -> None:
-    """Put a snippet on top; the same code is kept once, and only the newest `KEPT` are."""
+def save(snippet: SavedSnippet) -> None:
+    """Save a snippet as the newest; the same code is kept once, and only the newest `KEPT` snippets."""
     if len(snippet.code.text) > LONGEST:
         return
     others = [each for each in load() if (each.language, each.code) != (snippet.language, snippet.code)]

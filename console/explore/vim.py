@@ -1,7 +1,7 @@
-"""The keys of vim for an editor: what a key does to lines of text. Pure.
+"""The keys of vim for an editor: the effect of a key on lines of text. Pure.
 
-Normal and insert mode, counts, `h j k l w b e 0 ^ $ gg G`, `x dd yy p P u`, `i a I A o O`; what else vim has
-is left out. Source: the reference manual of Vim, motion.txt, change.txt and insert.txt.
+Normal and insert mode, counts, `h j k l w b e 0 ^ $ gg G`, `x dd yy p P u`, `i a I A o O`; nothing
+else. Source: the reference manual of Vim, motion.txt, change.txt and insert.txt.
 """
 
 from __future__ import annotations
@@ -10,62 +10,62 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Place = tuple[int, int]
+Position = tuple[int, int]
 """Row and column, both from 0."""
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 _MOTIONS = frozenset("hjklwbe0^$G")
 _INSERTS = frozenset("iaIAoO")
 _PAIRS = {"g": "gg", "d": "dd", "y": "yy"}
-MOST_TIMES = 9999
+MAX_COUNT = 9999
 FAR = 1 << 30
 """The end of any line."""
 
 
 @dataclass(frozen=True)
 class VimCommand:
-    """What comes of a key: text in place of what lies between two places, a new place, edits taken back."""
+    """The effect of a key: a replacement of the text between two positions, a new cursor, edits to undo."""
 
-    cursor: Place | None = None
-    edit: tuple[str, Place, Place] | None = None
+    cursor: Position | None = None
+    edit: tuple[str, Position, Position] | None = None
     undo: int = 0
 
 
 @dataclass
 class Vim:
-    """What vim remembers between two keys."""
+    """The state of vim between two keys."""
 
     inserting: bool = False
     count: str = ""
     pending: str = ""
     """The first key of a pair such as `dd`."""
     cut: str = ""
-    """What was deleted or copied last; whole lines end in a line feed."""
+    """The register: text deleted or copied last; whole lines end in a line feed."""
     column: int = 0
-    """Where `j` and `k` try to stay."""
-    left: Place = (0, 0)
-    """Where the last key left the cursor: from elsewhere, `j` and `k` begin anew."""
+    """The column that `j` and `k` try to keep."""
+    last_cursor: Position = (0, 0)
+    """The cursor after the last key; from elsewhere, `j` and `k` take a new column."""
 
     @property
     def idle(self) -> bool:
-        """Whether nothing was begun: the escape key is free for something else."""
+        """Whether no command is pending, so that Esc is free for the screen."""
         return not (self.inserting or self.count or self.pending)
 
-    def leave(self, at: Place) -> VimCommand:
-        """Go back to normal mode, and forget what was begun."""
+    def leave(self, at: Position) -> VimCommand:
+        """Go back to normal mode, and drop a pending command."""
         back = self.inserting and at[1] > 0
         self.inserting, self.count, self.pending = False, "", ""
         return VimCommand((at[0], at[1] - back))
 
-    def press(self, key: str, lines: Sequence[str], at: Place, *, locked: bool = False) -> VimCommand:
-        """Return what a key of normal mode does, with the cursor `at`; what is locked stays as it is."""
+    def press(self, key: str, lines: Sequence[str], at: Position, *, locked: bool = False) -> VimCommand:
+        """Return the effect of a key in normal mode with the cursor `at`; locked text is not changed."""
         if key in "0123456789" and (key != "0" or self.count):
             self.count = (self.count + key)[:4]
             return VimCommand()
         if not self.pending and key in _PAIRS:
             self.pending = key
             return VimCommand()
-        word, times = self.pending + key, min(int(self.count or 1), MOST_TIMES)
+        word, times = self.pending + key, min(int(self.count or 1), MAX_COUNT)
         line = times if self.count else None
         self.pending = self.count = ""
         if word in _MOTIONS or word == "gg":
@@ -76,13 +76,15 @@ class Vim:
 
     # --- moving -----------------------------------------------------------------------------------
 
-    def _moved(self, key: str, lines: Sequence[str], at: Place, times: int, line: int | None) -> VimCommand:
+    def _moved(
+        self, key: str, lines: Sequence[str], at: Position, times: int, line: int | None
+    ) -> VimCommand:
         row, column = at
         if key in "jk":
-            self.column = self.column if at == self.left else column
+            self.column = self.column if at == self.last_cursor else column
             row = max(0, min(len(lines) - 1, row + (times if key == "j" else -times)))
-            self.left = _held(lines, (row, self.column))
-            return VimCommand(self.left)
+            self.last_cursor = _clamped(lines, (row, self.column))
+            return VimCommand(self.last_cursor)
         if key in {"gg", "G"}:
             row = max(0, min(len(lines), line or (1 if key == "gg" else len(lines))) - 1)
             to = (row, _indent(lines[row]))
@@ -93,9 +95,9 @@ class Vim:
         else:
             to = (row, {"h": column - times, "l": column + times, "0": 0, "^": _indent(lines[row]),
                         "$": len(lines[row])}[key])  # fmt: skip
-        self.left = _held(lines, to)
-        self.column = FAR if key == "$" else self.left[1]
-        return VimCommand(self.left)
+        self.last_cursor = _clamped(lines, to)
+        self.column = FAR if key == "$" else self.last_cursor[1]
+        return VimCommand(self.last_cursor)
 
     # --- changing ---------------------------------------------------------------------------------
 
@@ -103,7 +105,7 @@ class Vim:
         self.cut = "".join(f"{line}\n" for line in lines[row : row + times])
         return VimCommand()
 
-    def _changed(self, key: str, lines: Sequence[str], at: Place, times: int) -> VimCommand:
+    def _changed(self, key: str, lines: Sequence[str], at: Position, times: int) -> VimCommand:
         row, column = at
         if key == "u":
             return VimCommand(undo=times)
@@ -120,7 +122,7 @@ class Vim:
             self._put(lines, at, times, before=key == "P") if key in {"p", "P"} and self.cut else VimCommand()
         )
 
-    def _inserted(self, key: str, line: str, at: Place) -> VimCommand:
+    def _inserted(self, key: str, line: str, at: Position) -> VimCommand:
         self.inserting = True
         row, indent = at[0], line[: _indent(line)]
         if key == "o":
@@ -141,7 +143,7 @@ class Vim:
             end = (after - 1, len(lines[after - 1]))
         return VimCommand((to, _indent(left[to])), ("", start, end))
 
-    def _put(self, lines: Sequence[str], at: Place, times: int, *, before: bool) -> VimCommand:
+    def _put(self, lines: Sequence[str], at: Position, times: int, *, before: bool) -> VimCommand:
         row, column = at
         text = self.cut * times
         if not self.cut.endswith("\n"):
@@ -154,8 +156,8 @@ class Vim:
         return VimCommand((row + 1, indent), ("\n" + text.removesuffix("\n"), end, end))
 
 
-def _held(lines: Sequence[str], at: Place) -> Place:
-    """Return the nearest place in the row that holds a character."""
+def _clamped(lines: Sequence[str], at: Position) -> Position:
+    """Return the nearest position in the row that holds a character."""
     return at[0], max(0, min(at[1], len(lines[at[0]]) - 1))
 
 
@@ -163,7 +165,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _word(key: str, lines: Sequence[str], at: Place) -> Place:
+def _word(key: str, lines: Sequence[str], at: Position) -> Position:
     """Return where the next word begins (`w`) or ends (`e`), or the one before begins (`b`).
 
     An empty line counts as a word that begins.

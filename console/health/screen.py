@@ -1,4 +1,4 @@
-"""Health: whether gVisor was proven, how the house stands, and what to type where it does not."""
+"""The Health screen: the isolation proof, the checks, and how to fix those that fail."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NAME_CELLS = 26
 
 
 class CheckRows(Rows):
-    """One entry for each check: how it stands, and what to type to mend it."""
+    """One entry per check: its state, and what to type if it fails."""
 
     ROW_HEIGHT = 2
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("The engine does not answer yet.", "bold warning")],
+        [("The engine does not answer.", "bold warning")],
         [],
-        [("It is started with the console. Its own words:", "muted")],
+        [("It starts with the console. To see why it does not:", "muted")],
         [("pratique doctor", "primary")],
     )
 
@@ -43,28 +43,28 @@ class CheckRows(Rows):
         return len(self._checks)
 
     def show(self, checks: tuple[Check, ...]) -> None:
-        """Take the checks in, those that failed first."""
+        """Show the checks, failing ones first."""
         self._checks = tuple(sorted(checks, key=lambda check: check.ok))
         bad = sum(not check.ok for check in checks)
-        self.border_subtitle = f"{bad} to mend" if bad else "all well" if checks else ""
+        self.border_subtitle = f"{bad} failing" if bad else "all OK" if checks else ""
         self.ROW_HEIGHT = self.row_height(narrow=False)
         self.refit()
 
     def row_height(self, *, narrow: bool) -> int:
-        """Return one line, or two while something is to mend: the second says what to type."""
+        """Return one line, or two while a check fails: the second says what to type."""
         return 2 if any(check.hint for check in self._checks) else 1
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a check: sign, name and detail; then what to type."""
         check, name = self._checks[index], min(NAME_CELLS, self._names)
         room = max(8, width - name - 6)
-        told = wrap(visible_text(check.detail), room) or [""]
+        detail = wrap(visible_text(check.detail), room) or [""]
         if line and check.hint:
             return ["    ", ("→ ", "accent"), (clip(check.hint, width - 8), "bold accent")]
         if line:
-            return [" " * (name + 4), (clip(" ".join(told[1:]), room), "muted")]
+            return [" " * (name + 4), (clip(" ".join(detail[1:]), room), "muted")]
         sign: Part = ("●", "success") if check.ok else ("■", "bold error")
-        first = clip(check.detail, room) if check.hint or self.ROW_HEIGHT == 1 else told[0]
+        first = clip(check.detail, room) if check.hint or self.ROW_HEIGHT == 1 else detail[0]
         return [" ", sign, " ", (pad(check.name, name), "bold"), " ", (first, "muted")]
 
     @property
@@ -78,14 +78,14 @@ class CheckRows(Rows):
 
 
 class HealthScreen(BaseScreen):
-    """The place of who keeps the house."""
+    """Shows whether the engine can run code safely."""
 
     NAME = "health"
     HELP_TITLE = "Health"
     HELP_WORDS = (
-        "Before anything runs, the engine starts a real sandbox and looks from inside whether its kernel is "
-        "gVisor's. Without that proof nothing runs. A red square stands before what is not well, and below "
-        "it what to type. The row under the cursor is told in full on the right; c copies what to type."
+        "Before anything runs, the engine starts a real sandbox and checks from inside that its kernel is "
+        "gVisor. Without that proof nothing runs. A red square marks a failing check, with the command that "
+        "fixes it below. Details shows the selected check in full; c copies its command."
     )
     DEFAULT_CSS = """
     HealthScreen { layout: horizontal; }
@@ -102,53 +102,55 @@ class HealthScreen(BaseScreen):
     HealthScreen.-narrow #checks { width: 100%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "look", "Look again", id="health.look", tooltip="Ask the engine how it stands"),
-        Binding("c", "copy", "Copy", id="health.copy", tooltip="Copy what to type to mend the row"),
+        Binding("r", "refresh_checks", "Refresh", id="health.refresh", tooltip="Ask the engine again"),
+        Binding(
+            "c", "copy", "Copy", id="health.copy", tooltip="Copy the command that fixes the selected check"
+        ),
     ]
 
     def contents(self) -> Iterable[Widget]:
-        """Lay out the proof and the checks."""
+        """Lay out the checks, the proof and the details."""
         yield CheckRows(id="checks")
         with Vertical(id="right"):
             with VerticalScroll(id="proof", classes="box") as proof:
                 proof.border_title = "Isolation"
-                yield Static(id="told")
+                yield Static(id="isolation")
             with VerticalScroll(id="one", classes="box") as one:
-                one.border_title = "This row"
-                yield Static(id="row")
+                one.border_title = "Details"
+                yield Static(id="check")
 
     def on_mount(self) -> None:
-        """Follow how the house stands."""
+        """Follow the engine's health."""
         super().on_mount()
         self.watch(self.app, "health", self._changed)
 
     def _changed(self, health: Health | None) -> None:
         self.query_one(CheckRows).show(health.checks if health else ())
-        self.query_one("#told", Static).update(paragraphs(*_proof(health)))
-        self._tell()
+        self.query_one("#isolation", Static).update(paragraphs(*_proof(health)))
+        self._show_details()
 
     @on(CheckRows.Moved)
-    def _tell(self) -> None:
+    def _show_details(self) -> None:
         chosen = self.query_one(CheckRows).chosen
-        self.query_one("#row", Static).update(paragraphs(*_told(chosen)) if chosen else content())
+        self.query_one("#check", Static).update(paragraphs(*_check_lines(chosen)) if chosen else content())
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to copy what there is to type."""
+        """Offer to copy only if there is a command."""
         if action == "copy":
             chosen = self.query_one(CheckRows).chosen if self.is_mounted else None
             return chosen is not None and bool(chosen.hint)
         return True
 
     def action_copy(self) -> None:
-        """Copy what to type, without the words around it."""
+        """Copy the command, without the words around it."""
         chosen = self.query_one(CheckRows).chosen
         if chosen is not None and chosen.hint:
             self.app.copy_to_clipboard(visible_text(chosen.hint.removeprefix("Type: ").partition("   (")[0]))
-            self.notify("Copied; paste it into a terminal.")
+            self.notify("Copied to the clipboard.")
 
-    async def action_look(self) -> None:
-        """Ask now."""
+    async def action_refresh_checks(self) -> None:
+        """Ask the engine again."""
         app = console_app(self)
         health = await app.connection.call(lambda client: client.health())
         if health is not None:
@@ -157,10 +159,10 @@ class HealthScreen(BaseScreen):
 
 def _proof(health: Health | None) -> list[list[Part]]:
     if health is None:
-        return [[("Nothing is known yet.", "muted")]]
+        return [[("No proof yet.", "muted")]]
     if health.proof is None:
-        return [[("◌ No sandbox was tried.", "bold warning")], [],
-                [("Reading, judging and deciding work. Nothing runs.", "muted")]]  # fmt: skip
+        return [[("◌ No sandbox was started.", "bold warning")], [],
+                [("You can review and decide. Nothing runs.", "muted")]]  # fmt: skip
     proof = health.proof
     lines: list[list[Part]] = [
         [("● gVisor, proven from inside a sandbox", "bold success")]
@@ -170,14 +172,14 @@ def _proof(health: Health | None) -> list[list[Part]]:
         [("runtime  ", "muted"), proof.runtime, "  ", (proof.version, "muted")],
         [("kernel   ", "muted"), proof.kernel],
         [],
-        [("What the guest saw", "bold muted")],
+        [("Sandbox output", "bold muted")],
     ]
     return lines + [[("  ", "faint"), line] for line in proof.detail.text.split("\n")]
 
 
-def _told(check: Check) -> list[list[Part]]:
-    sign: Part = ("● well", "success") if check.ok else ("■ not well", "bold error")
+def _check_lines(check: Check) -> list[list[Part]]:
+    sign: Part = ("● OK", "success") if check.ok else ("■ failing", "bold error")
     lines: list[list[Part]] = [[(check.name, "bold"), "  ", sign], [], [check.detail]]
     return (
-        [*lines, [], [("To mend it, type", "muted")], [(check.hint, "bold accent")]] if check.hint else lines
+        [*lines, [], [("To fix it, type", "muted")], [(check.hint, "bold accent")]] if check.hint else lines
     )

@@ -1,4 +1,4 @@
-"""One submission from its first event to its last: decision, result, output, code, trail."""
+"""The case of one submission: facts, output, code, events and timeline."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timel
 
 
 class CaseScreen(Screen[None]):
-    """Opens over History or Run."""
+    """Shows everything about one submission; opens over History or Run."""
 
     AUTO_FOCUS = ""
-    HELP_TITLE = "A case"
+    HELP_TITLE = "Case"
     HELP_WORDS = (
-        "First the facts; Tab goes to them and back. Beside them, or below, what it wrote, its code, every "
-        "event about it, and its way through the house with the time that each step took and who took it. "
-        "P plays its run again. X saves the case file, which proves itself anywhere: python3 verify.py."
+        "The facts of a submission, and its output, code, events or timeline; Tab switches between them. The "
+        "timeline shows each step, its actor and the time it took. p replays the run. x saves the case file, "
+        "a zip that anyone can verify without Pratique: python3 verify.py."
     )
     DEFAULT_CSS = """
     CaseScreen > Horizontal { height: 1fr; }
@@ -57,15 +57,15 @@ class CaseScreen(Screen[None]):
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "see('output')", "Output", id="case.output", tooltip="What it wrote"),
-        Binding("c", "see('code')", "Code", id="case.code", tooltip="The code, with its violations"),
-        Binding("e", "see('trail')", "Events", id="case.events", tooltip="Every event about it"),
-        Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Each step and its time"),
-        Binding("y", "copy", "Copy id", id="case.copy", show=False, tooltip="Copy its id to the clipboard"),
-        Binding("p", "replay", "Replay", id="case.replay", tooltip="Play its run again"),
+        Binding("o", "see('output')", "Output", id="case.output", tooltip="Show the output"),
+        Binding("c", "see('code')", "Code", id="case.code", tooltip="Show the code with its violations"),
+        Binding("e", "see('trail')", "Events", id="case.events", tooltip="Show its events"),
+        Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Show each step and its time"),
+        Binding("y", "copy", "Copy ID", id="case.copy", show=False, tooltip="Copy its ID to the clipboard"),
+        Binding("p", "replay", "Replay", id="case.replay", tooltip="Replay the run"),
         Binding("x", "export", "Case file", id="case.export",
-                tooltip="Save a zip that proves to anybody what happened"),
-        Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Back to where it was opened"),
+                tooltip="Save a zip that anyone can verify"),
+        Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Close the case"),
     ]  # fmt: skip
 
     def __init__(self, id: str) -> None:
@@ -73,15 +73,15 @@ class CaseScreen(Screen[None]):
         self._subject = id
         self._case: Case | None = None
         self._erased: dict[str, str] = {}
-        """What retention erased of it, and by which rule."""
+        """The parts that retention erased, and the rule that erased each."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the facts, and what can be seen."""
+        """Lay out the facts and the views."""
         yield AppHeader("history")
         with Horizontal():
             with VerticalScroll(id="facts", classes="box") as facts:
                 facts.border_title = "Case"
-                yield Static(id="told")
+                yield Static(id="case-facts")
             with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
                 yield OutputLog(id="output")
                 yield CodeView(id="code")
@@ -106,11 +106,11 @@ class CaseScreen(Screen[None]):
         if case is None:
             return
         self._case = case
-        self.query_one(OutputLog).hint = "It wrote nothing." if case.started_at else "It never ran."
+        self.query_one(OutputLog).hint = "No output." if case.started_at else "It did not run."
         draft = case.submission.draft
-        self.query_one("#told", Static).update(paragraphs(*case_lines(case)))
+        self.query_one("#case-facts", Static).update(paragraphs(*case_lines(case)))
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
-        await self._miss(case)
+        await self._show_erased(case)
         if case.started_at is None:
             self.action_see("code")
         trail = await app.connection.call(lambda client: client.trail(self._subject)) or ()
@@ -123,13 +123,15 @@ class CaseScreen(Screen[None]):
         if case.started_at is not None:
             await app.connection.call(self._read)
 
-    async def _miss(self, case: Case) -> None:
-        """Say what retention erased of it."""
+    async def _show_erased(self, case: Case) -> None:
+        """Show which parts retention erased."""
         self._erased = rules_by_item(
             await console_app(self).connection.call(lambda client: client.erased(self._subject)) or ()
         )
         if self._erased:
-            self.query_one("#told", Static).update(paragraphs(*case_lines(case), *erased_lines(self._erased)))
+            self.query_one("#case-facts", Static).update(
+                paragraphs(*case_lines(case), *erased_lines(self._erased))
+            )
             self.query_one("#erased", Static).update(content(erased_sentence("code", self._erased)))
 
     async def _read(self, client: Client) -> None:
@@ -147,16 +149,16 @@ class CaseScreen(Screen[None]):
         self.query_one("#seen").border_title = TITLES[what]
 
     def action_replay(self) -> None:
-        """Play the run again, where there was one that is over."""
+        """Replay the run, if there is one that ended."""
         from console.run.replay import ReplayScreen  # noqa: PLC0415  on its first use
 
         if self._case is not None and self._case.result is not None:
             self.app.push_screen(ReplayScreen(self._case))
         else:
-            self.notify("There is no run to replay", severity="warning")
+            self.notify("No run to replay.", severity="warning")
 
     def action_copy(self) -> None:
-        """Copy the id."""
+        """Copy the ID."""
         if self._case is not None:
             copy_id(self.app, self._case)
 
@@ -178,7 +180,7 @@ class CaseScreen(Screen[None]):
             self.notify(f"Saved {size(saved)} to {name}. To verify: unzip it and run python3 verify.py")
 
     def action_leave(self) -> None:
-        """Close the line for a name, or go back."""
+        """Close the line for a file name, or the case."""
         prompt = self.query_one(FileNamePrompt)
         if not prompt.is_open:
             self.dismiss()

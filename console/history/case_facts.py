@@ -1,8 +1,9 @@
-"""What a case was, in lines: the facts of a submission, its decisions, its run, and its events."""
+"""A case as lines: the facts of a submission, its decisions and its run; and its events."""
 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from console.review.requests import asked, limits
 from console.review.review_record import looked
@@ -12,23 +13,25 @@ from console.widgets.formatting import full_badge, lasted, size
 from engine.common.text import many
 from engine.models import Case, Decision, Event, Result
 
+NAME_CELLS = 14
+
 
 def case_lines(case: Case) -> list[list[Part]]:
-    """Return the lines that tell a case: what was handed in, who decided, how it ran."""
+    """Return the facts of a case: submission, decisions, run, permissions and violations."""
     submission = case.submission
     draft = submission.draft
     lines: list[list[Part]] = [
         [full_badge(case.assessment.risk), "  ", (submission.id, "bold")],
         [*outcome_line(case)],
-        [("handed in  ", "muted"), submission.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
-        [("asked by   ", "muted"), submission.requester.name],
-        [("says       ", "muted"), (draft.purpose or "(nothing)", "italic")],
-        [("digest     ", "muted"), (submission.digest, "faint")],
+        _fact("submitted", _moment(submission.submitted_at)),
+        _fact("requested by", submission.requester.name),
+        _fact("purpose", (draft.purpose or "(none)", "italic")),
+        _fact("digest", (submission.digest, "faint")),
     ]
     lines += [line for review in case.reviews for line in _decision(review)]
-    lines += _decision(case.decision) if case.decision else [[("decision   ", "muted"), "none yet"]]
+    lines += _decision(case.decision) if case.decision else [_fact("decision", "none yet")]
     lines += _result(case.result) if case.result else []
-    lines += [[], [("Asked for", "bold muted")], *asked(draft.permissions, case.analysis.effects)]
+    lines += [[], [("Requested permissions", "bold muted")], *asked(draft.permissions, case.analysis.effects)]
     lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
     lines += [
         [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
@@ -39,52 +42,55 @@ def case_lines(case: Case) -> list[list[Part]]:
     return lines
 
 
+def _fact(name: str, *value: Part) -> list[Part]:
+    return [(f"{name:<{NAME_CELLS}}", "muted"), *value]
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _decision(decision: Decision) -> list[list[Part]]:
     style = "success" if decision.outcome.value == "approved" else "error"
+    outcome: Part = (decision.outcome.value, f"bold {style}")
     lines: list[list[Part]] = [
         [],
-        [
-            ("decision   ", "muted"),
-            (decision.outcome.value, f"bold {style}"),
-            (" by ", "muted"),
-            decision.by.name,
-        ],
-        [("at         ", "muted"), decision.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")],
+        _fact("decision", outcome, (" by ", "muted"), decision.by.name),
+        _fact("decided", _moment(decision.at)),
     ]
     if decision.reason:
-        lines.append([("because    ", "muted"), decision.reason])
+        lines.append(_fact("reason", decision.reason))
     if decision.grant is not None:
         few, more = limits(decision.grant.permissions.limits)
-        lines += [[("given      ", "muted"), few], [("           ", "muted"), more]]
+        lines += [_fact("granted", few), _fact("", more)]
     if decision.review_record is not None:
-        lines.append([("looked     ", "muted"), looked(decision.review_record)])
+        lines.append(_fact("reviewed", looked(decision.review_record)))
     return lines
 
 
 def _result(result: Result) -> list[list[Part]]:
     lines: list[list[Part]] = [
         [],
-        [("ran for    ", "muted"), lasted(result.duration), (", first output after ", "muted"),
-         lasted(result.first_byte)],
-        [("peak       ", "muted"), size(result.memory_peak), (" memory, ", "muted"),
-         f"{result.cpu_seconds:.2f} s CPU"],
-        [("wrote      ", "muted"), f"{size(result.stdout_bytes)} and {size(result.stderr_bytes)} of errors"],
-        [("runtime    ", "muted"), result.runtime],
-        [("image      ", "muted"), (clip(result.image_digest, 40), "faint")],
+        _fact("duration", lasted(result.duration), (", first output after ", "muted"),
+              lasted(result.first_byte)),
+        _fact("peak memory", size(result.memory_peak)),
+        _fact("CPU time", f"{result.cpu_seconds:.2f} s"),
+        _fact("output", f"stdout {size(result.stdout_bytes)}, stderr {size(result.stderr_bytes)}"),
+        _fact("runtime", result.runtime),
+        _fact("image", (clip(result.image_digest, 40), "faint")),
     ]  # fmt: skip
-    lines += [[("left       ", "muted"), each.name, f"  {size(each.size)}"] for each in result.artifacts]
-    return lines
+    return lines + [_fact("artifact", each.name, f"  {size(each.size)}") for each in result.artifacts]
 
 
 def event_lines(event: Event) -> list[list[Part]]:
-    """Return the lines that tell an event."""
+    """Return an event and its data as lines."""
     at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-    said = [part for key, value in event.data.items() for part in _fact(key, value)]
+    data = [part for key, value in event.data.items() for part in _data(key, value)]
     head: list[Part] = [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
                         ("  by ", "muted"), event.actor]  # fmt: skip
-    return [head, ["        ", *said], []] if said else [head, []]
+    return [head, ["        ", *data], []] if data else [head, []]
 
 
-def _fact(key: str, value: object) -> list[Part]:
+def _data(key: str, value: object) -> list[Part]:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return [(f"{clip(key, 40)} ", "faint"), (clip(text, 400), "muted"), "   "]

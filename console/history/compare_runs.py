@@ -1,4 +1,4 @@
-"""Two submissions side by side: code, grant, output and what they used."""
+"""Compares two submissions: facts, code and output."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from console.widgets.header import AppHeader
 from engine.client.client import Client
 from engine.models import Case
 
-MOST_OUTPUT = 1 << 18
+MAX_OUTPUT = 1 << 18
 """Bytes of each output that are compared."""
 TITLES = {"code": "Code", "output": "Output"}
 
 
 class CompareRunsScreen(Screen[None]):
-    """Opens over History: `-` is the marked one, `+` the other."""
+    """Opens over History: `-` is the marked submission, `+` the other."""
 
     AUTO_FOCUS = "#difference"
-    HELP_TITLE = "Side by side"
-    HELP_WORDS = "Above what is known of both; below the lines in which their code or their output differs."
+    HELP_TITLE = "Compare runs"
+    HELP_WORDS = "Above: the facts of both. Below: the lines in which their code or their output differs."
     DEFAULT_CSS = """
     CompareRunsScreen #facts { height: auto; max-height: 14; padding: 0 1; }
     CompareRunsScreen #seen { height: 1fr; }
@@ -53,7 +53,7 @@ class CompareRunsScreen(Screen[None]):
         self._texts: dict[str, tuple[str, str]] = {}
 
     def compose(self) -> ComposeResult:
-        """Lay out the facts of both, and what differs."""
+        """Lay out the facts of both, and the difference."""
         yield AppHeader("history")
         yield Static(id="facts", classes="box")
         with Vertical(id="seen", classes="box"):
@@ -62,7 +62,7 @@ class CompareRunsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Load both."""
-        self.query_one("#facts").border_title = "Side by side"
+        self.query_one("#facts").border_title = "Compare runs"
         self._load()
 
     @work
@@ -77,7 +77,7 @@ class CompareRunsScreen(Screen[None]):
         self._texts["output"] = (await _written(client, first), await _written(client, second))
 
     def action_see(self, what: str) -> None:
-        """Show what differs in the code or in the output."""
+        """Show the difference of the code or of the output."""
         if what in self._texts:
             self.query_one("#seen").border_title = f"{TITLES[what]}: - {self._ids[0]}   + {self._ids[1]}"
             self.query_one(DifferenceRows).show(difference(*self._texts[what]))
@@ -88,14 +88,14 @@ class CompareRunsScreen(Screen[None]):
 
 
 async def _code(client: Client, case: Case) -> str:
-    """Return the code, or that it was erased."""
+    """Return the code, or a sentence that it was erased."""
     id = case.submission.id
     missing = erased_sentence("code", rules_by_item(await client.erased(id)))
     return f"{id}: {missing}" if missing else case.submission.draft.code.text
 
 
 async def _written(client: Client, case: Case) -> str:
-    """Return the output from its beginning, or that it was erased."""
+    """Return the output up to `MAX_OUTPUT` bytes, or a sentence that it was erased."""
     if case.started_at is None:
         return ""
     data, missing = b"", list[str]()
@@ -103,15 +103,15 @@ async def _written(client: Client, case: Case) -> str:
         async with contextlib.aclosing(client.output(case.submission.id)) as chunks:
             async for chunk in chunks:
                 data += chunk.data
-                if len(data) >= MOST_OUTPUT:
+                if len(data) >= MAX_OUTPUT:
                     break
     if cut := erased_sentence(PART, rules_by_item(await client.erased(case.submission.id))):
-        missing.append(f"{cut}\n{data[:MOST_OUTPUT].decode(errors='replace')}")
-    return "".join(missing) or data[:MOST_OUTPUT].decode(errors="replace")
+        missing.append(f"{cut}\n{data[:MAX_OUTPUT].decode(errors='replace')}")
+    return "".join(missing) or data[:MAX_OUTPUT].decode(errors="replace")
 
 
 def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
-    """Return a line for each fact: its name, then both; what differs is bold."""
+    """Return a line for each fact: its name, then both values, bold if they differ."""
     room = max(8, (width - 13) // 2)
     return [
         [
@@ -122,8 +122,8 @@ def facts(first: Case, second: Case, width: int) -> list[list[Part]]:
     ]
 
 
-NAMES = ("submission", "risk", "asked by", "handed in", "outcome", "decided by", "given", "took", "memory",
-         "CPU", "wrote")  # fmt: skip
+NAMES = ("submission", "risk", "requested by", "submitted", "outcome", "decided by", "granted", "duration",
+         "peak memory", "CPU time", "output")  # fmt: skip
 
 
 def _cell(text: str, ink: str, room: int, *, bold: bool) -> tuple[str, str]:
@@ -135,7 +135,7 @@ def _facts(case: Case) -> list[tuple[str, str]]:
     submission, result, decision = case.submission, case.result, case.decision
     end, ink = case_outcome(case)
     badge, risk = full_badge(case.assessment.risk)
-    wrote = f"{size(result.stdout_bytes)}, {size(result.stderr_bytes)} of errors" if result else "–"
+    output = f"stdout {size(result.stdout_bytes)}, stderr {size(result.stderr_bytes)}" if result else "–"
     return [
         (submission.id, "foreground"),
         (badge, risk),
@@ -147,5 +147,5 @@ def _facts(case: Case) -> list[tuple[str, str]]:
         (lasted(result.duration if result else None), "foreground"),
         (size(result.memory_peak if result else None), "foreground"),
         (f"{result.cpu_seconds:.2f} s" if result else "–", "foreground"),
-        (wrote, "foreground"),
+        (output, "foreground"),
     ]

@@ -1,4 +1,4 @@
-"""What the rules of retention erased of a submission, in words."""
+"""The parts of a submission that retention erased, in words."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from engine.common.errors import Problem
 from engine.models import Erasure
 
 ERASED = 410
-"""What the engine answers for what was erased."""
-HASH = "Its hash is in the events."
+"""The engine's status code for erased content."""
+HASH = "Its hash remains in the events."
 PART = "part of the output"
 
 
 def rules_by_item(erasures: Iterable[Erasure]) -> dict[str, str]:
-    """Return the rule that erased each thing: `code`, `output` or `PART`, `file NAME`, `artifact NAME`."""
+    """Return the rule that erased each part: `code`, `output` or `PART`, `file NAME`, `artifact NAME`."""
     return {PART if each.partly else f"{each.what} {each.name.text}".strip(): each.rule for each in erasures}
 
 
 def erased_sentence(what: str, rules: Mapping[str, str]) -> str:
-    """Return in words that something was erased and by which rule; nothing where it is kept."""
+    """Return a sentence that a part was erased, and by which rule; empty if it was not."""
     the = what if what == PART else f"the {what}"
     return (
         f"{the[0].upper()}{the[1:]} was erased by retention: {rules[what]}. {HASH}" if what in rules else ""
@@ -29,7 +29,7 @@ def erased_sentence(what: str, rules: Mapping[str, str]) -> str:
 
 
 def erased_lines(rules: Mapping[str, str]) -> list[list[Part]]:
-    """Return a heading and a line for each thing that was erased; nothing where all is kept."""
+    """Return a heading and a line for each erased part; empty if nothing was erased."""
     if not rules:
         return []
     lines: list[list[Part]] = [
@@ -39,15 +39,15 @@ def erased_lines(rules: Mapping[str, str]) -> list[list[Part]]:
 
 
 @contextlib.contextmanager
-def report_erased(tell: Callable[[str], object]) -> Iterator[None]:
-    """Tell in words that something was erased, where the engine answers that.
+def report_erased(report: Callable[[str], object]) -> Iterator[None]:
+    """Report in a sentence that content was erased, if the engine answers so.
 
     Raises:
-        Problem: it answers anything else that is no content.
+        Problem: the engine answers with any other error.
     """
     try:
         yield
     except Problem as problem:
         if problem.status != ERASED:
             raise
-        tell(f"{problem.title[:1].upper()}{problem.title[1:]}. {HASH}")
+        report(f"{problem.title[:1].upper()}{problem.title[1:]}. {HASH}")

@@ -1,4 +1,4 @@
-"""What there is among the submissions that a search finds: by risk, status, kill and more."""
+"""Facets of a search: how many of its results have each risk, status, kill reason and so on."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from console.widgets.rows import Rows
 from engine.models import Facets
 
 KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "day": 7}
-"""The kinds, and how many values of each are listed."""
+"""The facets, and how many values of each are listed."""
 COUNT, BAR = 9, 6
 
 
 class Facet(NamedTuple):
-    """One line: a heading where `term` is empty, else what is added to the search or runs as one."""
+    """One line: a heading if `term` is empty, a saved search if `many` is 0, else a value and its count."""
 
     term: str
     words: str
@@ -30,10 +30,10 @@ class FacetList(Rows):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
-        self.border_title = "Among these"
-        self.border_subtitle = "Enter narrows   f closes"
+        self.border_title = "Facets"
+        self.border_subtitle = "Enter filters   f closes"
         self._lines: list[Facet] = []
-        self._kept: list[str] = []
+        self._saved: list[str] = []
         self._facets: Facets | None = None
 
     @property
@@ -46,30 +46,30 @@ class FacetList(Rows):
         """The line under the cursor."""
         return self._lines[self.cursor] if self._lines else None
 
-    def keep(self, searches: list[str]) -> None:
-        """List other searches that are kept."""
-        self._kept = searches
+    def show_saved(self, searches: list[str]) -> None:
+        """List these saved searches."""
+        self._saved = searches
         self._list()
 
     def show(self, facets: Facets | None) -> None:
-        """List other counts."""
+        """List these counts."""
         self._facets = facets
         self._list()
 
     def _list(self) -> None:
-        self._lines = [Facet("", "kept searches")] if self._kept else []
-        self._lines += [Facet(each, each) for each in self._kept]
+        self._lines = [Facet("", "saved searches")] if self._saved else []
+        self._lines += [Facet(each, each) for each in self._saved]
         if self._facets:
-            exact = "" if self._facets.exact else " of the newest"
-            self.border_title = f"Among {self._facets.total:,}{exact}"
+            newest = "" if self._facets.exact else "newest "
+            self.border_title = f"Facets of {newest}{self._facets.total:,}"
             for kind, most in KINDS.items():
                 self._lines += _of_kind(kind, most, self._facets)
         self.refit()
         if self.cursor == 0 and self._lines:
-            self.cursor = 1  # a heading is nothing to search for
+            self.cursor = 1  # a heading cannot be chosen
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw a heading, or a value with its bar and its count."""
+        """Draw a heading, or a value with its bar and count."""
         facet = self._lines[index]
         if not facet.term:
             return [" ", (facet.words, "bold muted")]
@@ -92,13 +92,13 @@ def _of_kind(kind: str, most: int, facets: Facets) -> list[Facet]:
 
 
 def term(kind: str, value: str) -> str:
-    """Return the term that finds one value of a kind."""
+    """Return the search term for one value of a facet."""
     quoted = f'"{value}"' if any(mark in value for mark in ' "') else value
     return f"since:{value}" if kind == "day" else f"{kind}:{quoted}"
 
 
 def narrowed(filter: str, facet: Facet) -> str:
-    """Return a search with a value added, or taken out where it is in it; a kept search stands for itself."""
+    """Return a search with a value added, or removed if it has it; a saved search replaces it."""
     words = filter.split()
     if not facet.many:
         return facet.term

@@ -1,4 +1,4 @@
-"""The search line of History: what its last word may become, and where it is wrong."""
+"""The search line of History, with completions and errors below it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from console.safety.text import Part, content, visible_text
 from engine.models import FilterHelp
 
 OFFERED = 12
-HINT = "Enter searches, Tab completes, Ctrl+S keeps the search, Esc closes"
+HINT = "Enter searches, Tab completes, Ctrl+S saves the search, Esc closes"
 
 
 class FilterInput(Input):
-    """A line to type a filter in; Tab takes the first of what its last word may become."""
+    """The input for a filter; Tab takes the first completion of its last word."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "Complete", id="history.complete", tooltip="Finish the word"),
+        Binding("tab", "complete", "Complete", id="history.complete", tooltip="Complete the word"),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -33,7 +33,7 @@ class FilterInput(Input):
         self._taken: tuple[str, ...] = ()
 
     def action_complete(self) -> None:
-        """Take the first completion, or after a finished word the next; without one go to the next widget."""
+        """Take the first completion, or the next one after that; without any go to the next widget."""
         finished = self.value in self._taken and not self.value.endswith(":")
         if not finished:
             self._taken = tuple(each for each in self.completions if each != self.value)
@@ -46,7 +46,7 @@ class FilterInput(Input):
 
 
 class FilterLine(Vertical):
-    """The line and the words below it."""
+    """The input and its help."""
 
     DEFAULT_CSS = """
     FilterLine { height: 4; display: none; padding: 0 1; }
@@ -55,16 +55,16 @@ class FilterLine(Vertical):
     """
 
     def compose(self) -> ComposeResult:
-        """Lay out the line and its help."""
+        """Lay out the input and its help."""
         yield FilterInput(id="filter")
         yield Static(id="help")
 
     def on_mount(self) -> None:
-        """Say what can be done."""
+        """Show the keys."""
         self.explain(None)
 
     def explain(self, offered: FilterHelp | None) -> None:
-        """Show what the last word may become, or where the filter is wrong."""
+        """Show the completions of the last word, or what is wrong with the filter."""
         self.query_one(FilterInput).completions = offered.completions if offered else ()
         self.query_one("#help", Static).update(content(*self._parts(offered)))
 

@@ -1,4 +1,4 @@
-"""Searches that a person keeps, in a file beside the settings."""
+"""Saved searches, in a file beside the settings."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ LONGEST = 1000
 
 
 def file() -> Path:
-    """Return where they lie, whether or not there are any."""
+    """Return the path of the file, which need not exist."""
     return locations.settings_file().parent / "searches.json"
 
 
 def load() -> list[str]:
-    """Return the searches that are kept, the newest first; a file that is no list of them counts as empty."""
+    """Return the saved searches, newest first; an invalid file counts as empty."""
     try:
         read = json.loads(file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    kept = read if isinstance(read, list) else []
-    return [each for each in kept if isinstance(each, str) and 0 < len(each) <= LONGEST][:MOST]
+    saved = read if isinstance(read, list) else []
+    return [each for each in saved if isinstance(each, str) and 0 < len(each) <= LONGEST][:MOST]
 
 
 def toggle(search: str) -> list[str]:
-    """Keep a search, or forget it where it is kept already, and return those that are kept then.
+    """Save a search, or remove it if it is saved, and return the saved searches.
 
     Raises:
-        OSError: they cannot be written.
+        OSError: the file cannot be written.
     """
-    kept = load()
-    changed = [each for each in kept if each != search]
-    if len(changed) == len(kept):
+    saved = load()
+    changed = [each for each in saved if each != search]
+    if len(changed) == len(saved):
         changed.insert(0, search)
     path = file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

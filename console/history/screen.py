@@ -1,4 +1,4 @@
-"""History: everything that was ever handed in, decided and run."""
+"""The History screen: every submission, decision and run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
+from textual.widgets import Input
 
+from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.app.textual_patches import set_border_title
 from console.history import saved_searches
 from console.history.facet_list import FacetList, narrowed
 from console.history.filter_line import FilterLine
-from console.history.searching import Searching
+from console.history.search import HistorySearch
 from console.history.table import PAGE, Columns, HistoryTable
 from console.safety.text import content
 from console.widgets.rows import Rows
@@ -24,16 +26,16 @@ from engine.client.client import Client
 from engine.models import Summary, Verification
 
 
-class HistoryScreen(Searching):
-    """The place of who has to find out what happened."""
+class HistoryScreen(BaseScreen):
+    """Lists, searches, compares and verifies what happened."""
 
     NAME = "history"
     HELP_TITLE = "History"
     HELP_WORDS = (
-        "Every submission with its decision and its run, the newest first. Enter opens one: who decided, "
-        "why, what it wrote, what it used, and its events. / searches, F shows what there is among the "
-        "found; Enter on a line there narrows the search. M marks one, = puts another beside it. T shows how "
-        "the desk does. V reads the whole log again and proves that nothing in it was changed."
+        "Every submission with its decision and its run, newest first. Enter opens one: who decided and why, "
+        "its output, resources and events. / searches; f shows facets, and Enter on a facet narrows the "
+        "search. m marks a submission, = compares it with another one. t shows metrics. V verifies the whole "
+        "event log: that no recorded event was changed."
     )
     DEFAULT_CSS = """
     HistoryScreen #found { height: 1fr; }
@@ -48,29 +50,30 @@ class HistoryScreen(Searching):
         Binding(
             "slash", "filter", "Search", key_display="/", id="history.filter", tooltip="Search the history"
         ),
-        Binding("f", "facets", "Facets", id="history.facets", tooltip="What there is among the found"),
-        Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark one to compare with"),
+        Binding("f", "facets", "Facets", id="history.facets", tooltip="Count and filter by value"),
+        Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark it for a comparison"),
         Binding(
-            "equals_sign", "beside", "Beside", key_display="=", id="history.beside", show=False,
-            tooltip="Put the marked one and this one side by side",
+            "equals_sign", "compare", "Compare", key_display="=", id="history.compare", show=False,
+            tooltip="Compare the marked submission with this one",
         ),
-        Binding("t", "trends", "Trends", id="history.trends", tooltip="How the desk does"),
-        Binding("r", "reload", "Reload", id="history.reload", show=False, tooltip="Ask the engine again"),
+        Binding("t", "trends", "Trends", id="history.trends", tooltip="Show metrics over time"),
+        Binding("r", "reload", "Reload", id="history.reload", show=False, tooltip="Load again"),
         Binding(
-            "V", "verify", "Verify", id="history.verify", tooltip="Read the whole log and prove it intact"
+            "V", "verify", "Verify", id="history.verify", tooltip="Verify the whole event log"
         ),
-        Binding("ctrl+s", "keep", "Keep", id="history.keep", show=False,
-                tooltip="Keep the search, or forget it"),
-        Binding("escape", "leave", "Leave", id="history.leave", show=False,
+        Binding("ctrl+s", "save_search", "Save search", id="history.save-search", show=False,
+                tooltip="Save the search, or remove it"),
+        Binding("escape", "leave", "Close", id="history.leave", show=False,
                 tooltip="Close the facets, then the search"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._marked: str | None = None
+        self._search = HistorySearch(self, self.action_reload)
 
     def contents(self) -> Iterable[Widget]:
-        """Lay out the search line, the table, and what there is among the found."""
+        """Lay out the search line, the table and the facets."""
         yield FilterLine(id="line")
         with Horizontal(id="found"):
             with Vertical(id="frame", classes="box"):
@@ -79,11 +82,11 @@ class HistoryScreen(Searching):
             yield FacetList(id="facets")
 
     def on_mount(self) -> None:
-        """Show the newest, and follow what changes."""
+        """Show the newest submissions, and follow changes."""
         super().on_mount()
         self.query_one("#frame").border_title = "History"
         self.query_one(HistoryTable).focus()
-        self.query_one(FacetList).keep(saved_searches.load())
+        self.query_one(FacetList).show_saved(saved_searches.load())
         self.watch(self.app, "queue", self._changed, init=False)
         self.watch(self.app, "connection_state", self._changed)
 
@@ -94,7 +97,7 @@ class HistoryScreen(Searching):
 
     @on(HistoryTable.Counted)
     def _counted(self, message: HistoryTable.Counted) -> None:
-        set_border_title(self.query_one("#frame"), content(message.words))
+        set_border_title(self.query_one("#frame"), content(message.title))
 
     @on(HistoryTable.PageWanted)
     def _wanted(self, message: HistoryTable.PageWanted) -> None:
@@ -102,9 +105,9 @@ class HistoryScreen(Searching):
 
     @work(group="page")
     async def _fetch(self, number: int, before: str | None, *, fresh: bool = False) -> None:
-        wanted = self._filter
+        wanted = self._search.filter
         rows = await console_app(self).connection.call(lambda client: client.history(wanted, before, PAGE))
-        if rows is not None and wanted == self._filter:
+        if rows is not None and wanted == self._search.filter:
             self._put(number, rows, fresh=fresh)
 
     def _put(self, number: int, rows: tuple[Summary, ...], *, fresh: bool) -> None:
@@ -118,18 +121,47 @@ class HistoryScreen(Searching):
         else:
             table.put(number, rows)
 
+    # --- search -----------------------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        """Open the search line."""
+        self._search.open()
+
+    def action_facets(self) -> None:
+        """Show or hide the facets."""
+        self._search.toggle_facets()
+
+    def action_save_search(self) -> None:
+        """Save the search, or remove it from the saved ones."""
+        self._search.toggle_saved()
+
+    def action_leave(self) -> None:
+        """Close the facets, then the search."""
+        self._search.close()
+
+    @on(Input.Changed, "#filter")
+    def _typed(self, message: Input.Changed) -> None:
+        self._search.explain(message.value)
+
+    @on(Input.Submitted, "#filter")
+    def _submitted(self, message: Input.Submitted) -> None:
+        self._search.apply(message.value.strip())
+        self.query_one(HistoryTable).focus()
+
+    # --- actions ----------------------------------------------------------------------------------
+
     def action_reload(self) -> None:
-        """Ask again from the newest on."""
+        """Load again from the newest on."""
         table = self.query_one(HistoryTable)
         table.scroll_to(y=0, animate=False)
         self._fetch(0, None, fresh=True)
 
     def on_rows_chosen(self, message: Rows.Chosen) -> None:
-        """Open what was chosen in the table, or search for what was chosen beside it."""
+        """Open the chosen submission, or narrow the search to the chosen facet."""
         if not isinstance(message.rows, FacetList):
             self.action_open()
         elif (facet := message.rows.chosen) and facet.term:
-            self.search(narrowed(self._filter, facet))
+            self._search.apply(narrowed(self._search.filter, facet))
 
     def action_open(self) -> None:
         """Open the submission under the cursor."""
@@ -140,39 +172,39 @@ class HistoryScreen(Searching):
             self.app.push_screen(CaseScreen(chosen.id))
 
     def action_mark(self) -> None:
-        """Mark the submission under the cursor, to put another one beside it."""
+        """Mark the submission under the cursor for a comparison."""
         chosen = self.query_one(HistoryTable).chosen
         if chosen is not None:
             self._marked = chosen.id
-            self.notify(f"{chosen.id} is marked; = puts another beside it")
+            self.notify(f"Marked {chosen.id}; select another and press = to compare")
 
-    def action_beside(self) -> None:
-        """Put the marked submission and the one under the cursor side by side."""
+    def action_compare(self) -> None:
+        """Compare the marked submission with the one under the cursor."""
         from console.history.compare_runs import CompareRunsScreen  # noqa: PLC0415  on its first use
 
         chosen = self.query_one(HistoryTable).chosen
         if self._marked is None:
-            self.notify("Mark one first: m", severity="warning")
+            self.notify("Mark a submission first: m", severity="warning")
         elif chosen is not None:
             self.app.push_screen(CompareRunsScreen(self._marked, chosen.id))
 
     def action_trends(self) -> None:
-        """Show how the desk does."""
+        """Show metrics over time."""
         from console.history.trends import TrendsScreen  # noqa: PLC0415  on its first use
 
         self.app.push_screen(TrendsScreen())
 
     @work(exclusive=True, group="verify")
     async def action_verify(self) -> None:
-        """Have the whole log read."""
-        self.query_one("#frame").border_subtitle = "reading the whole log …"
-        found = await console_app(self).connection.call(self._read)
+        """Verify the whole event log."""
+        self.query_one("#frame").border_subtitle = "verifying …"
+        found = await console_app(self).connection.call(self._verify)
         self.query_one("#frame").border_subtitle = ""
         if found is not None:
-            words = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"
-            self.notify(words, severity="information" if found.intact else "error", timeout=10)
+            message = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"
+            self.notify(message, severity="information" if found.intact else "error", timeout=10)
 
-    async def _read(self, client: Client) -> Verification | None:
+    async def _verify(self, client: Client) -> Verification | None:
         async with contextlib.aclosing(client.verifying()) as steps:
             async for step in steps:
                 share = 100 * step.done // max(step.total, 1)

@@ -1,4 +1,4 @@
-"""The history as a table that fetches pages as it is scrolled and forgets those far away."""
+"""The History table; it fetches pages while scrolling and drops distant ones."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ from engine.models import Summary
 PAGE = 200
 KEPT_PAGES = 64
 AHEAD = 3 * PAGE
-"""So many rows are kept at hand below what is drawn, once somebody goes down: a held key does not wait."""
-TAKEN_IN_SECONDS = 0.3
-"""After that what was fetched ahead is taken in, where no key takes it in first: a frame of its own would
-come between those of a held key."""
+"""Rows that are fetched ahead below the visible ones, so that a held key does not wait."""
+SHOW_SECONDS = 0.3
+"""Rows fetched ahead are shown after this time or on the next key: an extra frame would delay a held key."""
 BROAD = 110
 WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
 
 
 class HistoryTable(OfflineRows):
-    """One row for each submission, the newest first."""
+    """One row per submission, newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing here.", "bold success")],
+        [("No submissions.", "bold success")],
         [],
-        [("Every submission, decision and run is kept here, chained so that", "muted")],
-        [("no record can be changed unnoticed. Type / to search.", "muted")],
+        [("Every submission, decision and run is recorded here, in a log", "muted")],
+        [("that shows any change to its records. Press / to search.", "muted")],
     )
 
     @dataclass
@@ -48,9 +47,9 @@ class HistoryTable(OfflineRows):
 
     @dataclass
     class Counted(Message):
-        """How many rows are known, in words."""
+        """The title: how many rows are loaded."""
 
-        words: str
+        title: str
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -58,7 +57,7 @@ class HistoryTable(OfflineRows):
         self.clear()
 
     def clear(self) -> None:
-        """Forget every page."""
+        """Drop every page."""
         self._pages: OrderedDict[int, Page] = OrderedDict()
         self._keys: list[str | None] = [None]
         self._total = 0
@@ -67,16 +66,16 @@ class HistoryTable(OfflineRows):
 
     @property
     def count(self) -> int:
-        """How many rows are known."""
+        """How many rows are loaded."""
         return self._total
 
     @property
     def chosen(self) -> Summary | None:
-        """The submission under the cursor, where its page is at hand."""
+        """The submission under the cursor, if its page is loaded."""
         return self._row(self.cursor) if self._total else None
 
     def put(self, number: int, rows: Page) -> None:
-        """Take a page in; a short one is the last."""
+        """Add a page; a short one is the last."""
         self._asked.discard(number)
         self._pages[number] = rows
         self._pages.move_to_end(number)
@@ -88,22 +87,22 @@ class HistoryTable(OfflineRows):
             if not self._ended:
                 self._keys.append(rows[-1].id)
         if number == 0 or self._on_screen(number):
-            self._take_in()
+            self._show_rows()
         elif self._later is None:
-            self._later = self.set_timer(TAKEN_IN_SECONDS, self._take_in)
+            self._later = self.set_timer(SHOW_SECONDS, self._show_rows)
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Take in what was fetched ahead, and show the row."""
+        """Show the rows fetched ahead, and the row under the cursor."""
         if self._later is not None:
-            self._take_in()
+            self._show_rows()
         super().watch_cursor(old, new)
 
     def _on_screen(self, number: int) -> bool:
         top = self.scroll_offset.y
         return top // PAGE <= number <= (top + self.size.height) // PAGE
 
-    def _take_in(self) -> None:
-        """Say how many rows are known, and let them be scrolled to."""
+    def _show_rows(self) -> None:
+        """Update the title and the scroll range."""
         if self._later is not None:
             self._later.stop()
             self._later = None
@@ -127,7 +126,7 @@ class HistoryTable(OfflineRows):
             self.post_message(self.PageWanted(number, self._keys[number]))
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw a submission: when, risk, outcome, who, by whom, and its first line."""
+        """Draw a submission: time, risk, outcome, requester, reviewer and first line of code."""
         row = self._row(index)
         if row is None:
             return [("  …", "faint")]
@@ -154,7 +153,7 @@ class Columns(Static):
 
     def on_resize(self) -> None:
         """Fit to the new width."""
-        names = f" {'when':<{WHEN}} risk   {'outcome':<{OUTCOME}} {'asked by':<{WHO}} "
+        names = f" {'submitted':<{WHEN}} risk   {'outcome':<{OUTCOME}} {'requested by':<{WHO}} "
         if self.size.width > BROAD:
             names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
         self.update(content((names + "first line", "faint")))

@@ -1,4 +1,4 @@
-"""The way of a submission through the house: each step, who took it, and the time since the step before."""
+"""The timeline of a submission: each step, its actor, and the time since the previous step."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from console.widgets.formatting import bar, lasted
 from engine.models import Event
 
 QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
-"""Events that are no steps."""
+"""Events that are not steps."""
 STEP, ACTOR, TIME = 23, 14, 10
 
 
 def timeline_lines(events: Sequence[Event], width: int) -> list[list[Part]]:
-    """Return a line for each step; the bar is its share of the longest."""
+    """Return a line for each step; the bar is its time relative to the longest step."""
     steps = [event for event in events if event.type not in QUIET]
     if not steps:
-        return [[("No step is recorded.", "muted")]]
-    took = [later.at - earlier.at for earlier, later in zip(steps[:1] + steps, steps, strict=False)]
-    longest = max(*took, timedelta(microseconds=1))
+        return [[("No events.", "muted")]]
+    times = [later.at - earlier.at for earlier, later in zip(steps[:1] + steps, steps, strict=False)]
+    longest = max(*times, timedelta(microseconds=1))
     cells = max(4, width - STEP - ACTOR - 2 * TIME - 6)
     return [
         [(f"{_since(step.at - steps[0].at):>{TIME}} ", "muted"), (pad(step.type, STEP), "bold primary"), " ",
          pad(step.actor, ACTOR), " ", *bar(time / longest, cells, _style_name(time / longest)),
          (f" {lasted(time.total_seconds()) if time else ''}", "muted")]
-        for step, time in zip(steps, took, strict=True)
+        for step, time in zip(steps, times, strict=True)
     ]  # fmt: skip
 
 

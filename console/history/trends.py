@@ -1,4 +1,4 @@
-"""Trends: how the desk does, for whoever runs it."""
+"""Trends: metrics of submissions, decisions and runs over days."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from engine.models import Trends
 
 SPANS = {"1": 1, "7": 7, "30": 30, "90": 90}
 HOURS = 24
-LOUD = 0.1
-"""A share above which a figure is drawn as a warning."""
+ALARM = 0.1
+"""Rates above this are drawn as errors."""
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 class TrendsScreen(Screen[None]):
-    """Opens over History."""
+    """Shows the metrics; opens over History."""
 
     AUTO_FOCUS = "#scroll"
     HELP_TITLE = "Trends"
     HELP_WORDS = (
-        "Why runs were killed, how long people took, how many submissions nobody decided, how many "
-        "approvals were too quick to have been read, and who asks most. D takes the next span of days."
+        "Kills by reason and hour, time to decide, expired submissions, approvals too fast to have been "
+        "reviewed, and the busiest requesters. d switches between 1, 7, 30 and 90 days."
     )
     DEFAULT_CSS = """
     TrendsScreen #scroll { height: 1fr; padding: 0 1; }
     TrendsScreen #scroll Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "span", "Days", id="trends.span", tooltip="1, 7, 30 or 90 days"),
-        Binding("r", "reload", "Reload", id="trends.reload", tooltip="Ask the engine again"),
-        Binding("escape,q", "leave", "Back", id="trends.leave", tooltip="Back to History"),
+        Binding("d", "span", "Days", id="trends.span", tooltip="Show 1, 7, 30 or 90 days"),
+        Binding("r", "reload", "Reload", id="trends.reload", tooltip="Load the metrics again"),
+        Binding("escape,q", "leave", "Back", id="trends.leave", tooltip="Close the metrics"),
     ]
 
     def __init__(self) -> None:
@@ -53,24 +53,24 @@ class TrendsScreen(Screen[None]):
         """Lay out one page that scrolls."""
         yield AppHeader("history")
         with VerticalScroll(id="scroll", classes="box"):
-            yield Static(id="told")
+            yield Static(id="metrics")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Ask."""
+        """Load the metrics."""
         self.action_reload()
 
     @work(exclusive=True)
     async def action_reload(self) -> None:
-        """Ask the engine again."""
+        """Load the metrics again."""
         days = self._days
-        self.query_one("#scroll").border_title = f"Trends of {many(days, 'day')}"
+        self.query_one("#scroll").border_title = f"Trends, last {many(days, 'day')}"
         found = await console_app(self).connection.call(lambda client: client.trends(days))
         if found is not None and days == self._days:
-            self.query_one("#told", Static).update(paragraphs(*told(found, self.size.width - 6)))
+            self.query_one("#metrics", Static).update(paragraphs(*metric_lines(found, self.size.width - 6)))
 
     def action_span(self) -> None:
-        """Look at the next span of days."""
+        """Show the next number of days."""
         spans = list(SPANS.values())
         self._days = spans[(spans.index(self._days) + 1) % len(spans)]
         self.action_reload()
@@ -80,23 +80,23 @@ class TrendsScreen(Screen[None]):
         self.dismiss()
 
 
-def told(trends: Trends, width: int) -> list[list[Part]]:
-    """Return the page: figures, kills by hour, times to decide, who asks most."""
+def metric_lines(trends: Trends, width: int) -> list[list[Part]]:
+    """Return the page: totals, rates, kills by hour, time to decide, busiest requesters."""
     if not trends.submissions:
-        return [[("Nothing was handed in during these days.", "bold success")], [],
-                [("d looks further back.", "muted")]]  # fmt: skip
+        return [[("No submissions in this period.", "bold success")], [],
+                [("d shows a longer period.", "muted")]]  # fmt: skip
     cells = max(10, min(40, width - 40))
-    alarm = "  more than 2 % of runs: look for what outgrew its grant (kill:memory)"
+    alarm = "  more than 2 % of runs; search History for kill:memory"
     return [
         [(f"{trends.submissions:,}", "bold"), " submissions, ", (f"{trends.runs:,}", "bold"), " runs"],
         [],
-        _share("killed for memory", trends.memory_share, cells, alarm=trends.memory_alert),
+        _share("killed: memory", trends.memory_share, cells, alarm=trends.memory_alert),
         [(alarm if trends.memory_alert else "", "bold error")],
-        _share("nobody decided", trends.expired_share, cells, alarm=trends.expired_share > LOUD),
-        _share("approved in < 3 s", trends.hasty_share, cells, alarm=trends.hasty_share > LOUD),
+        _share("expired", trends.expired_share, cells, alarm=trends.expired_share > ALARM),
+        _share("approved in < 3 s", trends.hasty_share, cells, alarm=trends.hasty_share > ALARM),
         *_titled("Kills by hour", _kills(trends.kills_by_hour)),
         *_titled("Time to decide", _times(trends, cells)),
-        *_titled("Who asks most", _busiest(trends.busiest, cells)),
+        *_titled("Busiest requesters", _busiest(trends.busiest, cells)),
     ]
 
 
@@ -112,7 +112,7 @@ def _share(title: str, share: float, cells: int, *, alarm: bool) -> list[Part]:
 def _kills(by_hour: Mapping[str, Mapping[str, int]]) -> list[list[Part]]:
     hours = list(by_hour)[-HOURS:]
     if not hours:
-        return [[("No run was killed.", "success")]]
+        return [[("No kills.", "success")]]
     reasons = sorted({reason for hour in hours for reason in by_hour[hour]})
     most = max(count for hour in hours for count in by_hour[hour].values())
     lines: list[list[Part]] = [
@@ -121,7 +121,7 @@ def _kills(by_hour: Mapping[str, Mapping[str, int]]) -> list[list[Part]]:
          (f"  {sum(by_hour[hour].get(reason, 0) for hour in hours):,}", "bold")]
         for reason in reasons
     ]  # fmt: skip
-    span = f"{hours[0].replace('T', ' ')} h to {hours[-1].replace('T', ' ')} h, hours with kills alone"
+    span = f"{hours[0].replace('T', ' ')} h to {hours[-1].replace('T', ' ')} h, hours with kills only"
     return [*lines, [(f"{'':14}{span}", "faint")]]
 
 
@@ -132,10 +132,10 @@ def _block(count: int, most: int) -> str:
 def _times(trends: Trends, cells: int) -> list[list[Part]]:
     slowest = max((times.p95 for times in trends.decision_seconds.values()), default=0) or 1
     if not trends.decision_seconds:
-        return [[("No person decided anything.", "muted")]]
+        return [[("No decisions by a person.", "muted")]]
     return [
         [(f"{level.value:<14}", f"risk-{level.value}"), *bar(times.p50 / slowest, cells, "primary"),
-         (f" p50 {lasted(times.p50)}, p95 {lasted(times.p95)}, {times.count:,} in all", "muted")]
+         (f" p50 {lasted(times.p50)}, p95 {lasted(times.p95)}, total {times.count:,}", "muted")]
         for level, times in trends.decision_seconds.items()
     ]  # fmt: skip
 

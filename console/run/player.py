@@ -1,4 +1,4 @@
-"""A run to be played again: what it wrote and used, in the order of its own time. Pure."""
+"""The timing of a replay: which output and samples belong to which time. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 class Player:
-    """Stands at a place in a run's time, and says what came between two places."""
+    """A position in a run's time; moving it returns the output and samples in between."""
 
     def __init__(self, chunks: Sequence[OutputChunk], samples: Sequence[Meters], duration: float) -> None:
         self._chunks = sorted(chunks, key=lambda chunk: chunk.offset)
@@ -25,15 +25,15 @@ class Player:
 
     @property
     def over(self) -> bool:
-        """Whether it stands at the end."""
+        """Whether the position is at the end."""
         return self.at >= self.duration
 
     def advance(self, seconds: float) -> tuple[list[OutputChunk], list[Meters]]:
-        """Go on for so many seconds of the spectator's time, and return what came; nothing while paused."""
+        """Advance by real seconds times the speed, and return what came; nothing while paused."""
         return self.go(self.at + seconds * self.speed) if self.playing else ([], [])
 
     def go(self, at: float) -> tuple[list[OutputChunk], list[Meters]]:
-        """Go on to a later place and return what came after this one; the beginning counts as before all."""
+        """Advance to `at` and return what came since; from 0 this includes everything at 0."""
         before, self.at = self.at, min(max(at, self.at), self.duration)
         low = before if before > 0 else -1.0
         chunks = self._chunks[bisect_right(self._times, low) : bisect_right(self._times, self.at)]
@@ -41,18 +41,18 @@ class Player:
         return chunks, samples
 
     def seek(self, at: float) -> tuple[list[OutputChunk], list[Meters]]:
-        """Go to any place and return all that came up to it."""
+        """Go to any position and return everything up to it."""
         self.at = 0.0
         return self.go(max(0.0, at)) if at > 0 else ([], [])
 
     def faster(self, step: int) -> None:
-        """Take the next speed above, or with -1 below."""
+        """Take the next higher (1) or lower (-1) speed."""
         place = min(max(0, SPEEDS.index(self.speed) + step), len(SPEEDS) - 1)
         self.speed = SPEEDS[place]
 
 
 def _rising(times: Sequence[float]) -> list[float]:
-    """Return the times such that none is before an earlier one: streams come in the order of their bytes."""
+    """Return the times made non-decreasing, since output keeps the order of its bytes."""
     rising, last = [], 0.0
     for time in times:
         last = max(last, time)

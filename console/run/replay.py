@@ -1,9 +1,9 @@
-"""Replay: a run's output again, with its own timing, and its meters beside it."""
+"""The replay of a run: its output and its meters with their original timing."""
 
 from __future__ import annotations
 
 import contextlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import ClassVar
 
@@ -28,31 +28,31 @@ from engine.models import Case, Meters, OutputChunk
 
 FRAME_SECONDS = 1 / 20
 JUMP = 0.05
-"""The share of a run that an arrow key goes back or on."""
+"""The share of a run by which an arrow key seeks."""
 LEAST_JUMP = 1.0
 MINUTE = 60.0
 
 
 class ReplayScreen(Screen[None]):
-    """Opens over a case that ran."""
+    """Replays a run that ended; opens over its case."""
 
     AUTO_FOCUS = ""
     HELP_TITLE = "Replay"
-    HELP_WORDS = "The run again in its own time: what it wrote, and what it used when it wrote it."
+    HELP_WORDS = "The output and the resource meters of the run, with their original timing."
     DEFAULT_CSS = """
     ReplayScreen #seen { height: 1fr; }
     ReplayScreen OutputLog { height: 1fr; }
-    ReplayScreen #place { height: 1; padding: 0 1; background: $surface; }
+    ReplayScreen #position { height: 1; padding: 0 1; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "Pause", id="replay.pause", priority=True, tooltip="Pause, or go on"),
-        Binding("left", "jump(-1)", "Back", id="replay.back", tooltip="A twentieth back"),
-        Binding("right", "jump(1)", "On", id="replay.on", tooltip="A twentieth on"),
+        Binding("space", "pause", "Pause", id="replay.pause", priority=True, tooltip="Pause, or continue"),
+        Binding("left", "jump(-1)", "Rewind", id="replay.rewind", tooltip="Go back by 5 %"),
+        Binding("right", "jump(1)", "Forward", id="replay.forward", tooltip="Go forward by 5 %"),
         Binding("plus", "speed(1)", "Faster", key_display="+", id="replay.faster", tooltip="Twice as fast"),
         Binding("minus", "speed(-1)", "Slower", key_display="-", id="replay.slower", tooltip="Half as fast"),
-        Binding("home", "begin", "Again", id="replay.again", tooltip="From the beginning"),
-        Binding("end", "finish", "End", id="replay.end", show=False, tooltip="To the end"),
-        Binding("escape,q", "leave", "Back", id="replay.leave", tooltip="Back to the case"),
+        Binding("home", "begin", "Restart", id="replay.restart", tooltip="Play from the start"),
+        Binding("end", "finish", "End", id="replay.end", show=False, tooltip="Go to the end"),
+        Binding("escape,q", "leave", "Back", id="replay.leave", tooltip="Close the replay"),
     ]
 
     def __init__(self, case: Case) -> None:
@@ -62,23 +62,23 @@ class ReplayScreen(Screen[None]):
         self._usage = UsageHistory()
 
     def compose(self) -> ComposeResult:
-        """Lay out meters, output and the place in time."""
+        """Lay out meters, output and the position."""
         yield AppHeader("history")
         yield MeterPanel(id="meters")
         with Vertical(id="seen", classes="box") as seen:
             seen.border_title = f"Replay of {self._case.submission.id}"
             yield OutputLog(id="output")
-        yield Static(id="place")
+        yield Static(id="position")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Load the run, then play it."""
-        self.query_one(OutputLog).hint = "It has written nothing so far."
-        self.set_interval(FRAME_SECONDS, self._tick)
+        """Load the run and play it."""
+        self.query_one(OutputLog).hint = "No output so far."
+        self.set_interval(FRAME_SECONDS, self.tick)
         self._load()
 
     def on_resize(self) -> None:
-        """Leave room for the output where the screen is low."""
+        """Make the meters smaller on a low screen."""
         self.query_one(MeterPanel).set_class(self.size.height < 30, "-short")
 
     @work
@@ -97,7 +97,13 @@ class ReplayScreen(Screen[None]):
         duration = self._case.result.duration if self._case.result else 0.0
         self._player = Player(chunks, samples, duration)
 
-    def _tick(self) -> None:
+    @property
+    def position(self) -> float:
+        """The position in the run, in seconds."""
+        return self._player.at if self._player is not None else 0.0
+
+    def tick(self) -> None:
+        """Play one frame."""
         if self._player is not None and self.is_current:
             self._take(*self._player.advance(FRAME_SECONDS))
 
@@ -111,9 +117,9 @@ class ReplayScreen(Screen[None]):
 
     def _show(self, player: Player) -> None:
         began = now() - timedelta(seconds=player.at)
-        live = self._case.model_copy(update={"result": None, "started_at": began})
+        live = _running_since(self._case, began)
         self.query_one(MeterPanel).show(self._case if player.over else live, self._usage)
-        self.query_one("#place", Static).update(content(*_place(player, self.size.width)))
+        self.query_one("#position", Static).update(content(*_place(player, self.size.width)))
 
     def _seek(self, at: float) -> None:
         if self._player is not None:
@@ -122,7 +128,7 @@ class ReplayScreen(Screen[None]):
             self._take(*self._player.seek(at))
 
     def action_pause(self) -> None:
-        """Pause, or go on; at the end begin again."""
+        """Pause, or continue; at the end restart."""
         if self._player is None:
             return
         if self._player.over:
@@ -132,7 +138,7 @@ class ReplayScreen(Screen[None]):
         self._show(self._player)
 
     def action_jump(self, step: int) -> None:
-        """Go on or back by a twentieth of the run."""
+        """Seek by a twentieth of the run."""
         if self._player is not None:
             self._seek(self._player.at + step * max(LEAST_JUMP, self._player.duration * JUMP))
 
@@ -143,7 +149,7 @@ class ReplayScreen(Screen[None]):
             self._show(self._player)
 
     def action_begin(self) -> None:
-        """Play from the beginning."""
+        """Play from the start."""
         if self._player is not None:
             self._player.playing = True
             self._seek(0)
@@ -154,8 +160,16 @@ class ReplayScreen(Screen[None]):
             self._seek(self._player.duration)
 
     def action_leave(self) -> None:
-        """Go back."""
+        """Close the replay."""
         self.dismiss()
+
+
+def _running_since(case: Case, began: datetime) -> Case:
+    """Return a case as it was while it ran."""
+    return Case(
+        submission=case.submission, status=case.status, analysis=case.analysis, assessment=case.assessment,
+        reviews=case.reviews, decision=case.decision, started_at=began,
+    )  # fmt: skip
 
 
 def _time(seconds: float, of: float) -> str:
@@ -163,7 +177,7 @@ def _time(seconds: float, of: float) -> str:
 
 
 def _place(player: Player, width: int) -> list[Part]:
-    state = "■ over" if player.over else "▶ playing" if player.playing else "⏸ paused"
+    state = "■ ended" if player.over else "▶ playing" if player.playing else "⏸ paused"
     at, end = _time(player.at, player.duration), _time(player.duration, player.duration)
     words = f" {at} of {end}   {player.speed:g}×"
     cells = max(8, width - len(words) - 16)

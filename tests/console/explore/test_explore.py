@@ -62,8 +62,8 @@ def test_what_is_typed_is_asked_for() -> None:
     asked = Permissions(domains=domains, packages=packages, builds=(Untrusted("x"),),
                          secrets=(Untrusted("TOKEN"),), limits=Limits(memory_mb=256, cpus=1.5))  # fmt: skip
     wanted = RequestOptions(asked, ("~/a.csv", "b.txt"), "science", ExpectedOutput.NUMBER, "value == 4")
-    assert wanted == request_fields.understood(lines)
-    assert 10 == wanted.many
+    assert wanted == request_fields.from_fields(lines)
+    assert 10 == wanted.count
 
 
 def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
@@ -99,15 +99,15 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
 def test_a_wrong_line_is_named(lines: dict[str, str], said: str) -> None:
     """What cannot be understood is a sentence that begins with the line's label."""
     with pytest.raises(ValueError, match=f"^{said}"):
-        request_fields.understood(lines)
+        request_fields.from_fields(lines)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(request_fields.FIELDS)), st.text(max_size=30)))
 def test_lines_are_understood_or_refused_in_words(lines: dict[str, str]) -> None:
     """Whatever is typed is understood as what reads back as itself, or is a ValueError."""
     with suppress(ValueError):
-        asked = request_fields.understood(lines)
-        assert asked == request_fields.understood(request_fields.filled(asked))
+        asked = request_fields.from_fields(lines)
+        assert asked == request_fields.from_fields(request_fields.to_fields(asked))
 
 
 def test_input_files_are_read_or_named(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ def snippet(code: str) -> SavedSnippet:
 def test_snippets_are_kept_once_in_order_bounded_and_private(own_home: Path) -> None:
     """The newest is first, the same code is kept once, only so many are kept, for the owner alone."""
     for number in range(snippets.KEPT + 5):
-        snippets.keep(snippet(str(number)))
-    snippets.keep(snippet("100"))
+        snippets.save(snippet(str(number)))
+    snippets.save(snippet("100"))
     kept = [each.code.text for each in snippets.load()]
     assert ["100", str(snippets.KEPT + 4)] == kept[:2]
     assert snippets.KEPT == len(kept) == len(set(kept))
@@ -140,10 +140,10 @@ def test_snippets_are_kept_once_in_order_bounded_and_private(own_home: Path) -> 
 
 def test_a_broken_line_among_the_snippets_loses_no_other(own_home: Path) -> None:
     """What cannot be read is left out."""
-    snippets.keep(snippet("1"))
+    snippets.save(snippet("1"))
     with snippets.file().open("a") as file:
         file.write("{\n")
-    snippets.keep(snippet("2"))
+    snippets.save(snippet("2"))
     assert ["2", "1"] == [each.code.text for each in snippets.load()]
 
 
@@ -167,13 +167,13 @@ async def test_what_the_form_says_is_handed_in(own_home: Path, tmp_path: Path) -
         await until(pilot, lambda: app.screen.is_modal)
         app.screen.query_one("#packages", Input).value = "numpy"
         await press(pilot, "enter")
-        await until(pilot, lambda: "name and version are wanted" in frame(app))
+        await until(pilot, lambda: "expected a name and a version" in frame(app))
         app.screen.query_one("#packages", Input).value = "numpy==2.1.0"
         app.screen.query_one("#paths", Input).value = str(tmp_path / "a.csv")
         app.screen.query_one("#builds", Input).value = "numpy"
         app.screen.query_one("#expect", Input).value = "json"
         await press(pilot, "enter")
-        await until(pilot, lambda: "asks for 3 more" in frame(app))
+        await until(pilot, lambda: "3 extra permissions" in frame(app))
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: bool(engine.submitted))
         draft = engine.submitted[0]
@@ -205,7 +205,7 @@ async def test_a_file_is_followed_and_run_on_save(own_home: Path, tmp_path: Path
 
 async def test_what_was_tried_comes_back(own_home: Path) -> None:
     """Code that was handed in can be chosen again, with its language; what it replaces can be, too."""
-    snippets.keep(snippet("print('old')"))
+    snippets.save(snippet("print('old')"))
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3", "n", "e", "w", "ctrl+t")
         await until(pilot, lambda: "print('old')" in frame(app))
@@ -248,9 +248,9 @@ async def test_what_a_notebook_shows_is_seen_while_it_runs(own_home: Path) -> No
 @pytest.mark.parametrize("status", list(Status))
 def test_an_output_that_is_empty_says_why(status: Status) -> None:
     """Where nothing is printed stands why, in one line of a narrow pane."""
-    said = run_follow.hint(case("s-1", "print(1)").model_copy(update={"status": status}))
-    assert "Esc, then 1, shows what the reviewer sees." == said or status is not Status.PENDING
-    assert 0 < len(said) < 48
+    hint = run_follow.output_hint(case("s-1", "print(1)").model_copy(update={"status": status}))
+    assert "It runs once it is approved in 1 Review." == hint or status is not Status.PENDING
+    assert 0 < len(hint) < 48
 
 
 @pytest.mark.sandbox
@@ -259,7 +259,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
 ) -> None:
     """After ctrl+b what one run defines the next one has, in one real sandbox; ctrl+b again ends it."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
-    process = EngineProcess(tmp_path, PRATIQUE_POLICY__EYES_ON="false")
+    process = EngineProcess(tmp_path, PRATIQUE_POLICY__REQUIRE_FULL_REVIEW="false")
     process.start()
 
     async def connect() -> Client:
@@ -270,7 +270,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
         async with process.client() as reviewer, app.run_test(size=(120, 36)) as pilot:
             await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
             await press(pilot, "3", "ctrl+b")
-            await until(pilot, lambda: "keeps state in" in frame(app), 60)
+            await until(pilot, lambda: "session b-" in frame(app), 60)
             for code, said in (("x = 41", ""), ("print(x + 1)", "42")):
                 app.screen.query_one(Editor).text = code
                 await press(pilot, "ctrl+r")
@@ -281,11 +281,11 @@ async def test_a_sandbox_keeps_its_state_between_runs(
             app.screen.query_one(Editor).text = "open('left.txt', 'w').write('it was left')"
             await press(pilot, "ctrl+r")
             await approved(reviewer, pilot, "open('left.txt', 'w').write('it was left')")
-            await until(pilot, lambda: "left in /workspace" in frame(app), 60)
+            await until(pilot, lambda: "artifacts: " in frame(app), 60)
             await press(pilot, "ctrl+f")
             await until(pilot, lambda: isinstance(app.screen, ArtifactsScreen), 60)
             await press(pilot, "escape", "ctrl+b")
-            await until(pilot, lambda: "keeps state in" not in frame(app), 60)
+            await until(pilot, lambda: "session b-" not in frame(app), 60)
     finally:
         process.end()
 

@@ -158,17 +158,27 @@ async def test_two_runs_are_side_by_side() -> None:
 async def test_a_run_is_replayed() -> None:
     """All of its output is on screen at its end, none before its time, and pausing holds it."""
     engine = FakeEngine(ended("s-1", "1"))
-    engine.written["s-1"] = [piece(0.0, "at once\n", 0), piece(1.4, "at last\n", 8)]
+    engine.written["s-1"] = [piece(0.0, "at once\n", 0), piece(600.0, "at last\n", 8)]
     engine.samples["s-1"] = [Meters(at=1, cpu=0.5, memory=7 << 20, memory_peak=9 << 20, processes=3)]
     engine.events_of["s-1"] = (event(1, "submission.created", "s-1"), event(2, "run.ended", "s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "4", "enter", "p")
-        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "at once" in frame(app))
-        await press(pilot, "space", "home", "end")
-        await until(pilot, lambda: "at last" in frame(app) and "■ over" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "▶ playing" in frame(app))
+        replay = app.screen
+        assert isinstance(replay, ReplayScreen)
+        await until(pilot, lambda: "at once" in frame(app))
+        assert "at last" not in frame(app)
+        await press(pilot, "space")
+        await until(pilot, lambda: "⏸ paused" in frame(app))
+        paused_at = replay.position
+        for _ in range(10):
+            replay.tick()
+        assert paused_at == replay.position
+        await press(pilot, "end")
+        await until(pilot, lambda: "at last" in frame(app) and "■ ended" in frame(app))
 
 
-async def test_the_desk_is_told_how_it_does() -> None:
+async def test_trends_show_the_metrics() -> None:
     """Shares, kills by hour, times to decide and who asks most, with an alarm for memory."""
     engine = FakeEngine()
     engine.figures = engine.figures.model_copy(

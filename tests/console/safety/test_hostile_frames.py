@@ -156,7 +156,7 @@ async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open what was handed in from Explore before."""
     code = app.queue[0].requester.text.encode("utf-8", "replace").decode()
-    snippets.keep(SavedSnippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
+    snippets.save(SavedSnippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(code)))
     await press(pilot, "3", "ctrl+t")
 
 

@@ -1,0 +1,71 @@
+"""The analysis of the code in the editor while it is typed."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual.screen import Screen
+from textual.widgets import Static
+
+from console.app.state import console_app
+from console.explore.editor import Editor
+from console.review.violations import ViolationDetail, ViolationList
+from console.safety.text import content
+from console.widgets.formatting import full_badge
+from engine.models import Analysis
+
+TYPING_SECONDS = 0.25
+"""The analysis starts this long after the last key."""
+
+
+class LiveAnalysis:
+    """Analyses the code in the editor, marks the violations there and lists them beside it."""
+
+    def __init__(self, screen: Screen[None]) -> None:
+        self._screen = screen
+        self._analysis = Analysis()
+
+    def start(self) -> None:
+        """Analyse the code once typing pauses."""
+        self._screen.run_worker(self._analyse(), exclusive=True, group="analysis")
+
+    async def _analyse(self) -> None:
+        await asyncio.sleep(TYPING_SECONDS)
+        editor = self._screen.query_one(Editor)
+        text, language = editor.text, editor.code_language
+        if not text.strip():
+            self.show(Analysis())
+            return
+        analysis = await console_app(self._screen).connection.call(
+            lambda client: client.analyse(text, language)
+        )
+        if analysis is not None and editor.text == text:
+            self.show(analysis)
+
+    def show(self, analysis: Analysis) -> None:
+        """Show an analysis."""
+        self._analysis = analysis
+        editor, rows = self._screen.query_one(Editor), self._screen.query_one(ViolationList)
+        editor.mark(analysis.violations)
+        rows.unwritten = not editor.text.strip()
+        rows.show(analysis.violations)
+        rows.border_subtitle = ""
+        self._describe(0)
+
+    def select(self, index: int) -> None:
+        """Show the details of a violation, and move the cursor to it."""
+        if index < len(self._analysis.violations):
+            span = self._analysis.violations[index].span
+            self._describe(index)
+            self._screen.query_one(Editor).move_cursor((span.line - 1, span.column - 1))
+
+    def _describe(self, index: int) -> None:
+        """Show a violation in full beside the editor, and in one line on a narrow screen."""
+        violations = self._analysis.violations
+        violation = violations[index] if index < len(violations) else None
+        self._screen.query_one(ViolationDetail).show(violation)
+        line = self._screen.query_one("#violation-line", Static)
+        line.set_class(violation is not None, "-said")
+        if violation is not None:
+            at = f"  {index + 1} of {len(violations)}, line {violation.span.line}: "
+            line.update(content(full_badge(violation.severity), (at, "muted"), violation.message))

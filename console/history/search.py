@@ -1,0 +1,103 @@
+"""The search of the History screen: its input line, its facets and the saved searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from console.app.state import console_app
+from console.history import saved_searches
+from console.history.facet_list import FacetList
+from console.history.filter_line import FilterInput, FilterLine
+from console.history.table import HistoryTable
+
+
+class HistorySearch:
+    """Holds the filter that is applied, and shows and changes it on the screen."""
+
+    def __init__(self, screen: Screen[None], reload: Callable[[], None]) -> None:
+        self.filter = ""
+        self._screen = screen
+        self._reload = reload
+
+    def open(self) -> None:
+        """Open the search line."""
+        self._screen.query_one(FilterLine).add_class("-open")
+        self._screen.query_one(FilterInput).focus()
+
+    def apply(self, filter: str) -> None:
+        """Show the submissions that match a filter; all of them for an empty one."""
+        self.filter = filter
+        line = self._screen.query_one(FilterInput)
+        if line.value.strip() != filter:
+            line.value = filter
+        self._screen.query_one(FilterLine).set_class(bool(filter), "-open")
+        self._screen.query_one("#frame").border_subtitle = "filtered; / changes the search" if filter else ""
+        self._screen.query_one(HistoryTable).cursor = 0
+        self._reload()
+        if self._facets_open:
+            self._count_facets()
+
+    def explain(self, typed: str) -> None:
+        """Show how the typed filter can be completed, or what is wrong with it."""
+        self._screen.run_worker(self._explain(typed), exclusive=True, group="help")
+
+    async def _explain(self, typed: str) -> None:
+        offered = (
+            await console_app(self._screen).connection.call(lambda client: client.help_with(typed))
+            if typed
+            else None
+        )
+        self._screen.query_one(FilterLine).explain(offered)
+
+    def close(self) -> None:
+        """Close the facets if they have the focus; else clear the search and show everything."""
+        if self._screen.query_one(FacetList).has_focus:
+            self.toggle_facets()
+            return
+        self._screen.query_one(FilterLine).remove_class("-open")
+        self._screen.query_one(HistoryTable).focus()
+        if self.filter:
+            self.apply("")
+        self._screen.query_one(FilterInput).value = ""
+
+    # --- facets -----------------------------------------------------------------------------------
+
+    @property
+    def _facets_open(self) -> bool:
+        return self._screen.has_class("-facets")
+
+    def toggle_facets(self) -> None:
+        """Show or hide the facets."""
+        self._screen.toggle_class("-facets")
+        if self._facets_open:
+            self._count_facets()
+            self._screen.query_one(FacetList).focus()
+        else:
+            self._screen.query_one(HistoryTable).focus()
+
+    def _count_facets(self) -> None:
+        self._screen.run_worker(self._load_facets(), exclusive=True, group="facets")
+
+    async def _load_facets(self) -> None:
+        wanted = self.filter
+        facets = await console_app(self._screen).connection.call(lambda client: client.facets(wanted))
+        if wanted == self.filter:
+            self._screen.query_one(FacetList).show(facets)
+
+    # --- saved searches ---------------------------------------------------------------------------
+
+    def toggle_saved(self) -> None:
+        """Save the search that is typed or applied, or remove it from the saved ones."""
+        search = self._screen.query_one(FilterInput).value.strip() or self.filter
+        if not search:
+            return
+        try:
+            saved = saved_searches.toggle(search)
+        except OSError as error:
+            message = f"{saved_searches.file()} cannot be written: {error.strerror}"
+            self._screen.notify(message, severity="error")
+            return
+        self._screen.query_one(FacetList).show_saved(saved)
+        self._screen.notify("Search saved; f lists it" if search in saved else "Search removed")
