@@ -85,15 +85,15 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ({"packages": "numpy"}, "Packages: numpy: name and version are wanted"),
-        ({"packages": "numpy=="}, "Packages: numpy==: name and version are wanted"),
+        ({"packages": "numpy"}, "Packages: numpy: expected a name and a version"),
+        ({"packages": "numpy=="}, "Packages: numpy==: expected a name and a version"),
         ({"memory_mb": "lots"}, "Memory, MiB: "),
         ({"memory_mb": "1"}, "Memory, MiB: "),
         ({"cpus": "0"}, "CPU, cores: "),
         ({"seconds": "nan"}, "Time, s: "),
         ({"image": "No Image"}, "Image: "),
-        ({"expect": "beauty"}, "Output holds: "),
-        ({"verify": "x" * 999}, "Output is right if: "),
+        ({"expect": "beauty"}, "Output format: "),
+        ({"verify": "x" * 999}, "Output assertion: "),
     ],
 )
 def test_a_wrong_line_is_named(lines: dict[str, str], said: str) -> None:
@@ -270,7 +270,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
         async with process.client() as reviewer, app.run_test(size=(120, 36)) as pilot:
             await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
             await press(pilot, "3", "ctrl+b")
-            await until(pilot, lambda: "session b-" in frame(app), 60)
+            await until(pilot, lambda: "session ses-" in frame(app), 60)
             for code, said in (("x = 41", ""), ("print(x + 1)", "42")):
                 app.screen.query_one(Editor).text = code
                 await press(pilot, "ctrl+r")
@@ -285,7 +285,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
             await press(pilot, "ctrl+f")
             await until(pilot, lambda: isinstance(app.screen, ArtifactsScreen), 60)
             await press(pilot, "escape", "ctrl+b")
-            await until(pilot, lambda: "session b-" not in frame(app), 60)
+            await until(pilot, lambda: "session ses-" not in frame(app), 60)
     finally:
         process.end()
 

@@ -94,7 +94,7 @@ async def test_what_retention_erased_is_named_with_its_rule() -> None:
             ("p", "The output of s-2 was"),
         ):
             await press(pilot, key)
-            words = f"{said} erased by retention: older than 30 days. Its hash is in the events."
+            words = f"{said} erased by retention: older than 30 days. Its hash remains in the events."
             await until(pilot, partial(_on_screen, app, words))
         await press(pilot, "escape", "escape", "down", "equals_sign")
         await until(pilot, partial(_on_screen, app, "s-1: The code was erased by retention"))
