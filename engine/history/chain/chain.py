@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from datetime import UTC, datetime
 from json.encoder import encode_basestring as _quote
 from typing import Any, NamedTuple
@@ -110,9 +109,3 @@ def event_of(record: Record) -> Event:
         previous=record.previous.hex(),
         hash=record.hash.hex(),
     )
-
-
-def head(connection: sqlite3.Connection) -> tuple[int, bytes]:
-    """Return the number and the hash of the last record on disk."""
-    row = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
-    return (row[0], row[1]) if row else (0, GENESIS)

@@ -69,7 +69,7 @@ def _in_bulk(connection: sqlite3.Connection) -> Iterator[None]:
     yield
     for _, sql in listed:
         connection.execute(sql)
-    cases.tally_all(connection)
+    cases.count_all(connection)
     connection.execute("PRAGMA journal_mode = WAL")
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import SyntheticCase
-from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite import blobs, cases, row_formats
 from engine.history.store.sqlite.ledger import NewRecord
 from engine.models import DecisionOutcome, KillReason, Language, Level
 
@@ -77,14 +77,14 @@ class CaseTemplate:
         ]
 
     def rows(self, run: SyntheticCase) -> SyntheticRows:
-        """Return what `pause` and the chain would make of a submission of this kind."""
+        """Return the rows of a submission of this kind."""
         values = _values(run)
         fill = partial(_fill, values=values)
         columns = tuple(
             values[name] if name else plain for name, plain in zip(self._columns, self._plain, strict=True)
         )
         body = fill(self._body).encode()
-        digest = cases.state_digest(columns, body)
+        digest = row_formats.current().digest(columns, body)
         values["state"] = digest
         entries = [
             NewRecord(chain.stamp(at), type, run.id, fill(actor), fill(data))

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from engine.history.chain import chain, checkpoints, merkle
 from engine.history.chain.chain import Record
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs, cases, tree
+from engine.history.store.sqlite import blobs, cases, row_formats, tree
 from engine.history.store.sqlite.queries import artifacts, output_blocks
 from engine.history.verify.contents import erased_by
 
@@ -87,7 +87,7 @@ def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey)
     ).fetchone()
     if row:
         return row[0], row[1]
-    size, last = chain.head(connection)
+    size, last = tree.head(connection)
     root = tree.root(connection, 0, size)
     return checkpoints.sign(key, size, root, last, chain.stamp(datetime.now(UTC))), size
 
@@ -103,17 +103,18 @@ def _proofs(connection: sqlite3.Connection, records: list[Record], size: int) ->
 
 
 def _case(connection: sqlite3.Connection, id: str) -> Iterator[tuple[str, bytes]]:
-    listed = ", ".join(cases.COLUMNS)
+    names = row_formats.current().columns
     row = connection.execute(
-        f"SELECT body, {listed} FROM cases JOIN states USING (n) WHERE id = ?", (id,)
+        f"SELECT format, body, {', '.join(names)} FROM cases JOIN case_states USING (n) WHERE id = ?", (id,)
     ).fetchone()
     if row is None:
         raise HistoryError(
             f"{id} was never classified: there is no case", hint=f"Type: pratique audit timeline {id}"
         )
-    body = blobs.unpack(row[0])
+    number, packed, *columns = row
+    body, form = blobs.unpack(packed), row_formats.FORMATS[number]
     yield "case/state.json", body
-    yield "case/columns.json", cases.columns_json(row[1:])
+    yield "case/columns.json", form.columns_json(form.values(dict(zip(names, columns, strict=True))))
     code, *files = (_content(connection, digest) for digest in cases.contents_of(body))
     yield "case/code", code
     for number, content in enumerate(files, 1):

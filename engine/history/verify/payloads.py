@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite import blobs, cases, row_formats
 from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.contents import Contents
 from engine.history.verify.diagnosis import Row
@@ -18,10 +18,10 @@ from engine.history.verify.diagnosis import Row
 STATE = "case_sha256"
 TELLS = f'"{STATE}":"'
 """What the data of a record that tells of a case holds; in a text within it the marks are escaped."""
-_CASES = (
-    f"SELECT seq, body, {', '.join(cases.COLUMNS)} FROM cases LEFT JOIN states USING (n) "
-    "WHERE id IN (SELECT value FROM json_each(?))"
-)
+_CASES = """
+SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
+WHERE id IN (SELECT value FROM json_each(?))
+"""
 
 Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
@@ -64,14 +64,18 @@ def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Mi
     told = {subject: (seq, state) for subject, seq, state in telling if state}
     problems: list[Mismatch] = []
     wanted: list[Wanted] = []
-    found = rows_of(connection, _CASES, (json.dumps(list(told)),)) if told else []
-    for latest, encode, *columns in found:
-        subject = str(columns[0])
+    names = row_formats.current().columns
+    query = _CASES.format(", ".join(names))
+    found = rows_of(connection, query, (json.dumps(list(told)),)) if told else []
+    for latest, number, packed, *columns in found:
+        row = dict(zip(names, columns, strict=True))
+        subject = str(row["id"])
         seq, state = told.pop(subject)
         if latest > seq:
             continue
-        body = _unpacked(encode)
-        if latest == seq and cases.state_digest(tuple(columns), body) == state:
+        body = _unpacked(packed)
+        form = row_formats.FORMATS.get(number)
+        if latest == seq and form and form.digest(form.values(row), body) == state:
             wanted += _contents(subject, seq, body)
         else:
             problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
@@ -84,8 +88,8 @@ def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
         yield digest, seq, f"the code or a file of the case {subject}"
 
 
-def _unpacked(encode: bytes | None) -> bytes:
+def _unpacked(packed: bytes | None) -> bytes:
     try:
-        return blobs.unpack(encode or b"")
+        return blobs.unpack(packed or b"")
     except HistoryError:
         return b""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from engine.history.chain import chain
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import tree
@@ -47,7 +46,7 @@ def verify(
     With `resume` what the last good checkpoint covers is taken as read. `outside` are the checkpoints that
     a witness has kept; with them all is read.
     """
-    total = chain.head(connection)[0]
+    total = tree.head(connection)[0]
     goes_on = resume and not outside
     start = _last_checkpoint(connection, notes, key, total) if goes_on else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)

@@ -201,16 +201,6 @@ async def test_second_engine_is_refused(
     await append(log, 1)
 
 
-async def test_newer_history_is_refused(path: Path, settings: HistorySettings) -> None:
-    """A history of a newer format is left alone, and the message says so."""
-    await (await SqliteHistoryStore.open(path, settings)).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    with pytest.raises(HistoryError, match="from a newer Pratique"):
-        await SqliteHistoryStore.open(path, settings)
-
-
 async def test_foreign_database_is_refused(path: Path, settings: HistorySettings) -> None:
     """A database of something else is not written into."""
     path.parent.mkdir()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 from engine.common.text import Untrusted
 from engine.history.devtools.seed import seed_history
 from engine.history.search.filter import FilterError, complete, parse
-from engine.history.store.sqlite import schema
 from engine.history.store.sqlite.search import facets, planner
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
@@ -275,18 +273,3 @@ async def test_what_takes_too_long_to_count_is_counted_over_the_newest(
     assert (7, False) == (some.total, some.exact)
     assert Counter(row.risk for row in newest) == some.counts["risk"]
     assert (1, True) == (few.total, few.exact)
-
-
-async def test_an_older_history_gets_the_newer_indexes(path: Path) -> None:
-    """A history of an older format is brought up to date as it is opened."""
-    seed_history(path, 3, seed=1)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("DROP INDEX cases_exit")
-        connection.execute("DROP INDEX uses_kase")
-        connection.execute("DROP INDEX cases_digest")
-        connection.execute("PRAGMA user_version = 1")
-    await (await SqliteHistoryStore.open(path, HistorySettings())).close()
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        indexes = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-        assert schema.VERSION == connection.execute("PRAGMA user_version").fetchone()[0]
-    assert {"cases_exit", "uses_kase", "cases_digest"} <= indexes

@@ -10,6 +10,7 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.history.chain import chain
+from engine.history.store.sqlite import tree
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, Case, OutputChunk, Status, Stream, Verification
@@ -269,7 +270,7 @@ async def test_what_we_never_write_is_named(
     await fill(path, settings, make_case)
 
     def forge(connection: sqlite3.Connection) -> None:
-        seq, last = chain.head(connection)
+        seq, last = tree.head(connection)
         record = chain.link(seq + 1, last, "2026-11-21T06:00:00.000000Z", type, "s1", "engine", data)
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", record)
 

@@ -61,7 +61,7 @@ def test_a_newer_version_is_left_alone(database: Path) -> None:
     with contextlib.closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA user_version = 99")
     before = database.read_bytes()
-    assert "is from a newer Pratique (format 99; this one knows" in served(database)
+    assert "has format 99, of a newer version (this one reads up to" in served(database)
     assert before == database.read_bytes()
 
 

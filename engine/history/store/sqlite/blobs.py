@@ -61,7 +61,7 @@ def put(connection: sqlite3.Connection, content: bytes, digest: str, at: str) ->
     )
     number = int(cursor.lastrowid or 0)
     if row:
-        connection.execute("UPDATE uses SET blob = ? WHERE blob = ?", (number, row[0]))
+        connection.execute("UPDATE case_blobs SET blob = ? WHERE blob = ?", (number, row[0]))
     return number
 
 
@@ -89,5 +89,5 @@ def get(connection: sqlite3.Connection, digest: str) -> bytes | None:
 def use(connection: sqlite3.Connection, case: int, blobs: Iterable[int]) -> None:
     """Note that the case with this number refers to these blobs."""
     connection.executemany(
-        "INSERT OR IGNORE INTO uses (blob, kase) VALUES (?, ?)", [(blob, case) for blob in blobs]
+        "INSERT OR IGNORE INTO case_blobs (blob, case_n) VALUES (?, ?)", [(blob, case) for blob in blobs]
     )

@@ -1,43 +1,33 @@
-"""A case as a row: what is searched in columns, the rest as JSON, code and files by their digest."""
+"""A case as a row: searchable fields in columns, the rest as JSON, code and files by their digest."""
 
 from __future__ import annotations
 
 import base64
-import json
 import re
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from pydantic_core import from_json
 
 from engine.common.text import Untrusted
 from engine.history.chain.chain import stamp
-from engine.history.store.sqlite import blobs
+from engine.history.store.sqlite import blobs, row_formats
+from engine.history.store.sqlite.row_formats import RowFormat
 from engine.history.summary import summary_of
 from engine.models import Case, Draft, InputFile, Status, Summary
 
 OPEN = (Status.PENDING, Status.QUEUED, Status.RUNNING)
-COLUMNS = (
-    "id", "digest", "status", "risk", "language", "requester", "first_line", "lines", "violations",
-    "submitted_at", "deadline", "reviewer", "kill_reason", "exit_code", "duration", "memory_peak",
-)  # fmt: skip
-"""The fields of a summary, which are columns of the table `cases`."""
-
-_json = json.JSONEncoder(ensure_ascii=False, default=repr).encode
+SUMMARY = tuple(Summary.model_fields)
+"""The columns of `cases` that make a summary."""
 _CODE_ALONE = re.compile(
     rb'\{"submission":\{"id":"[\w-]*","draft":\{"code":"([0-9a-f]{64})","language":"[a-z]+","files":\[\],'
 )
 """How a stored case without input files begins: to read on takes ten times as long."""
-_STORED = (*COLUMNS, "seq", "decided_after")
-_TALLY = (
-    ("tallies", "day", "substr(submitted_at, 1, 10)"),
-    ("requesters", "requester", "requester"),
-)
-_UPSERT = (
-    f"INSERT INTO cases ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _STORED[1:])} "
-    "RETURNING n"
+_COUNTS = (
+    ("daily_counts", "day", "substr(submitted_at, 1, 10)"),
+    ("requester_counts", "requester", "requester"),
 )
 
 
@@ -63,25 +53,16 @@ def encode(case: Case) -> EncodedCase:
     )
     body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
     summary = summary_of(case)
-    columns = tuple(_column(getattr(summary, name)) for name in COLUMNS)
-    return EncodedCase(columns, body, state_digest(columns, body), contents, _decided_after(case))
-
-
-def state_digest(columns: tuple[object, ...], body: bytes) -> str:
-    """Return the SHA-256 over a case's row: the columns as JSON, a line feed, the body."""
-    return blobs.digest_of(columns_json(columns) + b"\n" + body)
-
-
-def columns_json(columns: tuple[object, ...]) -> bytes:
-    """Return the columns of a case's row as JSON."""
-    return _json(columns).encode("utf-8", "surrogateescape")
+    form = row_formats.current()
+    columns = tuple(_column(getattr(summary, name)) for name in form.columns)
+    return EncodedCase(columns, body, form.digest(columns, body), contents, _decided_after(case))
 
 
 def write(connection: sqlite3.Connection, encoded: EncodedCase, seq: int, at: str) -> int:
     """Write the state of a case as the record `seq` left it, and return its number."""
-    _tally(connection, encoded.columns[0], -1)
+    _count(connection, encoded.columns[0], -1)
     number = insert(connection, encoded, seq)
-    _tally(connection, encoded.columns[0], 1)
+    _count(connection, encoded.columns[0], 1)
     kept = [blobs.put(connection, content, digest, at) for digest, content in encoded.contents]
     blobs.use(connection, number, kept)
     return number
@@ -89,16 +70,28 @@ def write(connection: sqlite3.Connection, encoded: EncodedCase, seq: int, at: st
 
 def insert(connection: sqlite3.Connection, encoded: EncodedCase, seq: int) -> int:
     """Write the row of a case, without its contents and uncounted, and return its number."""
-    row = connection.execute(_UPSERT, (*encoded.columns, seq, encoded.decided_after)).fetchone()
+    form = row_formats.current()
+    values = (*encoded.columns, form.number, seq, encoded.decided_after)
+    row = connection.execute(_upsert(form), values).fetchone()
     connection.execute(
-        "INSERT OR REPLACE INTO states (n, body) VALUES (?, ?)", (row[0], blobs.pack(encoded.body))
+        "INSERT OR REPLACE INTO case_states (n, body) VALUES (?, ?)", (row[0], blobs.pack(encoded.body))
     )
     return int(row[0])
 
 
-def tally_all(connection: sqlite3.Connection) -> None:
+@cache
+def _upsert(form: RowFormat) -> str:
+    names = (*form.columns, "format", "seq", "decided_after")
+    return (
+        f"INSERT INTO cases ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
+        f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in names[1:])} "
+        "RETURNING n"
+    )
+
+
+def count_all(connection: sqlite3.Connection) -> None:
     """Count all cases, where none has been counted."""
-    for table, key, value in _TALLY:
+    for table, key, value in _COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
             f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, count(*) FROM cases "
@@ -106,9 +99,9 @@ def tally_all(connection: sqlite3.Connection) -> None:
         )
 
 
-def _tally(connection: sqlite3.Connection, id: object, by: int) -> None:
+def _count(connection: sqlite3.Connection, id: object, by: int) -> None:
     """Count a case, as its row stands, in or out."""
-    for table, key, value in _TALLY:
+    for table, key, value in _COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
             f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, :by FROM cases WHERE id = :id "
@@ -141,8 +134,8 @@ def contents_of(body: bytes) -> list[str]:
 
 
 def summary_from(row: tuple[object, ...]) -> Summary:
-    """Return the summary of a row that holds `COLUMNS`."""
-    return Summary.model_validate(dict(zip(COLUMNS, row, strict=True)))
+    """Return the summary of a row that holds `SUMMARY`."""
+    return Summary.model_validate(dict(zip(SUMMARY, row, strict=True)))
 
 
 def _column(value: object) -> object:

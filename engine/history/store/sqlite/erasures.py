@@ -13,7 +13,7 @@ from engine.history.store.sqlite.queries import artifacts, output_blocks
 from engine.history.verify.contents import is_kept
 from engine.models import Case, Erasure
 
-_BODY = "SELECT body FROM cases JOIN states USING (n) WHERE id = ?"
+_BODY = "SELECT body FROM cases JOIN case_states USING (n) WHERE id = ?"
 _ERASED = "SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq DESC"
 
 Told = tuple[Literal["code", "file", "output", "artifact"], str, str]

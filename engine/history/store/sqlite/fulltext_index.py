@@ -15,24 +15,25 @@ BYTES = 1 << 16
 
 def index_some(connection: sqlite3.Connection) -> bool:
     """Index the next contents, and say whether there may be more."""
-    (last,) = connection.execute("SELECT indexed FROM progress").fetchone()
+    (last,) = connection.execute("SELECT indexed FROM fulltext_progress").fetchone()
     rows = connection.execute(
         "SELECT n, body FROM blobs WHERE n > ? ORDER BY n LIMIT ?", (last, AT_ONCE)
     ).fetchall()
     if rows:
         connection.executemany(
-            "INSERT INTO words (rowid, text) VALUES (?, ?)", [(n, text_of(body)) for n, body in rows if body]
+            "INSERT INTO fulltext (rowid, text) VALUES (?, ?)",
+            [(n, text_of(body)) for n, body in rows if body],
         )
-        connection.execute("UPDATE progress SET indexed = ?", (rows[-1][0],))
+        connection.execute("UPDATE fulltext_progress SET indexed = ?", (rows[-1][0],))
     return len(rows) == AT_ONCE
 
 
 def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
     """Take a content out of the index, before it is erased."""
-    (last,) = connection.execute("SELECT indexed FROM progress").fetchone()
+    (last,) = connection.execute("SELECT indexed FROM fulltext_progress").fetchone()
     if number <= last:
         connection.execute(
-            "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
+            "INSERT INTO fulltext (fulltext, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
         )
 
 

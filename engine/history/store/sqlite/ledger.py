@@ -61,7 +61,7 @@ class Ledger:
 
     def load_end(self) -> None:
         """Take the end of the chain from the disk."""
-        size, self.last = chain.head(self.connection)
+        size, self.last = tree.head(self.connection)
         self.tree = tree.load(self.connection, size)
         row = self.connection.execute(
             "SELECT seq - 1 FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"

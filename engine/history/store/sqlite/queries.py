@@ -17,20 +17,22 @@ from engine.history.store.sqlite.search.planner import plan
 from engine.history.verify.contents import erased_by
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
 
-_SUMMARY = ", ".join(cases.COLUMNS)
+_SUMMARY = ", ".join(cases.SUMMARY)
 _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
 
 
 def case(connection: sqlite3.Connection, id: str) -> Case | None:
     """Return the case with this id, or None."""
-    row = connection.execute("SELECT body FROM cases JOIN states USING (n) WHERE id = ?", (id,)).fetchone()
+    row = connection.execute(
+        "SELECT body FROM cases JOIN case_states USING (n) WHERE id = ?", (id,)
+    ).fetchone()
     return cases.decode(connection, row[0]) if row else None
 
 
 def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
     """Return the cases that are not over, the oldest first."""
     rows = connection.execute(
-        f"SELECT body FROM cases JOIN states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
+        f"SELECT body FROM cases JOIN case_states USING (n) WHERE status IN ({_OPEN}) ORDER BY n"
     )
     return tuple(cases.decode(connection, body) for (body,) in rows)
 
@@ -108,7 +110,10 @@ def artifact(connection: sqlite3.Connection, run: str, name: str) -> bytes:
 def artifacts(connection: sqlite3.Connection, run: str) -> Iterator[Artifact]:
     """Yield the files that a run left, in order."""
     fields = (json.loads(data) for data in _data_of(connection, run, "run.artifact"))
-    return (Artifact.model_validate({name: one[name] for name in Artifact.model_fields}) for one in fields)
+    return (
+        Artifact.model_validate({name: one[name] for name in Artifact.model_fields if name in one})
+        for one in fields
+    )
 
 
 def meters(connection: sqlite3.Connection, run: str) -> tuple[Meters, ...]:

@@ -15,8 +15,8 @@ AT_ONCE = 200
 _OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
 _NEEDED = f"""
 EXISTS (
-    SELECT 1 FROM uses JOIN cases ON cases.n = uses.kase
-    WHERE uses.blob = blobs.n AND (cases.submitted_at >= :before OR cases.status IN ({_OPEN}))
+    SELECT 1 FROM case_blobs JOIN cases ON cases.n = case_blobs.case_n
+    WHERE case_blobs.blob = blobs.n AND (cases.submitted_at >= :before OR cases.status IN ({_OPEN}))
 )
 """
 _BY_AGE = f"""

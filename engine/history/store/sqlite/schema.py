@@ -9,7 +9,10 @@ from pathlib import Path
 
 from engine.history.errors import HistoryError
 
-VERSION = 3
+VERSION = 4
+"""The format of the database. Raise it, and add an upgrade, with every change of the tables."""
+OLDEST = 4
+"""The oldest format that is upgraded."""
 APPLICATION = 0x50524154
 """`PRAT`, so that nothing else's database is taken for a history."""
 
@@ -50,6 +53,7 @@ CREATE INDEX blobs_kept ON blobs (at, stored) WHERE body IS NOT NULL;
 CREATE TABLE cases (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
+    format INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     digest TEXT NOT NULL,
     status TEXT NOT NULL,
@@ -83,12 +87,12 @@ CREATE INDEX cases_digest ON cases (digest);
 CREATE INDEX cases_lines ON cases (lines);
 CREATE INDEX cases_violations ON cases (violations);
 
-CREATE TABLE states (
+CREATE TABLE case_states (
     n INTEGER PRIMARY KEY,
     body BLOB NOT NULL
 );
 
-CREATE TABLE tallies (
+CREATE TABLE daily_counts (
     day TEXT NOT NULL,
     risk TEXT NOT NULL,
     status TEXT NOT NULL,
@@ -97,7 +101,7 @@ CREATE TABLE tallies (
     count INTEGER NOT NULL,
     PRIMARY KEY (day, risk, status, kill_reason, language)
 ) WITHOUT ROWID;
-CREATE TABLE requesters (
+CREATE TABLE requester_counts (
     requester TEXT NOT NULL,
     risk TEXT NOT NULL,
     status TEXT NOT NULL,
@@ -107,29 +111,19 @@ CREATE TABLE requesters (
     PRIMARY KEY (requester, risk, status, kill_reason, language)
 ) WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full');
-CREATE TABLE progress (indexed INTEGER NOT NULL);
-INSERT INTO progress VALUES (0);
+CREATE VIRTUAL TABLE fulltext USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full');
+CREATE TABLE fulltext_progress (indexed INTEGER NOT NULL);
+INSERT INTO fulltext_progress VALUES (0);
 
-CREATE TABLE uses (
+CREATE TABLE case_blobs (
     blob INTEGER NOT NULL,
-    kase INTEGER NOT NULL,
-    PRIMARY KEY (blob, kase)
+    case_n INTEGER NOT NULL,
+    PRIMARY KEY (blob, case_n)
 ) WITHOUT ROWID;
-CREATE INDEX uses_kase ON uses (kase, blob);
+CREATE INDEX case_blobs_case ON case_blobs (case_n, blob);
 """
-UPGRADES = {
-    1: (
-        "CREATE INDEX IF NOT EXISTS cases_exit ON cases (exit_code)",
-        "CREATE INDEX IF NOT EXISTS uses_kase ON uses (kase, blob)",
-    ),
-    2: (
-        "CREATE INDEX IF NOT EXISTS cases_digest ON cases (digest)",
-        "CREATE INDEX IF NOT EXISTS cases_lines ON cases (lines)",
-        "CREATE INDEX IF NOT EXISTS cases_violations ON cases (violations)",
-    ),
-}
-"""What brings the tables of each older version to the next one."""
+UPGRADES: dict[int, tuple[str, ...]] = {}
+"""For each older format from `OLDEST` on, the statements that bring it to the next one."""
 
 
 def open_writer(path: Path) -> sqlite3.Connection:
@@ -155,11 +149,21 @@ def open_writer(path: Path) -> sqlite3.Connection:
 
 
 def open_reader(path: Path, give_up: Callable[[], bool]) -> sqlite3.Connection:
-    """Open the history for reading alone; a query ends with an error once `give_up` says so."""
+    """Open the history read-only; a query ends with an error once `give_up` returns True.
+
+    Raises:
+        HistoryError: it is of another format, or another program's database.
+        sqlite3.Error: it cannot be opened, or is no database.
+    """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA query_only = ON")
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        _check_format(connection, path)
+    except BaseException:
+        connection.close()
+        raise
     connection.set_progress_handler(give_up, 20_000)
     return connection
 
@@ -177,29 +181,44 @@ def _create_private(path: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    if empty and version == 0:
+    """Create the tables of an empty database, or upgrade those of an older format."""
+    if _is_empty(connection):
         for statement in TABLES.split(";"):
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    elif application != APPLICATION:
-        raise HistoryError(
-            f"{path} is not a history of Pratique", hint=f"Move it away: mv {path} {path}.other"
-        )
-    elif version > VERSION:
-        raise HistoryError(
-            f"The history {path} is from a newer Pratique (format {version}; this one knows {VERSION})",
-            hint="Start the newer version, or set PRATIQUE_HOME to another folder",
-        )
     else:
-        _upgrade(connection, version)
-
-
-def _upgrade(connection: sqlite3.Connection, version: int) -> None:
-    for older in range(version, VERSION):
-        for statement in UPGRADES[older]:
-            connection.execute(statement)
+        for older in range(_check_format(connection, path), VERSION):
+            for statement in UPGRADES[older]:
+                connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return bool(version == 0 and tables == 0)
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the format of the database.
+
+    Raises:
+        HistoryError: this version cannot read it.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION:
+        raise HistoryError(f"{path} is not a history of Pratique", hint=f"Type: mv {path} {path}.other")
+    if version < OLDEST:
+        aside = path.parent / f"format-{version}"
+        raise HistoryError(
+            f"The history {path} has format {version}, which this version cannot read (it reads {OLDEST} "
+            f"to {VERSION})",
+            hint=f"To keep it and start a new one, type: mkdir {aside} && mv {path}* {aside}",
+        )
+    if version > VERSION:
+        raise HistoryError(
+            f"The history {path} has format {version}, of a newer version (this one reads up to {VERSION})",
+            hint="Type: pip install --upgrade pratique, or set PRATIQUE_HOME to another folder",
+        )
+    return version

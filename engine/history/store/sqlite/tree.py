@@ -6,9 +6,16 @@ import sqlite3
 from collections.abc import Iterable
 
 from engine.history.chain import merkle
+from engine.history.chain.chain import GENESIS
 from engine.history.chain.merkle import STORED, Frontier, Subtree
 
 _BLOCK = 1 << STORED
+
+
+def head(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    """Return the number and the hash of the last record on disk."""
+    row = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    return (row[0], row[1]) if row else (0, GENESIS)
 
 
 def load(connection: sqlite3.Connection, size: int) -> Frontier:

@@ -15,8 +15,8 @@ from engine.history.store.sqlite.search.sql import Where, where
 from engine.models import Facets
 
 KINDS = ("risk", "status", "kill", "lang", "day", "requester")
-TALLIED = frozenset({"risk", "status", "kill", "lang", "decision"})
-"""Keys that the tallies know: filters of these alone are counted without looking at cases."""
+COUNTED = frozenset({"risk", "status", "kill", "lang", "decision"})
+"""Keys that the daily counts have: filters of these alone are counted without looking at cases."""
 CAP = 10_000
 """Other filters are counted over so many of the newest cases at most."""
 LEAST = 1000
@@ -26,14 +26,14 @@ SECONDS = 0.25
 SHOWN = 31
 """How many values of one kind are told, the most frequent ones; of days the latest."""
 
-_TALLY = "risk, status, kill_reason, language, day, count"
+_COUNTS = "risk, status, kill_reason, language, day, count"
 _ROW = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester"
 
 
 def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
     """Return the counts; `exact` is False where more cases fit than were counted."""
-    if {term.key for term in terms} <= TALLIED:
-        return _tallied(connection, where(terms))
+    if {term.key for term in terms} <= COUNTED:
+        return _counted(connection, where(terms))
     fits = plan(connection, terms)
     query = f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC"
     with contextlib.closing(connection.execute(query, fits.values)) as found:
@@ -52,14 +52,14 @@ def _newest(found: Iterable[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], bo
     return rows, True
 
 
-def _tallied(connection: sqlite3.Connection, fits: Where) -> Facets:
-    rows = connection.execute(f"SELECT {_TALLY} FROM tallies WHERE {fits.sql}", fits.values).fetchall()
+def _counted(connection: sqlite3.Connection, fits: Where) -> Facets:
+    rows = connection.execute(f"SELECT {_COUNTS} FROM daily_counts WHERE {fits.sql}", fits.values).fetchall()
     counters = [Counter[str]() for _ in KINDS[:-1]]
     for *values, count in rows:
         for counter, value in zip(counters, values, strict=True):
             counter[value] += count
     requesters = connection.execute(
-        f"SELECT requester, sum(count) FROM requesters WHERE {fits.sql} "
+        f"SELECT requester, sum(count) FROM requester_counts WHERE {fits.sql} "
         f"GROUP BY requester ORDER BY 2 DESC LIMIT {SHOWN}",
         fits.values,
     )

@@ -38,13 +38,15 @@ INDEXED = frozenset(
     }
 )
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM cases WHERE {} LIMIT {})"
-_MATCHES = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
-_USES = "SELECT count(*) FROM (SELECT 1 FROM uses WHERE blob IN (SELECT value FROM json_each(?)) LIMIT ?)"
-_CASES_OF = "n IN (SELECT kase FROM uses WHERE blob IN (SELECT value FROM json_each(?)))"
-_IN_SET = "EXISTS (SELECT 1 FROM uses WHERE uses.kase = cases.n AND {}(uses.blob))"
+_MATCHES = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?"
+_USES = (
+    "SELECT count(*) FROM (SELECT 1 FROM case_blobs WHERE blob IN (SELECT value FROM json_each(?)) LIMIT ?)"
+)
+_CASES_OF = "n IN (SELECT case_n FROM case_blobs WHERE blob IN (SELECT value FROM json_each(?)))"
+_IN_SET = "EXISTS (SELECT 1 FROM case_blobs WHERE case_blobs.case_n = cases.n AND {}(case_blobs.blob))"
 _PROBED = (
-    "EXISTS (SELECT 1 FROM uses CROSS JOIN words "
-    "WHERE uses.kase = cases.n AND words.rowid = uses.blob AND words MATCH ?)"
+    "EXISTS (SELECT 1 FROM case_blobs CROSS JOIN fulltext "
+    "WHERE case_blobs.case_n = cases.n AND fulltext.rowid = case_blobs.blob AND fulltext MATCH ?)"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,14 +21,12 @@ def every_case(path: Path) -> Iterator[Case]:
     Raises:
         HistoryError: the file is damaged.
     """
-    connection = schema.open_reader(path, lambda: False)
     try:
-        for (body,) in connection.execute("SELECT body FROM states ORDER BY n"):
-            yield _with_code(connection, Case.model_validate_json(blobs.unpack(body)))
+        with contextlib.closing(schema.open_reader(path, lambda: False)) as connection:
+            for (body,) in connection.execute("SELECT body FROM case_states ORDER BY n"):
+                yield _with_code(connection, Case.model_validate_json(blobs.unpack(body)))
     except sqlite3.Error as error:
         raise explain(error, path) from None
-    finally:
-        connection.close()
 
 
 def _with_code(connection: sqlite3.Connection, case: Case) -> Case:
