@@ -22,7 +22,7 @@ def _guard(name: str, title: str, attack: str, fix: str, match: tuple[str, ...] 
         severity=Level.HIGH,
         languages=_EVERY,
         attack=attack,
-        why="HIGH: nothing is known about the part that was not read.",
+        why="HIGH: the unread part of the code is unknown.",
         fix=fix,
         match=match,
         not_match=("print('hello')",) if match else (),
@@ -33,51 +33,54 @@ def _guard(name: str, title: str, attack: str, fix: str, match: tuple[str, ...] 
 ENCODING = _guard(
     "input-encoding",
     "The code is not valid UTF-8",
-    "Hides code from the reader: the interpreter may decode the bytes otherwise than the reviewer's screen.",
+    (
+        "Hides code from the reader: the interpreter may decode the bytes differently from the "
+        "reviewer's screen."
+    ),
     "Send the code as UTF-8.",
     ("print('\ud800')",),
 )
 TOO_LARGE = _guard(
     "input-too-large",
     "The code is larger than the size limit",
-    "Buries the dangerous line where nobody, and no analyser, reads it.",
+    "Hides the dangerous line where no reviewer and no analyser reads it.",
     "Send less code, or raise `analysis.max_bytes`.",
 )
 TOO_DEEP = _guard(
     "input-too-deep",
-    "The code is nested deeper than can be analysed",
-    "Exhausts the analyser with nesting so that the rest of the code is not looked at.",
+    "The code is nested too deeply to analyse",
+    "Exhausts the analyser with nesting so that the rest of the code is not read.",
     "Flatten the code.",
 )
 LAYERS = _guard(
     "input-too-many-layers",
-    "Code within code, deeper than is unpacked",
-    "Wraps the payload in so many encodings that an analyser gives up before the payload shows.",
-    "Send the inner code itself.",
+    "Code is embedded in code more deeply than the analysis decodes",
+    ("Wraps the payload in so many encodings that an analyser gives up before it reaches the payload."),
+    "Submit the inner code itself.",
 )
 CRASHED = _guard(
     "analysis-crashed",
     "The analysis failed",
-    "Crafts input that breaks the analyser, hoping that no answer counts as a clean one.",
-    "Read the code by hand, and report the analyser's fault.",
+    ("Crafts input that crashes the analyser, in the hope that no result counts as a clean result."),
+    "Review the code manually, and report the failure of the analyser.",
 )
 DEADLINE = _guard(
     "analysis-deadline",
     "The analysis did not finish in time",
-    "Crafts input that keeps the analyser busy, hoping that no answer counts as a clean one.",
-    "Read the code by hand, or raise `analysis.deadline_seconds`.",
+    ("Crafts input that keeps the analyser busy, in the hope that no result counts as a clean result."),
+    "Review the code manually, or raise `analysis.deadline_seconds`.",
 )
 UNREAD = _guard(
     "input-file-unread",
-    "An input file is code that was not read",
-    "Puts the payload into a compiled or unreadable file beside harmless code that only loads it.",
-    "Send the file as Python, JavaScript or shell source, or read it by hand.",
+    "An input file contains code that was not analysed",
+    ("Puts the payload into a compiled or unreadable file next to harmless code that only loads it."),
+    "Send the file as Python, JavaScript or shell source, or review it manually.",
 )
 NAMED = _guard(
     "input-file-name",
-    "The name of an input file hides what it is",
-    "Makes a file look like another one, or like none, with characters that are not seen.",
-    "Use plain names.",
+    "The name of an input file is misleading",
+    "Makes a file look like another one, or like none, with invisible characters.",
+    "Use plain file names.",
 )
 
 RULES = (ENCODING, TOO_LARGE, TOO_DEEP, LAYERS, CRASHED, DEADLINE, UNREAD, NAMED)
@@ -104,7 +107,7 @@ def _decoded(source: str | bytes) -> tuple[str, list[Violation]]:
         except UnicodeEncodeError as error:
             text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in source)
             span = Lines(source).span(error.start, error.start + 1)
-            return text, [ENCODING.violation(span, "A lone surrogate: this is no valid Unicode text")]
+            return text, [ENCODING.violation(span, "A lone surrogate: not valid Unicode text")]
         return source, []
     try:
         return source.decode(), []
@@ -121,7 +124,7 @@ def guarded(work: Callable[[], RawAnalysis], what: str) -> RawAnalysis:
     try:
         return work()
     except (RecursionError, MemoryError):
-        violation = TOO_DEEP.violation(_START, f"The nesting exceeds what {what} can follow")
+        violation = TOO_DEEP.violation(_START, f"{what} cannot follow this nesting")
     except Exception as error:
         violation = CRASHED.violation(_START, f"{what} failed: {type(error).__name__}: {error}"[:300])
     return RawAnalysis([violation], complete=False)

@@ -36,7 +36,7 @@ def check_packages(names: Iterable[str], code: str, language: Language = Languag
 def _check_python(name: str, code: str) -> Violation | None:
     plain = name.lower().replace("-", "_").replace(".", "_")
     if plain in ATTACK_MODULES:
-        return ATTACK_IMPORT.violation(place_of(plain, code), f"asks for the package {visible(name)}")
+        return ATTACK_IMPORT.violation(place_of(plain, code), f"requests the package {visible(name)}")
     return _lookalike(name, lookalike(plain), place_of(plain, code))
 
 
@@ -53,5 +53,5 @@ def _check_npm(name: str, code: str) -> Violation | None:
 def _lookalike(name: str, meant: str | None, place: Span) -> Violation | None:
     if meant is None:
         return None
-    said = f"asks for the package {visible(name)}, which looks like {meant}"
+    said = f"requests the package {visible(name)}, which looks like {meant}"
     return IMPERSONATION.violation(place, said, severity=Level.HIGH)

@@ -38,11 +38,11 @@ def page(rule: Rule) -> str:
         f"## `{rule.id}`",
         f"**{rule.title}**",
         _facts(rule),
-        f"*What an attacker does with it:* {rule.attack}",
-        f"*Why this severity:* {rule.why}",
-        f"*What to do:* {rule.fix}",
+        f"*Attack:* {rule.attack}",
+        f"*Severity:* {rule.why}",
+        f"*Fix:* {rule.fix}",
         *_examples("Fires on", rule.match, rule),
-        *_examples("Stays silent on", rule.not_match, rule),
+        *_examples("Does not fire on", rule.not_match, rule),
     ]
     return "\n\n".join(facts) + "\n"
 
@@ -81,7 +81,7 @@ def pages() -> str:
 
 _HEAD = """# Rules
 
-{rules} rules in {categories} categories, as `pratique rules explain ID` shows them. MEDIUM and above hold a
-submission for a person; LOW is shown. Severities are settings (`analysis.severities`). This page is what
+{rules} rules in {categories} categories, as `pratique rules explain ID` shows them. MEDIUM and above
+require a review; LOW is information. Severities are settings (`analysis.severities`). This page is what
 `pratique rules docs` prints.
 """

@@ -29,7 +29,7 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> R
     findings.effects.extend(effects(program))
     resolver = program.resolver
     if program.names.cut or resolver.deep or resolver.steps > MAX_STEPS:
-        findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.violations.append(limits.TOO_DEEP.violation(_START, "Too much code to analyse"))
         findings.complete = False
     program.names.forget()
     return findings

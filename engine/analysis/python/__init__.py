@@ -29,7 +29,7 @@ def analyse_python(source: str, settings: AnalysisSettings, depth: int) -> RawAn
             return _unparsed(source, settings, depth, error)
         except (RecursionError, MemoryError):
             found = Evaluator(source, settings, depth)
-            found.found.violations.append(TOO_DEEP.violation(_START, "Nested deeper than can be followed"))
+            found.found.violations.append(TOO_DEEP.violation(_START, "Nested too deeply to analyse"))
             found.found.add(read_words(source, found.lines))
             lexical.look(found)
             return found.found
@@ -58,8 +58,6 @@ def _unparsed(
         try:
             _walked(evaluator, tree)
         except (RecursionError, MemoryError):
-            evaluator.found.violations.append(
-                TOO_DEEP.violation(_START, "Nested deeper than can be followed")
-            )
+            evaluator.found.violations.append(TOO_DEEP.violation(_START, "Nested too deeply to analyse"))
     evaluator.found.add(read_words(source, evaluator.lines))
     return evaluator.found

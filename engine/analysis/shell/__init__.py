@@ -30,6 +30,6 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAna
     findings.add(embedded_code.check(script))
     findings.effects.extend(effects(script))
     if script.cut:
-        findings.violations.append(limits.TOO_DEEP.violation(_START, "More code than can be followed"))
+        findings.violations.append(limits.TOO_DEEP.violation(_START, "Too much code to analyse"))
         findings.complete = False
     return findings

@@ -25,7 +25,7 @@ def check(tree: Tree) -> Iterator[Violation]:
     """Yield the comments that bash reads otherwise."""
     for node in walk(tree.root):
         if node.type == "comment" and not _is_comment(node, tree):
-            yield READINGS.violation(tree.span(node), "What looks like a comment is a word for bash")
+            yield READINGS.violation(tree.span(node), "Bash reads this comment as a word")
 
 
 def _is_comment(node: Node, tree: Tree) -> bool:

@@ -47,7 +47,5 @@ async def _read(analyst: AnalysisPool, file: CodeFile, code: str, until: float) 
         async with asyncio.timeout_at(until):
             found = await analyst.analyse(file.source, file.language)
     except TimeoutError:
-        return (
-            unreadable_file(file.name, "there was no time left for it", code) if file.certain else Analysis()
-        )
+        return unreadable_file(file.name, "the time limit was reached", code) if file.certain else Analysis()
     return at_mention(file, found, code)

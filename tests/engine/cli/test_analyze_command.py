@@ -160,5 +160,5 @@ def test_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> N
     _, listed = _run(capsys, ["rules", "list"])
     assert "py-exec " in listed
     _, explained = _run(capsys, ["rules", "explain", "py-exec"])
-    assert "What an attacker does with it" in explained
+    assert "*Attack:*" in explained
     assert "eval(x)" in explained

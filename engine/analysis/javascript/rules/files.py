@@ -13,12 +13,14 @@ from engine.models import Confidence, Level, Violation
 
 UNKNOWN_FILE = rule(
     "js-file-path",
-    "Opens a file whose name is only known when the code runs",
+    "Opens a file whose name is known only at run time",
     "fs_sensitive",
     MEDIUM,
-    attack="Reads or overwrites whatever the name says: a password file, a key, a start-up script.",
-    why="MEDIUM: the sandbox holds only the files that were handed in.",
-    fix="Write the name, or join it to the workspace and check it.",
+    attack=(
+        "Reads or overwrites the file of the attacker's choice: a password file, a key, a start-up script."
+    ),
+    why="MEDIUM: the sandbox holds only the submitted files.",
+    fix="Write the name, or join it to the workspace path and check it.",
     match=("require('fs').readFile(name, f)", "import fs from 'fs'; fs.writeFileSync(`${x}.json`, d)"),
     not_match=(
         "require('fs').readFileSync('a.txt')",
@@ -30,7 +32,7 @@ UNKNOWN_FILE = rule(
 )
 SYSTEM_FILE = rule(
     "js-system-file",
-    "Touches a file of the system",
+    "Accesses a system file",
     "fs_sensitive",
     MEDIUM,
     attack="Learns about the machine, or changes it.",
@@ -51,8 +53,8 @@ DELETE = rule(
     "fs_delete",
     MEDIUM,
     attack="Destroys work or evidence.",
-    why="MEDIUM: HIGH outside of the workspace; LOW for a named file here.",
-    fix="Leave files alone: the sandbox is destroyed anyway.",
+    why="MEDIUM; HIGH outside the workspace; LOW for a named file in it.",
+    fix="Leave files alone: the sandbox is destroyed after the run.",
     match=(
         "require('fs').rmSync('/', { recursive: true })",
         "fs.unlinkSync(x)",
@@ -64,12 +66,12 @@ DELETE = rule(
 )
 STARTUP = rule(
     "js-startup-write",
-    "Writes to a file that is run later",
+    "Writes to a file that runs later",
     "persistence",
     HIGH,
-    attack="Has code run again at every login, boot or tick of the clock.",
-    why="HIGH: only installers do this, and a sandbox is thrown away.",
-    fix="Do the work now; keep nothing for later.",
+    attack="Makes code run again at every login, at boot or on a schedule.",
+    why="HIGH: only installers do this, and a sandbox is discarded after the run.",
+    fix="Do the work now; leave nothing for later.",
     match=(
         "require('fs').appendFileSync(process.env.HOME + '/.bashrc', x)",
         "fs.writeFileSync('/etc/cron.d/x', y)",
@@ -82,9 +84,9 @@ CREDENTIALS = rule(
     "Reads secrets",
     "secrets_env",
     HIGH,
-    attack="Takes password hashes, keys or tokens that open other doors.",
-    why="HIGH: the file holds nothing but secrets.",
-    fix="Ask for the secret by reference, as a capability.",
+    attack="Takes password hashes, keys or tokens that give access to other systems.",
+    why="HIGH: the file contains nothing but secrets.",
+    fix="Request the secret by reference.",
     match=(
         "require('fs').readFileSync('/etc/shadow')",
         "fs.readFile(os.homedir() + '/.ssh/id_rsa', f)",

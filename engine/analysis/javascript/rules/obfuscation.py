@@ -15,12 +15,12 @@ from engine.models import Confidence, Violation
 
 MANGLED = rule(
     "js-obfuscated",
-    "Is written so that nobody can read it",
+    "Is obfuscated",
     "obfuscation",
     HIGH,
     attack="Hides what the code does from reviewers and scanners.",
-    why="HIGH: a reviewer cannot judge it, whatever it does; minified code is no more than MEDIUM.",
-    fix="Send the source.",
+    why="HIGH: a reviewer cannot judge it; minified code is MEDIUM.",
+    fix="Submit the source.",
     match=(
         "[][(![]+[])[+[]]+(![]+[])[!+[]+!+[]]+(![]+[])[+!+[]]+(!![]+[])[+[]]]" * 4,
         "var _0x1a2b=['log'];(function(_0x3c4d,_0x5e6f){_0x3c4d.push(_0x3c4d.shift())})(_0x1a2b,1)",
@@ -34,9 +34,9 @@ ESCAPED = rule(
     "Writes plain text as escapes",
     "obfuscation",
     MEDIUM,
-    attack="Keeps words from being read or searched for.",
-    why="MEDIUM: the message shows what the text is.",
-    fix="Write the text as it is.",
+    attack="Keeps words from being read or found by a search.",
+    why="MEDIUM: the message shows the text.",
+    fix="Write the text without escapes.",
     match=(
         "const a = '\\x63\\x68\\x69\\x6c\\x64\\x5f\\x70\\x72\\x6f\\x63'",
         "x = '\\u0065\\u0076\\u0061\\u006c\\u0028\\u0031\\u0029'",
@@ -46,11 +46,11 @@ ESCAPED = rule(
 )
 HIDDEN_NAME = rule(
     "js-hidden-name",
-    "Puts the name of something powerful together from pieces",
+    "Assembles a dangerous name from parts",
     "obfuscation",
     HIGH,
     attack="Calls eval, require or a shell under a name that no search finds.",
-    why="HIGH: nobody splits such a name but to hide it; the message shows what it is.",
+    why="HIGH: such a name is split only to hide it; the message shows the name.",
     fix="Write the name.",
     match=(
         "globalThis['ev' + 'al']('1')",
@@ -63,10 +63,10 @@ HIDDEN_NAME = rule(
 )
 ENCODED = rule(
     "js-encoded-literal",
-    "Carries a long encoded text",
+    "Contains a long encoded string",
     "obfuscation",
     MEDIUM,
-    attack="Carries a payload that is unpacked later.",
+    attack="Carries a payload that is decoded later.",
     why="MEDIUM: pictures and certificates look the same.",
     fix="Send the data as an input file.",
     match=("const a = '" + "QUJDr2" * 60 + "'", "const b = '" + "4a6f686e" * 50 + "'"),
@@ -76,12 +76,12 @@ ENCODED = rule(
 )
 TABLE = rule(
     "js-code-table",
-    "Decodes text through an alphabet of its own",
+    "Decodes text through a custom alphabet",
     "obfuscation",
     MEDIUM,
-    attack="Writes the payload in dots and dashes, or any signs that no scanner knows.",
+    attack="Writes the payload in dots and dashes, or other symbols that scanners do not recognise.",
     why="MEDIUM: a teaching example of Morse code looks the same.",
-    fix="Write the text as it is.",
+    fix="Write the text directly.",
     match=(
         "const t = {"
         + ",".join(f"'{'.' * (n % 5 + 1)}{'-' * (n // 5)}': '{chr(97 + n)}'" for n in range(25))
@@ -141,12 +141,12 @@ def _escapes(program: Program) -> Iterator[Violation]:
             continue
         count = len(_ESCAPES.findall(raw))
         if count >= 6 and count * 6 >= len(raw) / 2:
-            yield ESCAPED.violation(program.tree.span(node), f"Reads {unescaped(raw[1:-1])[:80]!r}")
+            yield ESCAPED.violation(program.tree.span(node), f"Reads as {unescaped(raw[1:-1])[:80]!r}")
         elif count >= 2:
             several.append(node)
     if len(several) >= 4:
         spans = tuple(program.tree.span(node) for node in several)
-        yield ESCAPED.violation(spans[0], f"{len(spans)} texts in escapes", related=spans[1:50])
+        yield ESCAPED.violation(spans[0], f"{len(spans)} strings in escapes", related=spans[1:50])
 
 
 def _names(program: Program) -> Iterator[Violation]:

@@ -14,12 +14,12 @@ from engine.models import Violation
 
 CONSTRUCTOR = rule(
     "js-constructor-escape",
-    "Gets at the Function constructor through an object",
+    "Reaches the Function constructor through an object",
     "escape",
     HIGH,
-    attack="Makes code out of text, past what guards `eval` and `Function` (vm and vm2 escapes).",
-    why="HIGH: nobody who may use `Function` writes it so.",
-    fix="Call the function that is meant.",
+    attack=("Makes code from text without `eval` and `Function` and their checks (vm and vm2 escapes)."),
+    why="HIGH: code that may use `Function` does not write it this way.",
+    fix="Call the intended function.",
     match=(
         "this.constructor.constructor('return process')()",
         "[].filter.constructor('alert(1)')()",
@@ -40,8 +40,10 @@ PROTOTYPE = rule(
     "Changes the prototype that all objects share",
     "escape",
     MEDIUM,
-    attack="Gives every object a property of the attacker's choice, which other code then obeys.",
-    why="MEDIUM: old libraries extend prototypes too; what reads the property decides what happens.",
+    attack="Gives every object a property of the attacker's choice, which other code then uses.",
+    why=(
+        "MEDIUM: old libraries extend prototypes too; the effect depends on the code that reads the property."
+    ),
     fix="Use a Map, or Object.create(null).",
     match=(
         "obj.__proto__.isAdmin = true",
@@ -54,12 +56,12 @@ PROTOTYPE = rule(
 )
 BUFFER = rule(
     "js-unsafe-buffer",
-    "Uses memory without checks",
+    "Uses memory without bounds checks",
     "vuln_lint",
     MEDIUM,
-    attack="Reads or writes beyond a buffer, or shows what memory held before.",
-    why="MEDIUM: old versions of Node only.",
-    fix="Use Buffer.from and Buffer.alloc, and leave checks on.",
+    attack="Reads or writes beyond a buffer, or reveals earlier content of the memory.",
+    why="MEDIUM: affects old versions of Node only.",
+    fix="Use Buffer.from and Buffer.alloc, and keep bounds checks on.",
     match=("buf.readUInt8(0, true)", "Buffer.allocUnsafe(9)", "buf.writeInt16LE(1, 2, true)"),
     not_match=("buf.readUInt8(0)", "Buffer.alloc(9)"),
     cwe=119,

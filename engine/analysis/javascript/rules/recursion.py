@@ -15,9 +15,9 @@ RECURSION = rule(
     "A function calls itself on every path",
     "resource",
     MEDIUM,
-    attack="Fills the stack, or the memory where it waits in between, until the program ends.",
-    why="MEDIUM: the run's limits end it.",
-    fix="Return before the call where there is nothing left to do.",
+    attack="Fills the stack, or the memory where it waits between calls, until the program ends.",
+    why="MEDIUM: the limits of the run end it.",
+    fix="Add a condition that ends the recursion.",
     match=("function f() { f() }", "const f = () => f()", "function f(n) { const a = n + 1; return f(a) }"),
     not_match=(
         "function f(n) { return n ? f(n - 1) : 0 }",

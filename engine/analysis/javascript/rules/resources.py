@@ -18,9 +18,9 @@ ENDLESS = rule(
     "Loops without an exit",
     "resources",
     MEDIUM,
-    attack="Burns the processor until the deadline.",
-    why="MEDIUM: the run's time limit ends it.",
-    fix="Give the loop an end.",
+    attack="Keeps a processor busy until the time limit.",
+    why="MEDIUM: the time limit of the run ends it.",
+    fix="Give the loop an exit.",
     match=("while (true) { x++ }", "for (;;) {}", "do { f() } while (1)"),
     not_match=(
         "while (true) { if (x) break; }",
@@ -33,12 +33,14 @@ ENDLESS = rule(
 )
 HUGE = rule(
     "js-huge-allocation",
-    "Asks for very much memory",
+    "Requests a huge amount of memory",
     "resources",
     HIGH,
     attack="Fills the memory until the machine fails.",
-    why="HIGH: the run's limits end it, but nothing useful comes of it; MEDIUM where it grows by doubling.",
-    fix="Say how much is needed, and keep it small.",
+    why=(
+        "HIGH: the limits of the run end it, but it does nothing useful; MEDIUM where it grows by doubling."
+    ),
+    fix="Allocate only what is needed, and state how much.",
     match=(
         "'x'.repeat(1e10)",
         "Buffer.alloc(8 * 1024 ** 3)",
@@ -59,11 +61,11 @@ HUGE = rule(
 )
 FORK_BOMB = rule(
     "js-fork-bomb",
-    "Starts itself again, or processes without end",
+    "Starts itself again, or starts processes without a limit",
     "resources",
     HIGH,
     attack="Fills the process table until nothing else can start.",
-    why="HIGH: the run's limits end it, but nothing useful comes of it.",
+    why="HIGH: the limits of the run end it, but it does nothing useful.",
     fix="Remove it.",
     match=(
         "while (true) { require('child_process').fork(__filename) }",
@@ -75,12 +77,12 @@ FORK_BOMB = rule(
 )
 REGEX = rule(
     "js-explosive-regex",
-    "Has a regular expression that can take for ever",
+    "Has a regular expression that can take exponential time",
     "resources",
     MEDIUM,
     attack="Stops the program with one crafted text (ReDoS).",
-    why="MEDIUM: it needs a hostile text, and the run's time limit ends it.",
-    fix="Do not repeat what already repeats.",
+    why="MEDIUM: needs a hostile text, and the time limit of the run ends it.",
+    fix="Do not nest repetitions.",
     match=("/(a+)+$/.test(x)", "new RegExp('^(([a-z])+.)+[A-Z]([a-z])+$')", "/(.*)*x/"),
     not_match=("/^a+b$/", "/(ab)+/", "/(?:a|b)*/"),
     cwe=1333,
@@ -197,7 +199,7 @@ def _is_huge(call: JavaScriptCall) -> bool:
 
 
 def is_explosive(pattern: str) -> bool:
-    """Say whether a pattern repeats what already repeats: its time grows exponentially with the text."""
+    """Say whether a pattern has nested repetitions: its time grows exponentially with the text."""
     if len(pattern) > 2000 or not re.search(r"\)[+*{]", pattern):
         return False
     for match in _NESTED.finditer(pattern):

@@ -38,7 +38,7 @@ def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: 
     if base.name:
         qualified = _qualified(base.name, name)
         if qualified == name and qualified in _BORROWED:
-            evaluator.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` by way of `{base.name}`")
+            evaluator.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` through `{base.name}`")
         return _named(base, qualified)
     if base.taint:
         value = PythonValue(taint=base.taint)
@@ -81,7 +81,7 @@ def looked_up(
         evaluator.report(
             execution.HIDDEN_NAME,
             node,
-            f"Looks up a name that only the run will tell in {base.name}",
+            f"Looks up a name that is known only at run time in {base.name}",
             severity=Level.LOW if innocent else None,
             value=key,
         )
@@ -124,7 +124,7 @@ def _from_namespace(evaluator: Evaluator, namespace: str, name: str) -> PythonVa
 
 
 def check_built(evaluator: Evaluator, node: ast.AST, found: PythonValue, key: PythonValue | None) -> None:
-    """Report a dangerous thing whose name was put together, or that was fetched by a detour."""
+    """Report a dangerous thing whose name was assembled, or that was reached indirectly."""
     head, _, rest = (found.name or "").partition(".")
     if not found.name or (
         head not in HEAVY_MODULES and not (head == "builtins" and rest in _DANGEROUS_BUILTINS)
@@ -132,10 +132,10 @@ def check_built(evaluator: Evaluator, node: ast.AST, found: PythonValue, key: Py
         return
     if key is not None and (key.built or key.layers):
         evaluator.report(
-            execution.HIDDEN_NAME, node, f"The name of {found.name} is put together from pieces", value=key
+            execution.HIDDEN_NAME, node, f"The name of {found.name} is assembled from parts", value=key
         )
     else:
-        evaluator.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} by a detour", value=found)
+        evaluator.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} indirectly", value=found)
 
 
 _DANGEROUS_BUILTINS = frozenset(

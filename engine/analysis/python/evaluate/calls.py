@@ -98,7 +98,7 @@ def _unknown(evaluator: Evaluator, node: ast.Call, receiver: PythonValue | None)
 
 
 def pass_callback(evaluator: Evaluator, node: ast.expr, value: PythonValue) -> None:
-    """Treat a dangerous function that is passed on as called with arguments that only the run will tell."""
+    """Treat a dangerous function that is passed on as called with unknown arguments."""
     if value.name in DANGEROUS_CALLBACKS:
         evaluator.relevant += 1
         CALLS[value.name](evaluator, PythonCall(node, value.name, [None], {}, None, value))

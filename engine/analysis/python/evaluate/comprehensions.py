@@ -37,7 +37,7 @@ def comprehension(evaluator: Evaluator, node: Comprehension) -> PythonValue | No
 
 
 def _check_size(evaluator: Evaluator, node: Comprehension, first: PythonValue | None) -> None:
-    """Report a list that is made of an endless iterator, or of very many turns."""
+    """Report a list that is made of an endless iterator, or with very many iterations."""
     if first is not None and first.name == "endless":
         evaluator.report(ENDLESS, node, "Collects an endless iterator", severity=Level.HIGH)
     turns = turns_of(first)

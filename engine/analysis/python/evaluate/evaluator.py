@@ -146,7 +146,7 @@ class Evaluator:
     def add_effect(
         self, kind: EffectKind, value: str | None, node: Any, *, pattern: bool = False, note: str = ""
     ) -> None:
-        """Add something that the code will want; None is something that only the run will tell."""
+        """Add an effect of the code; a value of None is known only at run time."""
         certainty = Certainty.PATTERN if pattern else Certainty.EXACT
         if value is None:
             certainty, value = Certainty.UNKNOWN, ""

@@ -36,7 +36,7 @@ def class_defined(evaluator: Evaluator, node: ast.ClassDef, owner: PythonClass) 
         if name.startswith("__") and value is not None and value.name in DANGEROUS_CALLBACKS:
             calls.pass_callback(evaluator, _assigned(node, name), value)
     if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
-        evaluator.report(DESERIALIZE, node.bases[0], "Derives an unpickler")
+        evaluator.report(DESERIALIZE, node.bases[0], "Subclasses an unpickler")
     for name in ("__reduce__", "__reduce_ex__"):
         method = owner.attributes.get(name)
         if method is not None and isinstance(method.function, PythonFunction):

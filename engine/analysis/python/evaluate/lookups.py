@@ -14,11 +14,11 @@ from engine.models import Level
 
 LOOSE_FUNCTION = python_rule(
     "py-loose-function",
-    "A function that runs texts or programs is passed on",
+    "A function that runs code or programs is passed on",
     "exec_eval",
     Level.MEDIUM,
-    attack="Hands it on under another name, in a container or as an argument, to be called there.",
-    why="MEDIUM: it is named, but what it will run is not seen here.",
+    attack=("Passes it on under another name, in a container or as an argument, to be called elsewhere."),
+    why="MEDIUM: the function is named, but what it will run is not visible here.",
     fix="Call it where it is named.",
     match=(
         "import os\nrun = os.system",
@@ -63,4 +63,4 @@ def check_loose(evaluator: Evaluator, node: ast.expr, value: PythonValue) -> Non
     """Report a dangerous function where it is named and not called, unless it came by another name."""
     if value.name in LOOSE and (not value.trail or isinstance(value.trail[-1], ast.ImportFrom)):
         evaluator.relevant += 1
-        evaluator.report(LOOSE_FUNCTION, node, f"`{value.name}` is passed on, not called", value=value)
+        evaluator.report(LOOSE_FUNCTION, node, f"`{value.name}` is passed on and not called", value=value)

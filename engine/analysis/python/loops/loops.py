@@ -54,7 +54,7 @@ def always_true(test: ast.expr) -> bool:
 
 
 def check_for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, value: PythonValue | None) -> None:
-    """Report a loop over an endless iterator, or of very many turns together with those around it."""
+    """Report a loop over an endless iterator, or with very many iterations together with those around it."""
     if value is not None and value.name == "endless":
         _check_body(evaluator, node, "A loop over an endless iterator")
         return
@@ -84,7 +84,7 @@ def _prints(statement: ast.stmt) -> bool:
 
 
 def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.expr) -> None:
-    """Report a text or list that doubles at every turn of a loop: forty turns are a terabyte."""
+    """Report a text or list that doubles in every iteration of a loop: forty turns are a terabyte."""
     if not _doubles(node, name, value):
         return
     known = evaluator.scope.lookup(name)
@@ -93,7 +93,7 @@ def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.e
     loop = evaluator.loops[-1]
     turns = turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop, ast.For) else 0
     if not 0 < turns < _FEW:
-        evaluator.report(rules.GROWTH, node, f"`{name}` doubles at every turn", severity=Level.MEDIUM)
+        evaluator.report(rules.GROWTH, node, f"`{name}` doubles in every iteration", severity=Level.MEDIUM)
 
 
 def _doubles(node: ast.stmt, name: str, value: ast.expr) -> bool:

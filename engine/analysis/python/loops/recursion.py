@@ -18,7 +18,7 @@ RECURSION = python_rule(
     Level.MEDIUM,
     attack="Exhausts the stack; with a raised limit, crashes the interpreter.",
     why="MEDIUM: the interpreter's limit ends it; HIGH where the limit is raised.",
-    fix="Give the recursion an end.",
+    fix="Give the recursion an exit.",
     match=(
         "def f():\n    f()",
         "def a():\n    b()\ndef b():\n    a()",

@@ -43,7 +43,7 @@ def too_many(evaluator: Evaluator, node: ast.AST, size: int) -> None:
         return
     level = Level.HIGH if size >= _HIGH else Level.MEDIUM
     shown = f"about {size:,}" if size < 10**18 else "more than 10^18"
-    evaluator.report(ALLOCATION, node, f"Asks for {shown} bytes", severity=level)
+    evaluator.report(ALLOCATION, node, f"Requests {shown} bytes", severity=level)
     evaluator.add_effect(EffectKind.SIZE, str(min(size, 10**18)), node)
 
 
@@ -60,10 +60,10 @@ def check_operation(evaluator: Evaluator, node: ast.BinOp, left: Any, right: Any
         if bits > 10**7:
             level = Level.HIGH if bits > 10**9 else Level.MEDIUM
             evaluator.report(
-                ALLOCATION, node, f"A number of about {min(bits, 10**18):,} bits", severity=level
+                ALLOCATION, node, f"Computes a number of about {min(bits, 10**18):,} bits", severity=level
             )
     elif op is ast.LShift and isinstance(left, int) and isinstance(right, int) and right > 10**8:
-        evaluator.report(ALLOCATION, node, f"A number of about {min(right, 10**18):,} bits")
+        evaluator.report(ALLOCATION, node, f"Computes a number of about {min(right, 10**18):,} bits")
 
 
 def check_growth(

@@ -16,10 +16,10 @@ from engine.models import Level
 
 DISGUISED = python_rule(
     "py-disguised-name",
-    "A name is written in characters that only look different",
+    "A name is written in look-alike characters",
     "obfuscation",
     Level.HIGH,
-    attack="Writes `eval` in letters that a search does not find; Python folds them (NFKC).",
+    attack="Writes `eval` in letters that a search does not find; Python normalises them (NFKC).",
     why="HIGH: the name is one of Python's own.",
     fix="Use plain letters.",
     match=("\U0001d452val('1')", "import os\nos.\uff53ystem('ls')"),
@@ -28,11 +28,11 @@ DISGUISED = python_rule(
 )
 SUPPRESSION = python_rule(
     "py-suppression",
-    "A comment asks analysers to be silent",
+    "A comment asks analysers to ignore a line",
     "unreadable",
     Level.LOW,
-    attack="Asks tools to look away from the line.",
-    why="LOW: shown, and not obeyed.",
+    attack="Asks tools to skip the line.",
+    why="LOW: the comment is reported and has no effect here.",
     fix="Remove the comment.",
     match=("import os\nos.system('ls')  # nosec", "x = 1  # noqa: S102"),
     not_match=("x = 1  # no second try",),

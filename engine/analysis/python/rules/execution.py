@@ -7,12 +7,12 @@ from engine.models import Level
 
 CODE_OBJECT = python_rule(
     "py-code-object",
-    "Code is built below the level of source",
+    "Code is built without source",
     "exec_eval",
     Level.HIGH,
     attack="Runs byte code that has no source to review, or loads code from a file or an archive.",
-    why="HIGH: there is no source of what runs.",
-    fix="Write the code itself.",
+    why="HIGH: the code that runs has no source.",
+    fix="Submit the source.",
     match=(
         "import types\ntypes.FunctionType(c, {})",
         "import runpy\nrunpy.run_path('a.py')",
@@ -27,9 +27,9 @@ HIDDEN_NAME = python_rule(
     "A name is hidden from the reader",
     "obfuscation",
     Level.HIGH,
-    attack="Splits or computes the name of a dangerous function so that a search for it finds nothing.",
-    why="HIGH: honest code writes the name; only hiding needs this.",
-    fix="Write the attribute or the import plainly.",
+    attack="Splits or computes the name of a dangerous function so that a search does not find it.",
+    why="HIGH: legitimate code writes the name; only hiding needs this.",
+    fix="Write the attribute or the import directly.",
     match=(
         "getattr(__builtins__, 'ev' + 'al')('1')",
         "import os\ngetattr(os, 'sys' + 'tem')('ls')",
@@ -41,12 +41,12 @@ HIDDEN_NAME = python_rule(
 )
 INDIRECT_NAME = python_rule(
     "py-indirect-name",
-    "A dangerous name is reached by a detour",
+    "A dangerous name is reached indirectly",
     "obfuscation",
     Level.MEDIUM,
-    attack="Reaches a function through a namespace or `getattr`, where searches for it do not look.",
-    why="MEDIUM: the name is at least readable; HIGH where it is put together from pieces.",
-    fix="Write the attribute plainly.",
+    attack="Reaches a function through a namespace or `getattr`, where a search does not look.",
+    why="MEDIUM: the name is readable; HIGH where it is assembled from parts.",
+    fix="Write the attribute directly.",
     match=(
         "import os\nvars(os)['system']",
         "import sys\nsys.modules['os']",

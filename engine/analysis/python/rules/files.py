@@ -10,9 +10,9 @@ OPEN = python_rule(
     "A file is opened or listed",
     "fs_read",
     Level.LOW,
-    attack="Reads what lies on the machine.",
+    attack="Reads files on the machine.",
     why="LOW: reading a named file is common; HIGH for sensitive paths.",
-    fix="Ask for the file as an input of the submission.",
+    fix="Add the file to the input files of the submission.",
     match=(
         "open('data.csv')",
         "from pathlib import Path\nPath('a').read_text()",
@@ -26,9 +26,9 @@ WRITE = python_rule(
     "A file is written, moved or changed",
     "fs_write",
     Level.MEDIUM,
-    attack="Replaces files, plants programs, fills the disk.",
-    why="MEDIUM outside the working folder, LOW within it; HIGH violations follow for paths of the system.",
-    fix="Write below the working folder, and say so in the purpose.",
+    attack="Replaces files, installs programs or fills the disk.",
+    why="MEDIUM outside the working folder, LOW inside it; HIGH for system paths.",
+    fix="Write below the working folder, and state it in the purpose.",
     match=(
         "open('a', 'w')",
         "from pathlib import Path\nPath('a').write_text('x')",
@@ -44,8 +44,8 @@ DELETE = python_rule(
     "fs_delete",
     Level.MEDIUM,
     attack="Destroys data or logs.",
-    why="MEDIUM: scripts clean up after themselves; HIGH for paths of the system, CRITICAL for `/`.",
-    fix="Delete only what this code made, with `tempfile`.",
+    why="MEDIUM: scripts clean up after themselves; HIGH for system paths, CRITICAL for `/`.",
+    fix="Delete only files that this code created, with `tempfile`.",
     match=(
         "import os\nos.remove('a')",
         "import shutil\nshutil.rmtree(x)",
@@ -56,11 +56,11 @@ DELETE = python_rule(
 )
 SENSITIVE = python_rule(
     "py-sensitive-file",
-    "A sensitive file is touched",
+    "A sensitive file is accessed",
     "fs_sensitive",
     Level.HIGH,
-    attack="Reads accounts, keys, tokens or browser secrets, or changes the system's own files.",
-    why="HIGH: submitted code has no business there; MEDIUM where the path is only mentioned.",
+    attack="Reads accounts, keys, tokens or browser secrets, or changes system files.",
+    why="HIGH: submitted code does not need these files; MEDIUM where the path is only mentioned.",
     fix="Remove it.",
     match=(
         "open('/etc/passwd')",
@@ -73,10 +73,13 @@ SENSITIVE = python_rule(
 )
 PERSISTENCE = python_rule(
     "py-persistence",
-    "Something is made to run again later",
+    "Something is set up to run again later",
     "persistence",
     Level.HIGH,
-    attack="Comes back after the run: in shells, logins, schedules, services, or the interpreter's start.",
+    attack=(
+        "Runs again after this run: from shells, logins, schedules, services, or the start of "
+        "the interpreter."
+    ),
     why="HIGH: submitted code runs once.",
     fix="Remove it.",
     match=(
@@ -93,8 +96,8 @@ PROGRAM_WRITE = python_rule(
     "A program is written",
     "fs_write",
     Level.MEDIUM,
-    attack="Drops a program that something else runs.",
-    why="MEDIUM: generators write code; HIGH where it is made executable or run.",
+    attack="Writes a program that something else runs.",
+    why="MEDIUM: code generators do it too; HIGH where the program is made executable or run.",
     fix="Keep the code in this submission.",
     match=(
         "open('a.exe', 'wb')",

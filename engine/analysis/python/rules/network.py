@@ -10,9 +10,9 @@ NETWORK = python_rule(
     "The network is used",
     "net_access",
     Level.MEDIUM,
-    attack="Reaches other machines: the company's own, or an attacker's.",
-    why="MEDIUM: honest code fetches things; HIGH where private data or a program goes over it.",
-    fix="Ask for the domain as a capability and name it in the purpose.",
+    attack="Connects to other machines: internal ones, or the attacker's.",
+    why=("MEDIUM: legitimate code fetches data; HIGH where private data or a program is transferred."),
+    fix="Request the domain as a permission, and name it in the purpose.",
     match=(
         "import requests\nrequests.get('https://a.example')",
         "from urllib.request import urlopen\nurlopen(u)",
@@ -32,9 +32,9 @@ LISTEN = python_rule(
     "A port is opened",
     "net_access",
     Level.MEDIUM,
-    attack="Waits for somebody to come in.",
-    why="MEDIUM: a server for one's own use looks the same.",
-    fix="Remove it: a run in the sandbox serves nobody.",
+    attack="Accepts connections from an attacker.",
+    why="MEDIUM: a local server looks the same.",
+    fix="Remove it: a run in the sandbox serves no clients.",
     match=(
         "import socket\ns = socket.socket()\ns.bind(('', 80))",
         "import http.server as h\nh.HTTPServer(a, b)",
@@ -44,12 +44,12 @@ LISTEN = python_rule(
 )
 DOWNLOAD = python_rule(
     "py-download",
-    "Something from the network is written to a file",
+    "Data from the network is written to a file",
     "net_download",
     Level.MEDIUM,
-    attack="Brings in a program or a payload that nobody reviewed.",
-    why="MEDIUM: data is downloaded too; HIGH where it is a program or goes to the system.",
-    fix="Ask for the file as an input of the submission.",
+    attack="Brings in a program or a payload that was not reviewed.",
+    why=("MEDIUM: data is downloaded too; HIGH where it is a program or is written to a system path."),
+    fix="Add the file to the input files of the submission.",
     match=(
         "import urllib.request\nurllib.request.urlretrieve(u, 'a')",
         "import requests\nopen('a', 'wb').write(requests.get(u).content)",
@@ -59,12 +59,12 @@ DOWNLOAD = python_rule(
 )
 DOWNLOAD_RUN = python_rule(
     "py-download-run",
-    "Something from the network is run",
+    "Code from the network is run",
     "net_download",
     Level.CRITICAL,
-    attack="Runs whatever the other side sends at that moment.",
-    why="CRITICAL: what runs is not what was reviewed.",
-    fix="Ask for the package or the file as a capability.",
+    attack="Runs whatever the server sends at that moment.",
+    why="CRITICAL: the code that runs is not the code that was reviewed.",
+    fix="Request the package as a permission, or add the file to the input files.",
     match=(
         "import urllib.request, os\nurllib.request.urlretrieve(u, '/tmp/a')\nos.chmod('/tmp/a', 0o755)",
         "import urllib.request, os\nurllib.request.urlretrieve(u, 'a.py')\nos.system('python a.py')",

@@ -10,7 +10,7 @@ DESERIALIZE = python_rule(
     "Data is loaded in a format that can run code",
     "deserialization",
     Level.MEDIUM,
-    attack="Puts a call into the data, which runs when it is loaded.",
+    attack="Puts a call into the data, which runs when the data is loaded.",
     why="MEDIUM: harmless for data that this code wrote; CRITICAL for data from outside.",
     fix="Use JSON; `yaml.safe_load`; `torch.load(..., weights_only=True)`; `numpy.load` without pickles.",
     match=(
@@ -38,7 +38,7 @@ PICKLE_PAYLOAD = python_rule(
     "deserialization",
     Level.CRITICAL,
     attack="Runs a command through `__reduce__` or the opcodes of a pickle.",
-    why="CRITICAL: the call stands in the data.",
+    why="CRITICAL: the data contains the call.",
     fix="Remove it.",
     match=(
         "import pickle\npickle.loads(b'cos\\nsystem\\n(S\\'ls\\'\\ntR.')",
@@ -52,12 +52,12 @@ PICKLE_PAYLOAD = python_rule(
 )
 GADGET = python_rule(
     "py-escape-gadget",
-    "An inner attribute of the interpreter is reached",
+    "An internal attribute of the interpreter is accessed",
     "escape_gadget",
     Level.HIGH,
-    attack="Climbs from any object to `os` and `builtins`, past every list of forbidden names.",
-    why="HIGH: chains of these attributes are how interpreters' sandboxes are left.",
-    fix="Use the public way: `type(x)`, `inspect`, an import.",
+    attack="Gets from any object to `os` and `builtins`, past every list of forbidden names.",
+    why="HIGH: chains of these attributes are the usual way out of Python sandboxes.",
+    fix="Use the public way: `type(x)`, `inspect` or an import.",
     match=("().__class__.__base__.__subclasses__()", "f.__globals__['os']", "g.gi_frame.f_back"),
     not_match=("x.__class__.__name__", "super().__init__()", "__name__"),
     cwe=265,
@@ -67,8 +67,8 @@ PROBE = python_rule(
     "An attribute of the interpreter's object model is read",
     "escape_gadget",
     Level.MEDIUM,
-    attack="First step of a chain to other classes, code or globals.",
-    why="MEDIUM: honest code for debugging does it too.",
+    attack="Is the first step of a chain to other classes, code or globals.",
+    why="MEDIUM: debugging code does it too.",
     fix="Use `type(x)`, `inspect.signature` or `vars`.",
     match=(
         "f.__code__.co_consts",
@@ -93,7 +93,7 @@ TAMPER = python_rule(
     "escape_gadget",
     Level.HIGH,
     attack="Replaces what other code trusts: `open`, `input`, importers, hooks.",
-    why="HIGH: every later line means something else.",
+    why="HIGH: every later line may behave differently.",
     fix="Pass what you need as an argument.",
     match=(
         "import builtins\nbuiltins.open = f",

@@ -11,8 +11,8 @@ SECRET = python_rule(
     "secrets_env",
     Level.MEDIUM,
     attack="Collects keys, tokens and passwords.",
-    why="MEDIUM: clients of services read one; CRITICAL where it is sent out.",
-    fix="Ask for the secret by reference.",
+    why="MEDIUM: API clients read one; CRITICAL where it is sent out.",
+    fix="Request the secret by reference.",
     match=(
         "import os\nos.environ['AWS_SECRET_ACCESS_KEY']",
         "import os\nprint(dict(os.environ))",
@@ -24,11 +24,11 @@ SECRET = python_rule(
 )
 RECON = python_rule(
     "py-recon",
-    "Facts about the machine or its user are gathered",
+    "Information about the machine or its user is collected",
     "recon",
     Level.LOW,
-    attack="Tells a sandbox from a target, and one target from another.",
-    why="LOW: one fact is common; MEDIUM for the user's name, processes, or three facts and more.",
+    attack="Distinguishes a sandbox from a target, and one target from another.",
+    why=("LOW: a single fact is common; MEDIUM for the user's name, processes, or three or more facts."),
     fix="Remove what the purpose does not need.",
     match=(
         "import platform\nplatform.system()",

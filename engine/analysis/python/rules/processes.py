@@ -10,9 +10,12 @@ PROCESS = python_rule(
     "Another program is started",
     "process",
     Level.MEDIUM,
-    attack="Runs any program with the rights of this one: shells, downloaders, deleters.",
-    why="MEDIUM: honest code does it too; the command itself is analysed as shell and can raise it.",
-    fix="Use a library call; if a program is needed, give a constant list of arguments and no shell.",
+    attack="Runs any program with the rights of this process: shells, downloaders, deletion tools.",
+    why=(
+        "MEDIUM: legitimate code does it too; the command itself is analysed as shell and can "
+        "raise the severity."
+    ),
+    fix=("Use a library call; if a program is needed, pass a constant list of arguments without a shell."),
     match=(
         "import os\nos.system('ls')",
         "from subprocess import run as r\nr(['ls'])",
@@ -30,8 +33,8 @@ KILL = python_rule(
     "A process is killed or signalled",
     "process_kill",
     Level.MEDIUM,
-    attack="Stops monitors, other users' work, or the machine's own services.",
-    why="MEDIUM: a program may stop its own children; HIGH where processes are searched for.",
+    attack="Stops monitoring, other users' work or services of the machine.",
+    why="MEDIUM: a program may stop its own children; HIGH where it searches for processes.",
     fix="Use `Popen.terminate()` on processes that this code started.",
     match=(
         "import os, signal\nos.kill(pid, signal.SIGKILL)",
@@ -47,7 +50,7 @@ SYSCALL = python_rule(
     "kernel_surface",
     Level.HIGH,
     attack="Attacks the kernel or the sandbox: mounts, ptrace, bpf, keyrings, process memory.",
-    why="HIGH: no library offers these for honest work in submitted code.",
+    why="HIGH: no library offers these for legitimate work in submitted code.",
     fix="Remove it.",
     match=(
         "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.ptrace(0, 1, 0, 0)",

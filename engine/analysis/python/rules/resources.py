@@ -11,7 +11,7 @@ ENDLESS = python_rule(
     "resource",
     Level.MEDIUM,
     attack="Keeps a processor busy until the run is killed.",
-    why="MEDIUM: the deadline ends it; HIGH where every turn takes memory, disk or processes.",
+    why=("MEDIUM: the time limit ends it; HIGH where every iteration uses memory, disk or processes."),
     fix="Give the loop a condition or a `break`.",
     match=(
         "while True:\n    pass",
@@ -35,11 +35,11 @@ ENDLESS = python_rule(
 )
 BOMB = python_rule(
     "py-process-bomb",
-    "Processes or threads are started without a bound",
+    "Processes or threads are started without a limit",
     "resource",
     Level.CRITICAL,
-    attack="Takes every process of the machine.",
-    why="CRITICAL: there is no honest use.",
+    attack="Uses up all processes of the machine.",
+    why="CRITICAL: there is no legitimate use.",
     fix="Use a pool of fixed size.",
     match=(
         "import os\nwhile True:\n    os.fork()",
@@ -57,12 +57,12 @@ BOMB = python_rule(
 )
 ALLOCATION = python_rule(
     "py-huge-allocation",
-    "A huge amount of memory or work is asked for",
+    "Requests a huge amount of memory or computation",
     "resource",
     Level.MEDIUM,
     attack="Fills the memory, or computes for years.",
-    why="MEDIUM above 64 MB or 100 million steps; HIGH above 1 GB or ten thousand million steps.",
-    fix="Work in pieces.",
+    why="MEDIUM above 64 MB or 100 million steps; HIGH above 1 GB or 10 billion steps.",
+    fix="Process the data in smaller parts.",
     match=(
         "'x' * 10**9",
         "9**9**9",
@@ -88,12 +88,12 @@ ALLOCATION = python_rule(
 )
 GROWTH = python_rule(
     "py-endless-growth",
-    "Something grows in a loop without an exit",
+    "Data grows in a loop without an exit",
     "resource",
     Level.HIGH,
     attack="Fills memory or disk.",
-    why="HIGH: only the limit of the sandbox ends it.",
-    fix="Give the loop a bound.",
+    why="HIGH: only the limits of the sandbox end it.",
+    fix="Give the loop a limit.",
     match=(
         "a = []\nwhile True:\n    a.append('x' * 999)",
         "s = 'x'\nwhile True:\n    s += s",
@@ -108,11 +108,11 @@ GROWTH = python_rule(
 )
 FLOOD = python_rule(
     "py-file-flood",
-    "Many files or much data are written in a loop",
+    "Many files or large amounts of data are written in a loop",
     "resource",
     Level.MEDIUM,
-    attack="Fills the disk or its table of files.",
-    why="MEDIUM: bounded by the sandbox's disk.",
+    attack="Fills the disk or its file table.",
+    why="MEDIUM: the sandbox limits the disk.",
     fix="Write less.",
     match=(
         "for i in range(100000):\n    open(f'/tmp/{i}', 'w')",

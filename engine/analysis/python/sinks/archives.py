@@ -10,11 +10,11 @@ from engine.models import Level
 
 ARCHIVE = python_rule(
     "py-archive-extract",
-    "An archive is unpacked without a check of its names",
+    "An archive is extracted without checking its names",
     "fs_write",
     Level.MEDIUM,
-    attack="Writes outside the folder through `..` or links, or unpacks to terabytes.",
-    why="MEDIUM: harmless for an archive that one made oneself.",
+    attack="Writes outside the folder through `..` or links, or expands to terabytes.",
+    why="MEDIUM: harmless for an archive of your own.",
     fix="Pass `filter='data'` and check sizes.",
     match=("import tarfile\ntarfile.open('a').extractall()", "import shutil\nshutil.unpack_archive('a')"),
     not_match=("import tarfile\ntarfile.open('a').extractall(filter='data')",),
@@ -22,10 +22,10 @@ ARCHIVE = python_rule(
 )
 TEMP_NAME = python_rule(
     "py-temporary-name",
-    "A temporary file's name is guessable",
+    "A temporary file has a guessable name",
     "fs_write",
     Level.MEDIUM,
-    attack="Puts a link in its place before it is opened.",
+    attack="Creates a link under that name before the file is opened.",
     why="MEDIUM: needs another user on the machine.",
     fix="Use `tempfile.NamedTemporaryFile` or `mkstemp`.",
     match=("import tempfile\ntempfile.mktemp()",),
@@ -62,7 +62,7 @@ METHODS["extractall"] = _extract_method
 @handles("tempfile.mktemp")
 def temporary_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A guessable name."""
-    evaluator.report(TEMP_NAME, call.node, "`mktemp` gives a name that others can take first")
+    evaluator.report(TEMP_NAME, call.node, "`mktemp` returns a name that others can use first")
     return None
 
 

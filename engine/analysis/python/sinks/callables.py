@@ -141,7 +141,7 @@ def callback(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name == "signal.signal" and given is not None and given.name == "signal.SIG_IGN":
         named = call.arg(0)
         if named is not None and named.name in _ENDING:
-            evaluator.report(TAMPER, call.node, f"Ignores `{named.name}`, by which it would be ended")
+            evaluator.report(TAMPER, call.node, f"Ignores `{named.name}`, which would end it")
     for index, value in enumerate(call.args):
         if value is not None and value.function is None and value.name in CALLS:
             invoke(evaluator, call.node, value, call.args[index + 1 :], {})

@@ -24,7 +24,7 @@ def judge(
     if _KILLERS.search(line):
         evaluator.report(rules.KILL, call.node, f"Kills processes: `{shown(line[:80])}`")
     if re.search(r"\bcrontab\b|\bschtasks\b|systemctl\s+enable|launchctl\s+load|update-rc\.d", line):
-        evaluator.report(PERSISTENCE, call.node, "Makes something run again later")
+        evaluator.report(PERSISTENCE, call.node, "Sets up code to run again later")
     _inline_code(evaluator, call, command, line)
     _check_dropped(evaluator, call, line)
     text = line.replace(HOLE, "x")

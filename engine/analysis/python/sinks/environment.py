@@ -19,9 +19,9 @@ ENVIRONMENT = python_rule(
     "The environment is read",
     "secrets_env",
     Level.LOW,
-    attack="Looks for keys and tokens.",
-    why="LOW: a named variable is common; the sandbox's environment is empty.",
-    fix="Ask for the value as an input or a secret by reference.",
+    attack="Searches for keys and tokens.",
+    why="LOW: reading a named variable is common; the environment of the sandbox is empty.",
+    fix="Pass the value as an input file, or request a secret by reference.",
     match=("import os\nos.getenv('HOME')", "import os\nos.environ['PATH']"),
     not_match=("environ['a']",),
     cwe=526,
@@ -65,7 +65,7 @@ _LOADING = frozenset(
 def check_variable(evaluator: Evaluator, node: ast.AST, name: str | None) -> None:
     """Report a variable that is set so that programs started later load other code."""
     if name in _LOADING:
-        evaluator.report(TAMPER, node, f"`{name}` makes other programs run what it names")
+        evaluator.report(TAMPER, node, f"`{name}` makes other programs run the code that it names")
 
 
 @handles("os.putenv", "os.environ.__setitem__", "os.environ.update")
@@ -81,7 +81,7 @@ def set_variables(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 def whole(evaluator: Evaluator, node: ast.AST) -> PythonValue:
     """Return the whole environment, and report that it was taken."""
     evaluator.relevant += 1
-    evaluator.report(rules.SECRET, node, "Takes the whole environment")
+    evaluator.report(rules.SECRET, node, "Reads the whole environment")
     evaluator.add_effect(EffectKind.ENVIRONMENT, "*", node, pattern=True)
     value = PythonValue(taint=Taint.ENVIRONMENT | Taint.SECRET)
     value.trail = (node,)

@@ -14,12 +14,15 @@ from engine.models import Language, Level
 
 EXEC = python_rule(
     "py-exec",
-    "Text is run as code",
+    "A string is run as code",
     "exec_eval",
     Level.HIGH,
-    attack="Runs whatever the text says, which no reader of this code has seen.",
-    why="HIGH: the code that runs is not the code under review; MEDIUM where the text is a visible constant.",
-    fix="Write the code itself; for literals use `ast.literal_eval`, for arithmetic a parser.",
+    attack="Runs code that no reader of this submission has seen.",
+    why=(
+        "HIGH: the code that runs is not the code under review; MEDIUM where the string is a "
+        "visible constant."
+    ),
+    fix="Submit the code itself; for literals use `ast.literal_eval`, for arithmetic a parser.",
     match=("eval(x)", "exec(open('a').read())", "import builtins as b\nb.exec('1')", "f = eval\nf(x)"),
     not_match=("df.eval('a + b')", "import ast\nast.literal_eval(x)", "def eval(x): return x\neval(1)"),
     cwe=95,
@@ -30,9 +33,9 @@ EXEC_DECODED = python_rule(
     "Decoded text is run as code",
     "exec_eval",
     Level.CRITICAL,
-    attack="Hides the payload from the reader by an encoding and unpacks it when it runs.",
-    why="CRITICAL: code is encoded before it is run only to keep it from being read.",
-    fix="Send the decoded code.",
+    attack="Hides the payload in an encoding and decodes it at run time.",
+    why="CRITICAL: code is encoded before it runs only to keep it from being read.",
+    fix="Submit the decoded code.",
     match=(
         "import base64\nexec(base64.b64decode('cHJpbnQoMSk='))",
         "import zlib\nexec(zlib.decompress(data))",
@@ -44,11 +47,11 @@ EXEC_DECODED = python_rule(
 )
 EXEC_FOREIGN = python_rule(
     "py-exec-foreign",
-    "Text from outside is run as code",
+    "External text is run as code",
     "exec_eval",
     Level.CRITICAL,
-    attack="Whoever writes the input, answers the request or sits at the socket decides what runs.",
-    why="CRITICAL: the text that runs comes from a person or machine that nobody approved.",
+    attack=("Lets whoever writes the input, answers the request or controls the socket decide what runs."),
+    why="CRITICAL: the code that runs comes from a person or machine that was not approved.",
     fix="Parse the input; never run it.",
     match=("eval(input())", "import requests\nexec(requests.get('https://a.example/x').text)"),
     not_match=("import ast\nast.literal_eval(input())", "eval('1')"),
@@ -57,23 +60,23 @@ EXEC_FOREIGN = python_rule(
 )
 COMPILE = python_rule(
     "py-compile",
-    "Text is compiled to code",
+    "A string is compiled to code",
     "exec_eval",
     Level.MEDIUM,
-    attack="Makes a code object that a later, harmless-looking call runs.",
-    why="MEDIUM: compiling alone runs nothing; running the result has a violation of its own.",
-    fix="Write the code itself.",
+    attack="Creates a code object that a later, harmless-looking call runs.",
+    why="MEDIUM: compiling alone runs nothing; running the result is reported separately.",
+    fix="Submit the code itself.",
     match=("c = compile('1', 's', 'exec')",),
     not_match=("import re\nre.compile('a')",),
     cwe=95,
 )
 DYNAMIC_IMPORT = python_rule(
     "py-dynamic-import",
-    "A module is imported by name at run time",
+    "A module is imported by a computed name",
     "exec_eval",
     Level.MEDIUM,
     attack="Loads a module that no import statement shows.",
-    why="MEDIUM: the name may be harmless; HIGH where a dangerous name was put together from pieces.",
+    why="MEDIUM: the name may be harmless; HIGH where a dangerous name is assembled from parts.",
     fix="Use an import statement.",
     match=("__import__('os')", "import importlib\nimportlib.import_module(name)"),
     not_match=("import os", "importer('os')"),
@@ -151,7 +154,7 @@ def _report(
         level = None if built else Level.MEDIUM
         evaluator.report(EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
     else:
-        evaluator.report(EXEC, call.node, f"`{short}` runs text that only the run will tell", value=source)
+        evaluator.report(EXEC, call.node, f"`{short}` runs text that is known only at run time", value=source)
 
 
 @handles("builtins.compile")
@@ -185,7 +188,7 @@ def import_by_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None
     text = (text_of(name) or "").replace(":", ".") or None
     if text is None:
         evaluator.report(
-            DYNAMIC_IMPORT, call.node, "Imports a module that only the run will tell", value=name
+            DYNAMIC_IMPORT, call.node, "Imports a module that is known only at run time", value=name
         )
         return PythonValue(name="module?")
     top = text.partition(".")[0]

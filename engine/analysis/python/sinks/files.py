@@ -19,7 +19,7 @@ ENCODED_WRITE = python_rule(
     "Encoded or decoded content is written to a file",
     "obfuscation_write",
     Level.MEDIUM,
-    attack="Drops a payload that was carried as text, or hides what is stored.",
+    attack="Writes a payload that was stored as text, or hides the stored content.",
     why="MEDIUM: images and archives are decoded too.",
     fix="Write the plain content.",
     match=(
@@ -98,7 +98,7 @@ def _weight(path: PythonValue | None) -> Level | None:
 def shown(path: PythonValue | None) -> str:
     """Return a path as people read it."""
     name = path_of(path)
-    return f"`{name.replace(HOLE, '…')[:120]}`" if name else "a file that only the run will tell"
+    return f"`{name.replace(HOLE, '…')[:120]}`" if name else "a file that is known only at run time"
 
 
 @handles("os.open")
@@ -269,7 +269,7 @@ def read_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     taint = touch(evaluator, call, call.arg(0, "path"))
     listing = call.name in _LISTING
     if listing:
-        evaluator.report(rules.OPEN, call.node, f"Looks at {shown(call.arg(0))}")
+        evaluator.report(rules.OPEN, call.node, f"Accesses {shown(call.arg(0))}")
         name = path_of(call.arg(0, "path")) or ""
         if name in ("/", "/home", "/root", "~", "/tmp", "/var", "/usr/bin", "/opt"):
             evaluator.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)

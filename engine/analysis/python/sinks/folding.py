@@ -21,12 +21,12 @@ from engine.models import Level
 
 ZIP_BOMB = python_rule(
     "py-decompression",
-    "A constant unpacks to very much more than itself",
+    "A constant decompresses to a much larger size",
     "resource",
     Level.HIGH,
-    attack="A few bytes fill the memory.",
-    why="HIGH: the ratio is that of a bomb.",
-    fix="Read in pieces, with a bound.",
+    attack="Fills the memory with a few bytes of input.",
+    why="HIGH: the ratio is that of a decompression bomb.",
+    fix="Decompress in parts, with a limit.",
     match=(f"import zlib\nzlib.decompress({zlib.compress(bytes(1_000_000))!r})",),
     not_match=("import zlib\nzlib.decompress(x)",),
     cwe=409,

@@ -26,7 +26,7 @@ def frames(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name == "sys.exc_info":
         return PythonValue(name="sys.exc_info()")
     rule = GADGET if call.name.startswith("gc.") else PROBE
-    evaluator.report(rule, call.node, f"`{call.name}` reaches other code's variables")
+    evaluator.report(rule, call.node, f"`{call.name}` accesses the variables of other code")
     return PythonValue(name="frame")
 
 

@@ -15,7 +15,7 @@ from engine.models import Level
 
 SQL = python_rule(
     "py-sql-injection",
-    "SQL is put together from text",
+    "SQL is built from strings",
     "vuln_lint",
     Level.MEDIUM,
     attack="Ends the statement early and starts another.",
@@ -35,7 +35,7 @@ WEAK_HASH = python_rule(
     "vuln_lint",
     Level.LOW,
     attack="Finds a second text with the same hash.",
-    why="LOW: fine where nothing depends on it.",
+    why="LOW: harmless where nothing depends on the hash.",
     fix="Use SHA-256, or `usedforsecurity=False`.",
     match=("import hashlib\nhashlib.md5(x)", "import hashlib\nhashlib.new('sha1', x)"),
     not_match=("import hashlib\nhashlib.sha256(x)",),
@@ -43,10 +43,10 @@ WEAK_HASH = python_rule(
 )
 DEBUG = python_rule(
     "py-debug-server",
-    "A server runs with its debugger open",
+    "A server runs with an open debugger",
     "vuln_lint",
     Level.MEDIUM,
-    attack="Runs code in the debugger's console from afar.",
+    attack="Runs code remotely in the debugger's console.",
     why="MEDIUM: only while the server is reachable.",
     fix="Remove `debug=True`.",
     match=("from flask import Flask\napp = Flask(__name__)\napp.run(debug=True)",),
@@ -55,10 +55,10 @@ DEBUG = python_rule(
 )
 TEMPLATE = python_rule(
     "py-template",
-    "A template comes from text that is not constant, or escapes nothing",
+    "A template is not constant, or does not escape its values",
     "vuln_lint",
     Level.LOW,
-    attack="Reaches Python through the template, or puts a script on the page.",
+    attack="Reaches Python through the template, or injects a script into the page.",
     why="LOW: depends on where the text comes from.",
     fix="Use constant templates with `autoescape=True`.",
     match=("import jinja2\njinja2.Environment()", "from mako.template import Template\nTemplate(x)"),

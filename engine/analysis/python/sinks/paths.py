@@ -16,11 +16,11 @@ from engine.models import Level
 
 SYSTEM_WRITE = python_rule(
     "py-system-write",
-    "A file of the system is written or removed",
+    "A system file is written or removed",
     "fs_sensitive",
     Level.HIGH,
     attack="Replaces programs or settings of the machine.",
-    why="HIGH: what lies there belongs to the system.",
+    why="HIGH: these files belong to the system.",
     fix="Write below the working folder.",
     match=("open('/usr/bin/x', 'w')", "import shutil\nshutil.copy(a, '/etc/x')"),
     not_match=("open('/usr/share/dict/words')", "open('out/x', 'w')"),
@@ -28,7 +28,7 @@ SYSTEM_WRITE = python_rule(
 )
 KERNEL_PATH = python_rule(
     "py-kernel-path",
-    "A path of the kernel is used",
+    "A kernel path is used",
     "kernel_surface",
     Level.MEDIUM,
     attack="Reads the machine's layout and other processes, or talks to devices.",
@@ -43,8 +43,8 @@ HIDDEN_WRITE = python_rule(
     "A hidden or disguised file is written",
     "obfuscation_write",
     Level.MEDIUM,
-    attack="Leaves something where a listing does not show it, or as something that it is not.",
-    why="MEDIUM: some settings are hidden files; HIGH where what is written was encoded.",
+    attack="Leaves a file where a listing does not show it, or disguised as something else.",
+    why="MEDIUM: some settings are hidden files; HIGH where the content was encoded.",
     fix="Use a visible name.",
     match=("open('/tmp/.x', 'w')", "import os\nos.rename('a.txt', '.a')"),
     not_match=("open('./a', 'w')", "open('../a', 'w')"),
@@ -109,7 +109,7 @@ def judge(
         grave = changed or _GRAVE_KERNEL.search(name)
         evaluator.report(KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value)
     if write and PERSISTENT.search(name.lower()):
-        evaluator.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start", value=value)
+        evaluator.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start-up", value=value)
     if write and is_hidden(name):
         evaluator.report(HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
     if write and is_program(name):
@@ -142,7 +142,7 @@ def check_flood(evaluator: Evaluator, node: ast.AST) -> None:
     """Report writing in a loop of very many turns."""
     turns = max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
     if turns >= 10_000:
-        evaluator.report(FLOOD, node, f"Writes in a loop of {turns:,} turns")
+        evaluator.report(FLOOD, node, f"Writes in a loop of {turns:,} iterations")
 
 
 def loop_turns(evaluator: Evaluator, loop: ast.AST) -> int:

@@ -26,12 +26,12 @@ from engine.models import Confidence, EffectKind, Level
 
 PROCESS_FOREIGN = python_rule(
     "py-process-foreign",
-    "A command comes from outside or from a decoder",
+    "A command comes from external or decoded text",
     "process",
     Level.HIGH,
-    attack="Whoever writes the input or answers the request runs commands here.",
-    why="HIGH: nobody can review a command that is not there; CRITICAL where it comes over the network.",
-    fix="Choose among constant commands; never pass text from outside to a shell.",
+    attack="Lets whoever writes the input or answers the request run commands here.",
+    why="HIGH: the command cannot be reviewed; CRITICAL where it comes over the network.",
+    fix="Choose among constant commands; never pass external text to a shell.",
     match=(
         "import os\nos.system(input())",
         "import subprocess, requests\nsubprocess.run(requests.get(u).text, shell=True)",
@@ -46,8 +46,8 @@ REVERSE_SHELL = python_rule(
     "A shell is connected to a socket",
     "reverse_shell",
     Level.CRITICAL,
-    attack="Gives somebody on the network a shell on this machine.",
-    why="CRITICAL: there is no honest use in submitted code.",
+    attack="Gives an attacker on the network a shell on this machine.",
+    why="CRITICAL: there is no legitimate use in submitted code.",
     fix="Remove it.",
     match=(
         "import socket, os\ns = socket.socket()\ns.connect(('a', 1))\nos.dup2(s.fileno(), 0)",
@@ -74,8 +74,8 @@ FORK = python_rule(
     "The process forks",
     "resource",
     Level.MEDIUM,
-    attack="Multiplies processes, or leaves one behind that outlives the run.",
-    why="MEDIUM: once is a daemon; CRITICAL in a loop.",
+    attack="Multiplies processes, or leaves one that outlives the run.",
+    why="MEDIUM: a single fork is a daemon; CRITICAL in a loop.",
     fix="Use `subprocess` or `concurrent.futures`.",
     match=("import os\nos.fork()", "import os\nwhile True:\n    os.fork()"),
     not_match=("fork()",),
@@ -164,9 +164,9 @@ def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None
     foreign = taint & FOREIGN
     line = command_line(command)
     shown = (line or "").replace(HOLE, "…")[:120]
-    message = f"Starts `{shown}`" if line else "Starts a program that only the run will tell"
+    message = f"Starts `{shown}`" if line else "Starts a program that is known only at run time"
     if taint & Taint.SOCKET and (foreign or layers):
-        evaluator.report(REVERSE_SHELL, call.node, "Runs what comes over a socket", value=command)
+        evaluator.report(REVERSE_SHELL, call.node, "Runs commands from a socket", value=command)
     if call.name == "webbrowser.open":
         pass
     elif layers or taint & Taint.DECODED:
@@ -183,7 +183,9 @@ def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None
         EffectKind.COMMAND, shown if line else None, call.node, pattern=bool(line) and HOLE in (line or "")
     )
     if evaluator.loops and call.name.endswith(("Popen", "popen")) and many_turns(evaluator):
-        evaluator.report(BOMB, call.node, "Starts programs in a loop without an exit, or of very many turns")
+        evaluator.report(
+            BOMB, call.node, "Starts programs in a loop without an exit, or with very many iterations"
+        )
     if line:
         commands.judge(evaluator, call, command, line, by_shell=by_shell)
 
@@ -259,9 +261,9 @@ def duplicate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         return None
     source = call.arg(0)
     if source is not None and source.taint & Taint.SOCKET:
-        evaluator.report(REVERSE_SHELL, call.node, "Points a standard stream at a socket", value=source)
+        evaluator.report(REVERSE_SHELL, call.node, "Redirects a standard stream to a socket", value=source)
     else:
-        evaluator.report(DUP, call.node, "Points one descriptor at another")
+        evaluator.report(DUP, call.node, "Redirects one descriptor to another")
     evaluator.add_fact("dup2", call.node)
     return None
 
@@ -270,7 +272,7 @@ def duplicate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 def fork(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report a fork; in a loop it is a bomb."""
     if many_turns(evaluator):
-        evaluator.report(BOMB, call.node, "Forks in a loop without an exit, or of very many turns")
+        evaluator.report(BOMB, call.node, "Forks in a loop without an exit, or with very many iterations")
     evaluator.report(FORK, call.node, f"`{call.name}`")
     return None
 

@@ -13,11 +13,11 @@ from engine.models import Level
 
 WATCH = python_rule(
     "py-watch-user",
-    "The screen, keyboard, clipboard or camera is watched",
+    "The screen, keyboard, clipboard or camera is monitored",
     "recon",
     Level.MEDIUM,
-    attack="Sees what the person sees and types: passwords first of all.",
-    why="MEDIUM: desktop helpers do it too; HIGH for keys.",
+    attack="Sees what the user sees and types, passwords first of all.",
+    why="MEDIUM: desktop tools do it too; HIGH for keys.",
     fix="Remove it.",
     match=(
         "import pyperclip\npyperclip.paste()",
@@ -119,5 +119,5 @@ def keys(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 )
 def stored_secrets(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report passwords and cookies that a browser or a key ring keeps."""
-    evaluator.report(rules.SECRET, call.node, f"`{call.name}` gives what is kept for the person")
+    evaluator.report(rules.SECRET, call.node, f"`{call.name}` returns the user's stored secrets")
     return PythonValue(name=f"{call.name}()", taint=Taint.SECRET | Taint.SENSITIVE)

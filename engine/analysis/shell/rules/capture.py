@@ -11,11 +11,11 @@ from engine.models import Violation
 
 CAPTURE = rule(
     "sh-capture",
-    "Listens to the network, the keyboard or the screen",
+    "Records the network, the keyboard or the screen",
     "secrets_env",
     HIGH,
-    attack="Reads passwords and conversations as they pass.",
-    why="HIGH: what passes belongs to others.",
+    attack="Reads passwords and conversations.",
+    why="HIGH: the recorded data belongs to others.",
     fix="Remove it.",
     match=(
         "tcpdump -i eth0",
@@ -36,11 +36,11 @@ CAPTURE = rule(
 
 GUESS = rule(
     "sh-password-attack",
-    "Tries or cracks passwords",
+    "Guesses or cracks passwords",
     "secrets_env",
     HIGH,
-    attack="Logs in as somebody else.",
-    why="HIGH: with a password on the command line no person is logging in.",
+    attack="Logs in as another user.",
+    why="HIGH: people do not log in with a password on the command line.",
     fix="Use a key that was granted.",
     match=(
         "sshpass -p x ssh u@h",
@@ -63,7 +63,7 @@ CLIPBOARD = rule(
     "Reads the clipboard",
     "secrets_env",
     MEDIUM,
-    attack="Takes what was copied last: often a password.",
+    attack="Takes what was copied last, often a password.",
     why="MEDIUM: a sandbox has no clipboard.",
     fix="Remove it.",
     match=(

@@ -11,11 +11,11 @@ from engine.models import Violation
 
 GIT = rule(
     "sh-git-destructive",
-    "Throws away work kept by git",
+    "Discards work kept by git",
     "fs_delete",
     MEDIUM,
-    attack="Loses commits, branches or uncommitted changes, here or on the remote.",
-    why=("MEDIUM: much can be recovered from the reflog, but not uncommitted changes or a shared branch."),
+    attack="Loses commits, branches or uncommitted changes, locally or on the remote.",
+    why=("MEDIUM: the reflog recovers much, but not uncommitted changes or a shared branch."),
     fix="Commit or stash first; use --force-with-lease.",
     match=(
         "git reset --hard",
@@ -40,8 +40,8 @@ DATA_DROP = rule(
     "Deletes databases, volumes or cloud resources",
     "fs_delete",
     MEDIUM,
-    attack="Destroys data that is kept outside of this machine.",
-    why=("MEDIUM: the sandbox reaches such services only by grant, but what is deleted there stays deleted."),
+    attack="Destroys data outside this machine.",
+    why=("MEDIUM: the sandbox reaches such services only with a grant, but deletion there is permanent."),
     fix="Delete single, named records.",
     match=(
         "mysql -e 'DROP DATABASE shop'",

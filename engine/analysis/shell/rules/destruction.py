@@ -12,15 +12,15 @@ from engine.models import Level, Violation
 
 RM_TREE = rule(
     "sh-rm-tree",
-    "Deletes a whole tree",
+    "Deletes a directory tree",
     "fs_delete",
     CRITICAL,
-    attack="Destroys the system, a home folder or everything in reach with one command.",
+    attack="Destroys the system, a home folder or all accessible files with one command.",
     why=(
-        "CRITICAL where the target is a main folder of the machine or a home; HIGH inside "
-        "the system; MEDIUM elsewhere; LOW under /tmp."
+        "CRITICAL where the target is a top folder of the machine or a home folder; HIGH in the "
+        "system; MEDIUM elsewhere; LOW under /tmp."
     ),
-    fix="Delete named files inside the workspace.",
+    fix="Delete named files in the workspace.",
     match=(
         "rm -rf /",
         "sudo rm -fr ~",
@@ -38,12 +38,12 @@ RM_TREE = rule(
 )
 DELETE_SYSTEM = rule(
     "sh-delete-system-file",
-    "Deletes or overwrites a file of the system",
+    "Deletes or overwrites a system file",
     "fs_delete",
     HIGH,
-    attack="Breaks logins, services or packages by removing the files they need.",
-    why="HIGH: the file belongs to the machine, and no snippet needs it gone.",
-    fix="Work on a copy inside the workspace.",
+    attack="Breaks logins, services or packages by removing files that they need.",
+    why="HIGH: the file belongs to the system, and no script needs to remove it.",
+    fix="Work on a copy in the workspace.",
     match=(
         "rm /etc/passwd",
         "f=/etc/group; unlink $f",
@@ -59,12 +59,12 @@ DELETE_SYSTEM = rule(
 )
 SHRED = rule(
     "sh-shred",
-    "Deletes so that nothing can be recovered",
+    "Deletes files beyond recovery",
     "fs_delete",
     MEDIUM,
-    attack="Destroys data or evidence beyond recovery.",
-    why="MEDIUM: secure deletion has honest uses, but leaves nothing to investigate.",
-    fix="Use rm, or leave the file: the sandbox is destroyed anyway.",
+    attack="Destroys data or evidence for good.",
+    why="MEDIUM: secure deletion has legitimate uses, but leaves nothing to investigate.",
+    fix="Use rm, or leave the file: the sandbox is destroyed after the run.",
     match=(
         "shred -u secret.txt",
         "wipe -f x",
@@ -78,11 +78,11 @@ SHRED = rule(
 )
 DISK = rule(
     "sh-disk-write",
-    "Writes to a disk or formats it",
+    "Writes to a disk device or formats it",
     "fs_delete",
     CRITICAL,
     attack="Overwrites the partition table or every block of a disk.",
-    why="CRITICAL: what a raw device held is gone at once.",
+    why="CRITICAL: the content of the device is lost at once.",
     fix="Write to a file in the workspace.",
     match=(
         "dd if=/dev/zero of=/dev/sda",
@@ -104,8 +104,8 @@ ENCRYPT = rule(
     "fs_delete",
     MEDIUM,
     attack="Holds files to ransom: encrypts them, then removes the originals.",
-    why="MEDIUM: encryption is common; HIGH where the files belong to the system.",
-    fix="Say which files are encrypted for whom, and keep the originals.",
+    why="MEDIUM: encryption is common; HIGH for system files.",
+    fix="State which files are encrypted for whom, and keep the originals.",
     match=(
         "openssl enc -aes-256-cbc -in a -out b",
         "gpg --batch -c notes.txt",
@@ -140,7 +140,7 @@ def _deletions(script: Script) -> Iterator[Violation]:
             yield found(RM_TREE, command, severity=_tree_severity(start))
     for command in script.named("rsync"):
         if any(word.startswith("--delete") for word in command.words):
-            yield found(RM_TREE, command, "Deletes what the source does not have", MEDIUM)
+            yield found(RM_TREE, command, "Deletes files that the source does not have", MEDIUM)
     for command in script.named("shred", "wipe", "scrub", "gshred"):
         yield found(SHRED, command)
 
@@ -149,9 +149,9 @@ def _deletion(command: Command) -> Iterator[Violation]:
     recursive = command.has("r", "--recursive") or command.has("R")
     targets = command.operands
     if "xargs" in command.wrappers and (command.upstream or command.feed):
-        yield found(RM_TREE, command, "Deletes what it is handed", MEDIUM)
+        yield found(RM_TREE, command, "Deletes the files that xargs passes", MEDIUM)
     if recursive and not targets and command.words[-1:] != ["--help"]:
-        yield found(RM_TREE, command, "The tree to delete is only known when the code runs", MEDIUM)
+        yield found(RM_TREE, command, "The directory to delete is known only at run time", MEDIUM)
     for target in targets[:16]:
         path = paths.normal(target.text)
         if recursive:

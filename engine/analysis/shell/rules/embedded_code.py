@@ -21,10 +21,10 @@ FOREIGN = rule(
     "Runs a script in a language that is not analysed",
     "process",
     MEDIUM,
-    attack="Does in Perl, Ruby or PHP what would be noticed in shell.",
+    attack="Does in Perl, Ruby or PHP what a reviewer would notice in shell.",
     why=(
-        "MEDIUM: only the commands that it starts, and what it deletes, are read; HIGH "
-        "where it deletes or connects."
+        "MEDIUM: only the commands it starts and the files it deletes are analysed; HIGH where "
+        "it deletes or connects."
     ),
     fix="Write it in shell, Python or JavaScript.",
     match=(

@@ -14,11 +14,11 @@ from engine.models import Violation
 
 HISTORY = rule(
     "sh-history-off",
-    "Keeps the shell from remembering, or makes it forget",
+    "Disables or deletes the shell history",
     "defense_evasion",
     HIGH,
-    attack="Leaves no trace of the commands for whoever investigates.",
-    why=("HIGH: nothing but concealment needs it; MEDIUM for settings that many have in their own profile."),
+    attack="Leaves no trace of the commands for an investigation.",
+    why=("HIGH: only concealment needs it; MEDIUM for settings that are common in user profiles."),
     fix="Remove it.",
     match=(
         "unset HISTFILE",
@@ -44,7 +44,7 @@ LOGS = rule(
     "defense_evasion",
     HIGH,
     attack="Removes the record of what was done.",
-    why="HIGH: logs are the evidence; nothing in a snippet needs them gone.",
+    why="HIGH: logs are evidence; no script needs to remove them.",
     fix="Leave logs alone.",
     match=(
         "rm -rf /var/log/messages",
@@ -66,11 +66,11 @@ LOGS = rule(
 )
 PROTECTION = rule(
     "sh-protection-off",
-    "Switches off or weakens what protects the machine",
+    "Disables or weakens security software",
     "defense_evasion",
     HIGH,
-    attack="Blinds the firewall, the audit or the virus scanner before the attack proper.",
-    why="HIGH: it has no use inside a sandbox but to prepare something else.",
+    attack="Disables the firewall, auditing or the virus scanner before the actual attack.",
+    why="HIGH: in a sandbox it only prepares something else.",
     fix="Remove it.",
     match=(
         "setenforce 0",
@@ -99,9 +99,9 @@ FIREWALL = rule(
     "Changes the firewall, name resolution or a kernel setting",
     "defense_evasion",
     MEDIUM,
-    attack="Opens a way in or out, or sends traffic elsewhere.",
-    why="MEDIUM: it may also tighten; switching the firewall off is HIGH.",
-    fix="Leave the machine's settings alone.",
+    attack="Opens a way in or out, or redirects traffic.",
+    why="MEDIUM: it may also tighten security; disabling the firewall is HIGH.",
+    fix="Leave the settings of the machine alone.",
     match=(
         "iptables -A INPUT -p tcp --dport 4444 -j ACCEPT",
         "ufw allow 4444",

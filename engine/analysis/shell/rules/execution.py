@@ -15,12 +15,12 @@ from engine.models import Confidence, Violation
 
 EVAL = rule(
     "sh-eval",
-    "Runs text as code",
+    "Runs a string as code",
     "exec_eval",
     MEDIUM,
-    attack="Whoever can shape the text decides what runs.",
-    why=("MEDIUM: the text is only known when the code runs; LOW where it is known, and judged itself."),
-    fix="Call the command itself, with its arguments in an array.",
+    attack="Lets whoever controls the string decide what runs.",
+    why=("MEDIUM: the string is known only at run time; LOW where it is known and analysed."),
+    fix="Call the command directly, with its arguments in an array.",
     match=(
         'eval "$1"',
         'bash -c "$cmd"',
@@ -37,14 +37,12 @@ EVAL = rule(
 )
 DECODED_EXEC = rule(
     "sh-decoded-exec",
-    "Runs what it decodes",
+    "Runs decoded commands",
     "obfuscation",
     CRITICAL,
-    attack="Hides the commands from everybody who reads the script.",
-    why=(
-        "CRITICAL: encoding commands has no purpose but to hide them; what was decoded is shown as a layer."
-    ),
-    fix="Send the commands themselves.",
+    attack="Hides the commands from everyone who reads the script.",
+    why=("CRITICAL: commands are encoded only to hide them; the decoded text is shown as a layer."),
+    fix="Submit the commands themselves.",
     match=(
         "echo bHM= | base64 -d | sh",
         'eval "$(echo bHM= | base64 --decode)"',
@@ -61,11 +59,11 @@ DECODED_EXEC = rule(
 )
 INPUT_COMMAND = rule(
     "sh-input-command",
-    "Runs what it reads",
+    "Runs its input as commands",
     "exec_eval",
     HIGH,
-    attack="Takes its commands from a file, a pipe or a person that this review does not see.",
-    why="HIGH: every line that arrives is run as it stands.",
+    attack="Takes its commands from a file, a pipe or a person outside this review.",
+    why="HIGH: every line of the input runs unchanged.",
     fix="Compare the input with a list of allowed words.",
     match=(
         "while read l; do $l; done < cmds",
@@ -81,11 +79,11 @@ INPUT_COMMAND = rule(
 )
 TEMP_PROGRAM = rule(
     "sh-temp-program",
-    "Runs a program from a folder for temporary files",
+    "Runs a program from a temporary folder",
     "process",
     MEDIUM,
-    attack="Drops a program where everybody may write, and starts it.",
-    why="MEDIUM: the program is not part of what is reviewed.",
+    attack="Writes a program to a folder that everyone can write to, and starts it.",
+    why="MEDIUM: the program is not part of the review.",
     fix="Send the program's source with the submission.",
     match=(
         "/tmp/a.out",
@@ -105,9 +103,9 @@ COMPILE = rule(
     "Compiles a program and runs it",
     "process",
     MEDIUM,
-    attack="Brings malware in as source, past what looks for known programs.",
+    attack="Brings malware in as source, where scanners do not recognise it.",
     why="MEDIUM: this analysis does not read that language.",
-    fix="Have the source reviewed too.",
+    fix="Submit the source for review too.",
     match=(
         "gcc a.c && ./a.out",
         "go run main.go",

@@ -18,12 +18,12 @@ SHELL_ESCAPE = rule(
     "Starts a shell through another program",
     "process",
     HIGH,
-    attack="Gets a shell where only an innocent-looking program is allowed (GTFOBins).",
+    attack="Gets a shell where only a harmless-looking program is allowed (GTFOBins).",
     why=(
-        "HIGH: a script that wants a shell has one already; only what watches it is avoided. MEDIUM where "
-        "nothing but a wrapper or a variable leads to the shell."
+        "HIGH: a script that needs a shell already has one; this only evades monitoring. MEDIUM "
+        "where only a wrapper or a variable leads to the shell."
     ),
-    fix="Call the command itself.",
+    fix="Call the command directly.",
     match=(
         "awk 'BEGIN {system(\"/bin/sh\")}'",
         "vim -c ':!sh'",
@@ -43,12 +43,12 @@ SHELL_ESCAPE = rule(
 )
 CARRIED = rule(
     "sh-carried-command",
-    "Hands a command to a program in a place where few look for one",
+    "Passes a command to a program where few reviewers look for one",
     "process",
     MEDIUM,
-    attack="Runs a command of its own under the name of a pager, an editor, an archiver or of git.",
-    why="MEDIUM: there are honest uses; what the command does is judged as well, and shown as a layer.",
-    fix="Call the command itself.",
+    attack="Runs a command under the name of a pager, an editor, an archiver or git.",
+    why="MEDIUM: there are legitimate uses; the command is analysed too, and shown as a layer.",
+    fix="Call the command directly.",
     match=(
         "PAGER='touch /tmp/x' git log",
         "git -c core.sshCommand='touch /tmp/x' fetch",

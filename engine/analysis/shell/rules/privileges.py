@@ -17,8 +17,8 @@ ACCOUNT = rule(
     "Creates or changes an account",
     "persistence",
     HIGH,
-    attack="Makes a way back in, or takes over a user who is trusted.",
-    why="HIGH: accounts are the administrator's.",
+    attack="Creates a way back in, or takes over a trusted user.",
+    why="HIGH: only administrators manage accounts.",
     fix="Leave accounts alone.",
     match=(
         "useradd -m evil",
@@ -41,12 +41,12 @@ ACCOUNT = rule(
 
 PRIVILEGE = rule(
     "sh-privilege",
-    "Gives itself, or a file, more rights",
+    "Raises its own rights, or those of a file",
     "persistence",
     HIGH,
-    attack="Turns any user into root: through sudoers, setuid files or capabilities.",
-    why="HIGH: rights that are given so outlive the run; MEDIUM for a shell that keeps its file's rights.",
-    fix="Ask for what is needed as a capability.",
+    attack="Makes any user root: through sudoers, setuid files or capabilities.",
+    why="HIGH: these rights outlive the run; MEDIUM for a shell that keeps its file's rights.",
+    fix="Request the permission.",
     match=(
         "chmod u+s /tmp/x",
         "chmod 4755 x",
@@ -68,11 +68,11 @@ PRIVILEGE = rule(
 
 KERNEL = rule(
     "sh-kernel-module",
-    "Loads or unloads a part of the kernel",
+    "Loads or unloads a kernel module",
     "persistence",
     HIGH,
-    attack="Hides in the kernel, where nothing on the machine can see it (rootkit).",
-    why="HIGH: a module has every right there is; gVisor refuses it.",
+    attack="Hides in the kernel, where no tool on the machine can see it (rootkit).",
+    why="HIGH: a module has every right; gVisor refuses it.",
     fix="Remove it.",
     match=(
         "insmod x.ko",
@@ -92,11 +92,11 @@ KERNEL = rule(
 
 ESCAPE = rule(
     "sh-host-access",
-    "Reaches out of its container, or into the machine's disks",
+    "Accesses the host outside its container, or the disks of the machine",
     "escape",
     HIGH,
-    attack="Mounts the host's files or joins its processes, and is root there.",
-    why="HIGH: these options take down the wall around a container; gVisor's own wall stays.",
+    attack="Mounts the host's files or joins its processes, as root.",
+    why=("HIGH: these options remove the isolation of a container; the isolation of gVisor remains."),
     fix="Remove it.",
     match=(
         "docker run -v /:/mnt --rm -it alpine sh",

