@@ -1,12 +1,12 @@
-# What the scripts here share: words for people, and changes to the machine that are told or asked for.
+# Shared by these scripts: messages, and changes to the machine that are printed or confirmed.
 
 say() { printf '%s\n' "$*"; }
 give_up() { printf '%s\n' "$*" >&2; exit 1; }
 
-# Whether the change may be made: YES=1 and no terminal say yes, a terminal is asked.
+# Return whether a change may be made: yes with YES=1 or without a terminal, otherwise ask.
 allowed() {
     if [ "${YES:-}" != 1 ] && [ -t 0 ]; then
-        printf 'May I %s? [Y/n] ' "$1"
+        printf 'Allow this change: %s? [Y/n] ' "$1"
         read -r answer
         case $answer in [nN]*) return 1 ;; esac
     else
@@ -21,11 +21,11 @@ as_root() {
     fi
 }
 
-# install WHAT PACKAGE...: with apt, or one line that says what to type.
+# install NAME PACKAGE...: install with apt, or print what to type.
 install() {
     what=$1; shift
     typed="sudo apt-get update && sudo apt-get install $*"
-    command -v apt-get >/dev/null || give_up "$what is missing. Install it as your distribution says, then type the same again"
+    command -v apt-get >/dev/null || give_up "$what is missing. Install it with your package manager, then repeat the command"
     allowed "install $what ($*)" || give_up "$what is missing. Type: $typed"
     as_root apt-get -qq update >/dev/null 2>&1 || true
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qqy -o DPkg::Lock::Timeout=120 \
