@@ -74,9 +74,7 @@ def print_case(case: Case) -> None:
     draft = submission.draft
     lines = many(draft.code.text.count("\n") + (not draft.code.text.endswith("\n")), "line")
     print_line(f"{level(case.assessment.risk)} {submission.id}  {draft.language}, {lines}, {_status(case)}")
-    print_line(
-        wrap(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9)
-    )
+    print_line(wrap(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9))
     for line in request_lines(draft):
         print_line(wrap(f"         {line}", 11))
     print_violations(case.analysis.violations)
