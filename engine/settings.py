@@ -18,6 +18,7 @@ from pydantic_settings import (
 )
 
 from engine import locations
+from engine.common.log import LogFormat, LogLevel
 from engine.models import Level, Limits
 
 
@@ -208,6 +209,10 @@ class HistorySettings(Group):
 class ServerSettings(Group):
     """How code gets in."""
 
+    log_format: LogFormat = "text"
+    """How the engine writes its log: `text`, or `json` for one JSON object a line."""
+    log_level: LogLevel = "info"
+    """The least severe level that is logged: `debug`, `info`, `warning` or `error`."""
     inbox: bool = True
     """Whether files in the inbox folder become submissions."""
     max_request_bytes: int = Field(32 * 1024 * 1024, ge=1024)

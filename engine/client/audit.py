@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from engine.client.transport import Connection
 from engine.common.text import Untrusted
 from engine.models import Erasure, Facets, FilterHelp, Trends, VerificationProgress
-from engine.models.api import Taken, Witnessed
+from engine.models.api import CheckpointNotes, ExportRecord
 
 SEARCH_SECONDS = 60.0
 _ERASURES = TypeAdapter(tuple[Erasure, ...])
@@ -22,16 +22,16 @@ class LookingBack(Connection):
     async def facets(self, filter: str = "") -> Facets:
         """Return how many submissions that match there are of each kind."""
         return Facets.model_validate_json(
-            await self._get("/audit/facets", {"filter": filter}, SEARCH_SECONDS)
+            await self._get("/history/facets", {"filter": filter}, SEARCH_SECONDS)
         )
 
     async def help_with(self, filter: str) -> FilterHelp:
         """Return what a filter may become, and where it is wrong."""
-        return FilterHelp.model_validate_json(await self._get("/audit/filter", {"text": filter}))
+        return FilterHelp.model_validate_json(await self._get("/history/filter", {"text": filter}))
 
     async def trends(self, days: float = 7) -> Trends:
         """Return figures about the submissions of the last days."""
-        return Trends.model_validate_json(await self._get("/audit/trends", {"days": days}, SEARCH_SECONDS))
+        return Trends.model_validate_json(await self._get("/history/trends", {"days": days}, SEARCH_SECONDS))
 
     def verifying(
         self, *, resume: bool = False, witnessed: Sequence[str] = ()
@@ -42,18 +42,23 @@ class LookingBack(Connection):
         """
         if witnessed:
             return self._lines(
-                "/audit/witnessed", {}, VerificationProgress, Witnessed(notes=tuple(witnessed))
+                "/history/verification/checkpoints",
+                {},
+                VerificationProgress,
+                CheckpointNotes(notes=tuple(witnessed)),
             )
-        return self._lines("/audit/verification", {"resume": resume}, VerificationProgress)
+        return self._lines("/history/verification", {"resume": resume}, VerificationProgress)
 
     async def erased(self, id: str) -> tuple[Erasure, ...]:
         """Return what the rules of retention have erased of a submission."""
-        return _ERASURES.validate_json(await self._get(f"/submissions/{quote(id, safe='')}/erased"))
+        return _ERASURES.validate_json(await self._get(f"/submissions/{quote(id, safe='')}/erasures"))
 
     async def case_file(self, id: str) -> bytes:
         """Return a zip that proves to anybody what happened to a submission; that it is taken is recorded."""
-        return await self._get(f"/audit/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
+        return await self._get(f"/history/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
 
     async def exported(self, what: str, kind: str, submissions: int) -> None:
         """Have it recorded that records leave the house."""
-        await self._post("/audit/exports", Taken(what=Untrusted(what), format=kind, submissions=submissions))
+        await self._post(
+            "/history/exports", ExportRecord(what=Untrusted(what), format=kind, submissions=submissions)
+        )

@@ -44,9 +44,16 @@ from engine.models import (
     Verification,
     WorkspaceFile,
 )
-from engine.models.api import Beforehand, Decided, Handed, LeaseStatus, Snippet, Withdrawn
+from engine.models.api import (
+    AnalyseRequest,
+    DecisionRequest,
+    LeaseStatus,
+    PreApprovalRequest,
+    SubmitRequest,
+    WithdrawRequest,
+)
 from engine.models.submission import SecretReference
-from engine.principals.signed_decision import seal
+from engine.principals.signed_decision import sign
 
 __all__ = ["Client", "Problem"]
 
@@ -93,13 +100,13 @@ class Client(SessionClient, LookingBack, TokenClient):
         submission. Without a connection of `present(holder)` what waits is withdrawn after a while.
         """
         name = Untrusted(requester) if requester else self._requester
-        handed = Handed(draft=draft, requester=name, join=join, lease=lease)
+        handed = SubmitRequest(draft=draft, requester=name, join=join, lease=lease)
         headers = {"idempotency-key": key} if key else {}
         return Case.model_validate_json(await self._post("/submissions", handed, headers=headers))
 
     async def withdraw(self, id: str, requester: str = "") -> Case:
         """End a submission of one's own: a waiting one is denied, a run is killed."""
-        withdrawn = Withdrawn(requester=Untrusted(requester) if requester else self._requester)
+        withdrawn = WithdrawRequest(requester=Untrusted(requester) if requester else self._requester)
         return Case.model_validate_json(await self._post(f"/submissions/{id}/withdrawal", withdrawn))
 
     def present(self, lease: str) -> AsyncGenerator[LeaseStatus, None]:
@@ -125,10 +132,10 @@ class Client(SessionClient, LookingBack, TokenClient):
         review_record: ReviewRecord | None = None,
     ) -> Case:
         """Approve or deny what was shown, which `digest` names; `seen` is what was on screen."""
-        decided = Decided(
+        decided = DecisionRequest(
             outcome=outcome, digest=digest, reason=Untrusted(reason), grant=grant, review_record=review_record
         )
-        sealed = seal(id, decided, self._key) if self._key else decided
+        sealed = sign(id, decided, self._key) if self._key else decided
         return Case.model_validate_json(await self._post(f"/submissions/{id}/decision", sealed))
 
     async def claim(self, id: str) -> Case:
@@ -141,7 +148,7 @@ class Client(SessionClient, LookingBack, TokenClient):
 
     async def nearest(self, id: str) -> SimilarSubmission | None:
         """Return the approved submission whose code is most like this one's, if one is like it."""
-        return _NEAREST.validate_json(await self._get(f"/submissions/{id}/nearest"))
+        return _NEAREST.validate_json(await self._get(f"/submissions/{id}/similar"))
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return which lines fail where a submission gets this grant and not all that it asks for."""
@@ -151,7 +158,7 @@ class Client(SessionClient, LookingBack, TokenClient):
         self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval:
         """Let submissions that are the same as an approved one be approved at once."""
-        beforehand = Beforehand(match_mode=match_mode, ceiling=ceiling, uses=uses, days=days)
+        beforehand = PreApprovalRequest(match_mode=match_mode, ceiling=ceiling, uses=uses, days=days)
         body = await self._post(f"/submissions/{id}/pre-approval", beforehand)
         return PreApproval.model_validate_json(body)
 
@@ -178,7 +185,7 @@ class Client(SessionClient, LookingBack, TokenClient):
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""
-        snippet = Snippet(code=Untrusted(code), language=language)
+        snippet = AnalyseRequest(code=Untrusted(code), language=language)
         return Analysis.model_validate_json(await self._post("/analysis", snippet))
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
@@ -231,11 +238,11 @@ class Client(SessionClient, LookingBack, TokenClient):
 
     async def pause(self, id: str) -> None:
         """Hold a run where it is."""
-        await self._post(f"/runs/{id}/freeze")
+        await self._post(f"/runs/{id}/pause")
 
     async def resume(self, id: str) -> None:
         """Let a frozen run go on."""
-        await self._post(f"/runs/{id}/thaw")
+        await self._post(f"/runs/{id}/resume")
 
     async def history(
         self, filter: str = "", before: str | None = None, limit: int = 200
@@ -244,11 +251,11 @@ class Client(SessionClient, LookingBack, TokenClient):
         params: dict[str, str | int] = {"filter": filter, "limit": limit}
         if before is not None:
             params["before"] = before
-        return _SUMMARIES.validate_json(await self._get("/audit", params))
+        return _SUMMARIES.validate_json(await self._get("/history", params))
 
     async def trail(self, id: str) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first."""
-        return _EVENTS.validate_json(await self._get(f"/audit/{id}/events"))
+        return _EVENTS.validate_json(await self._get(f"/history/{id}/events"))
 
     async def shut_down(self) -> None:
         """End the engine's process, and with it every run."""
@@ -256,5 +263,5 @@ class Client(SessionClient, LookingBack, TokenClient):
 
     async def verify(self) -> Verification:
         """Have the whole audit log read."""
-        body = await self._post("/audit/verification", timeout=VERIFY_SECONDS)
+        body = await self._post("/history/verification", timeout=VERIFY_SECONDS)
         return Verification.model_validate_json(body)

@@ -24,7 +24,7 @@ from engine.client.transport import DEADLINE_SECONDS, Connection, no_other_way, 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Language, Package, Session
-from engine.models.api import Asked, Code, Line, Opening, Packages
+from engine.models.api import CreateSession, ExecuteRequest, InstallRequest, OutputLine, PendingCall
 
 WITHIN = 50.0
 """Seconds that one request waits for a person; then it is made again."""
@@ -48,7 +48,7 @@ class SessionClient(Connection):
 
     async def create_session(self, language: Language, image: str = "", requester: str = "") -> Session:
         """Create a session."""
-        opening = Opening(language=language, image=image)
+        opening = CreateSession(language=language, image=image)
         body = await self._post("/sessions", opening, headers=self._named(requester))
         return Session.model_validate_json(body)
 
@@ -67,21 +67,23 @@ class SessionClient(Connection):
         body = await self._send("DELETE", f"/sessions/{id}", headers=self._named(requester))
         return Session.model_validate_json(body)
 
-    async def execute(self, id: str, code: str, purpose: str = "") -> AsyncGenerator[Line, None]:
+    async def execute(self, id: str, code: str, purpose: str = "") -> AsyncGenerator[OutputLine, None]:
         """Run code in a session and yield what it says, live once it is approved; last its status."""
-        body = Code(code=Untrusted(code), purpose=Untrusted(purpose)).model_dump_json(exclude_defaults=True)
+        body = ExecuteRequest(code=Untrusted(code), purpose=Untrusted(purpose)).model_dump_json(
+            exclude_defaults=True
+        )
         async with contextlib.aclosing(self._spoken("POST", f"/sessions/{id}/execute", body)) as lines:
             async for line in lines:
                 yield line
 
     async def install(
         self, id: str, *packages: Package, builds: Iterable[str] = ()
-    ) -> AsyncGenerator[Line, None]:
+    ) -> AsyncGenerator[OutputLine, None]:
         """Install packages in a session, and yield what is said meanwhile; last its status.
 
         `builds` names those that may run code of their own meanwhile.
         """
-        wanted = Packages(packages=packages, builds=tuple(Untrusted(name) for name in builds))
+        wanted = InstallRequest(packages=packages, builds=tuple(Untrusted(name) for name in builds))
         body = wanted.model_dump_json()
         async with contextlib.aclosing(self._spoken("POST", f"/sessions/{id}/packages", body)) as lines:
             async for line in lines:
@@ -114,11 +116,11 @@ class SessionClient(Connection):
         asked = {**params, "within": str(WITHIN)}
         answer = await self._asked(method, path, params=asked, content=content or None, **options)
         while answer.status_code == 202:
-            where = Asked.model_validate_json(answer.content).ask
+            where = PendingCall.model_validate_json(answer.content).location
             answer = await self._asked("GET", where, params={"within": str(WITHIN)}, **options)
         return answer.content
 
-    async def _spoken(self, method: str, path: str, body: str) -> AsyncGenerator[Line, None]:
+    async def _spoken(self, method: str, path: str, body: str) -> AsyncGenerator[OutputLine, None]:
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         content: str | None = body
         while path:
@@ -131,10 +133,10 @@ class SessionClient(Connection):
                 path = ""
                 async for line in lines:
                     asked = json.loads(line)
-                    if "ask" in asked:
-                        method, path, content = "GET", asked["ask"], None
+                    if "location" in asked:
+                        method, path, content = "GET", asked["location"], None
                     else:
-                        yield Line.model_validate(asked)
+                        yield OutputLine.model_validate(asked)
 
     async def _streamed(self, request: httpx.Request) -> AsyncGenerator[str, None]:
         try:

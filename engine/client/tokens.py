@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from engine.client.transport import Connection
 from engine.common.text import Untrusted
 from engine.models import NewToken, Scope, Token
-from engine.models.api import Wanted
+from engine.models.api import TokenRequest
 
 _TOKENS = TypeAdapter(tuple[Token, ...])
 
@@ -23,7 +23,7 @@ class TokenClient(Connection):
         self, name: str, scopes: tuple[Scope, ...], days: float, key: str = ""
     ) -> NewToken:
         """Make a token; its secret is shown this once."""
-        wanted = Wanted(name=Untrusted(name), scopes=scopes, days=days, key=key)
+        wanted = TokenRequest(name=Untrusted(name), scopes=scopes, days=days, key=key)
         return NewToken.model_validate_json(await self._post("/tokens", wanted))
 
     async def revoke_token(self, id: str) -> None:

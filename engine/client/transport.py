@@ -16,10 +16,10 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from engine.common.errors import Problem
-from engine.common.output_frames import FRAMES, Unframer
+from engine.common.output_frames import FRAMES, FrameDecoder
 from engine.common.text import visible
 from engine.models import OutputChunk
-from engine.models.api import Answer
+from engine.models.api import ProblemBody
 
 DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
@@ -103,7 +103,7 @@ class Connection:
         """Yield the chunks of a stream of output from `offset` on; one that breaks off is taken up again."""
         left, over = RESUMES, False
         while not over:
-            frames = Unframer()
+            frames = FrameDecoder()
             try:
                 async with contextlib.aclosing(self._bytes(path, {"offset": offset}, FRAMES)) as parts:
                     async for part in parts:
@@ -164,7 +164,7 @@ def unanswered(error: httpx.HTTPError) -> Problem:
 def problem_of(status: int, body: bytes) -> Problem:
     """Return the problem that an answer is."""
     try:
-        answer = Answer.model_validate(json.loads(body))
+        answer = ProblemBody.model_validate(json.loads(body))
     except (ValidationError, ValueError):
         return Problem(status, f"the engine answered {status}", hint="Type: pratique doctor")
-    return Problem(status, answer.title, hint=answer.hint)
+    return Problem(status, answer.title, hint=answer.hint, correlation_id=answer.correlation_id)

@@ -31,20 +31,20 @@ class Head(FrozenModel):
 
 
 @lru_cache(SHARED)
-def framed(chunk: OutputChunk) -> bytes:
+def encode_frame(chunk: OutputChunk) -> bytes:
     """Return a chunk as a frame."""
     head = Head(stream=chunk.stream, at=chunk.at, offset=chunk.offset, size=len(chunk.data))
     return head.model_dump_json().encode() + b"\n" + chunk.data
 
 
 @lru_cache(SHARED)
-def lined(chunk: OutputChunk) -> bytes:
+def encode_line(chunk: OutputChunk) -> bytes:
     """Return a chunk as a line of NDJSON."""
     return chunk.model_dump_json().encode() + b"\n"
 
 
-class Unframer:
-    """Makes chunks of the bytes of a stream of frames, however they come apart."""
+class FrameDecoder:
+    """Decodes a stream of frames, split anywhere, to chunks."""
 
     def __init__(self) -> None:
         self._held = bytearray()

@@ -128,7 +128,7 @@ class Engine:
         """Yield what goes on until the engine stops, by name."""
         yield "sandbox startup", self._startup.run()
         yield "policy reload", self.policy.keep()
-        yield "session timeouts", self.sessions.keep()
+        yield "session timeouts", self.sessions.close_expired()
         yield "retention", self.archive.keep()
         yield "witnesses", self._witnesses.keep(self._log.read.latest_checkpoint, self._events.witness)
 

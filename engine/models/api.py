@@ -1,11 +1,11 @@
-"""What travels between a client and the engine beside the nouns."""
+"""Request and response bodies of the HTTP API."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from engine.common.text import Untrusted
 from engine.models import (
@@ -29,40 +29,42 @@ from engine.models import (
 )
 
 LEASE = r"^[A-Za-z0-9_-]{16,64}$"
-"""A name that a client picks by chance."""
+"""A random name that a client chooses."""
 
 
-class Handed(FrozenModel):
-    """A draft, and the name that its agent gives itself; empty: whoever owns the socket."""
+class SubmitRequest(FrozenModel):
+    """A draft to submit."""
 
     draft: Draft
     requester: Untrusted = Untrusted("")
+    """The name that an agent gives itself over the socket; empty: the owner of the socket."""
     join: bool = False
-    """Whether the same draft that waits or runs already answers in place of a new submission."""
+    """Whether to return an open submission of the same draft instead of creating another one."""
     lease: str = Field("", pattern=LEASE + "|^$")
-    """The name under which the client stays connected for as long as it wants the submission."""
+    """The lease that keeps the submission pending; it is withdrawn some time after the lease ended."""
 
 
-class Witnessed(FrozenModel):
-    """Signed checkpoints that somebody outside has kept."""
+class CheckpointNotes(FrozenModel):
+    """Signed checkpoints from an external witness."""
 
     notes: tuple[Annotated[str, Field(max_length=1000)], ...] = Field(min_length=1)
 
 
-class Withdrawn(FrozenModel):
-    """Who wants a submission no more; empty: whoever owns the socket."""
+class WithdrawRequest(FrozenModel):
+    """The withdrawal of a submission."""
 
     requester: Untrusted = Untrusted("")
+    """The requester of the submission; empty: the owner of the socket."""
 
 
 class LeaseStatus(FrozenModel):
-    """What a client reads that stays connected: that it counts as there."""
+    """Confirms that a lease is held."""
 
     lease: str
 
 
-class Decided(FrozenModel):
-    """A verdict about what was shown."""
+class DecisionRequest(FrozenModel):
+    """A decision about the submission with a digest."""
 
     outcome: DecisionOutcome
     digest: Digest
@@ -70,11 +72,11 @@ class Decided(FrozenModel):
     grant: Grant | None = None
     review_record: ReviewRecord | None = None
     signature: Signature | None = None
-    """Over all of it, where the token asks for that (`engine/principals/signed_decision.py`)."""
+    """The signature of all other fields, if the token requires one."""
 
 
-class Beforehand(FrozenModel):
-    """What a pre-approval is given for, beside the submission that it is given for."""
+class PreApprovalRequest(FrozenModel):
+    """The scope of a pre-approval."""
 
     match_mode: MatchMode
     ceiling: Level = Level.HIGH
@@ -82,31 +84,40 @@ class Beforehand(FrozenModel):
     days: float = Field(gt=0)
 
 
-class Wanted(FrozenModel):
-    """The token that is wanted."""
+class TokenRequest(FrozenModel):
+    """A token to create."""
 
     name: Untrusted
     scopes: tuple[Scope, ...] = Field(min_length=1)
     days: float = Field(30, gt=0, le=3660)
     key: str = Field("", pattern=r"^[0-9a-f]{64}$|^$")
+    """The public Ed25519 key that must sign the token's decisions, as hex; empty: none."""
 
 
-class Snippet(FrozenModel):
+class SecretRequest(FrozenModel):
+    """A secret to store. Its value is never returned."""
+
+    host: str
+    value: SecretStr
+
+
+class AnalyseRequest(FrozenModel):
     """Code to analyse without submitting it."""
 
     code: Untrusted
     language: Language
 
 
-class Opening(FrozenModel):
-    """The sandbox that is wanted."""
+class CreateSession(FrozenModel):
+    """A session to create."""
 
     language: Language = Language.PYTHON
     image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$")
+    """The name of its image; empty: the default of the language."""
 
 
-class Code(FrozenModel):
-    """Code to run in a sandbox, and what it asks for."""
+class ExecuteRequest(FrozenModel):
+    """Code to run in a session, and the permissions that it requests."""
 
     code: Untrusted
     purpose: Untrusted = Untrusted("")
@@ -116,33 +127,33 @@ class Code(FrozenModel):
     verify: str = Field("", max_length=200)
 
 
-class Packages(FrozenModel):
-    """Packages to install in a sandbox."""
+class InstallRequest(FrozenModel):
+    """Packages to install in a session."""
 
     packages: tuple[Package, ...] = Field(min_length=1, max_length=64)
     builds: tuple[Untrusted, ...] = ()
-    """Those that may run code of their own meanwhile, by name."""
+    """The names of packages that may run code of their own during the installation."""
 
 
-class Asked(FrozenModel):
-    """A call in a sandbox that waits for a person."""
+class PendingCall(FrozenModel):
+    """A call in a session that is pending."""
 
     id: str
     digest: Digest
     status: Status
     risk: Level
     deadline: datetime | None
-    ask: str
-    """The path whose answer is the call's, once there is one."""
+    location: str
+    """The path of the call's response."""
 
 
-class Line(FrozenModel):
-    """A line of what an execution says: one of `text`, `image`, `error` and `status`, and more about it."""
+class OutputLine(FrozenModel):
+    """One line of an execution: `text`, `image`, `error` or `status`, with details."""
 
     text: str | None = None
     stream: Stream | None = None
     image: str | None = None
-    """A picture, in base64."""
+    """An image, in base64."""
     mime: str | None = None
     error: str | None = None
     status: str | None = None
@@ -151,18 +162,20 @@ class Line(FrozenModel):
     seconds: float | None = None
 
 
-class Answer(FrozenModel):
-    """A problem as it travels (RFC 9457): `title` says what happened, `hint` what to type next."""
+class ProblemBody(FrozenModel):
+    """A problem (RFC 9457): `title` says what happened, `hint` what to do next."""
 
     type: str = "about:blank"
     status: int
     title: str
     detail: str = ""
     hint: str = ""
+    correlation_id: str = ""
+    """The reference of an internal error in the engine log."""
 
 
-class Taken(FrozenModel):
-    """Records that leave the house: what was asked for, how it is written, and how much it is."""
+class ExportRecord(FrozenModel):
+    """An export of records: what was selected, in which format, and how many submissions."""
 
     what: Untrusted = Untrusted("")
     format: str = Field(pattern=r"^[a-z0-9-]{1,20}$")

@@ -1,4 +1,4 @@
-"""Decisions that travel signed: the reviewer's own key says what was decided, and the engine checks it."""
+"""Signed decisions: the reviewer signs a decision with their own key, and the engine verifies it."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from engine.common.errors import Problem
 from engine.models import Signature
-from engine.models.api import Decided
+from engine.models.api import DecisionRequest
 
 CONTEXT = b"pratique decided v1\n"
-"""Stands before what is signed, so that no signature made for something else fits."""
+"""Prefix of the payload, so that a signature made for another purpose does not verify."""
 
 
-def covered(id: str, decided: Decided) -> bytes:
-    """Return what is signed: the canonical JSON (RFC 8785) of what is decided, and about which submission."""
-    said = decided.model_dump(mode="json", exclude={"signature"})
-    return CONTEXT + rfc8785.dumps({"submission": id, **said})
+def signing_payload(id: str, decision: DecisionRequest) -> bytes:
+    """Return the bytes to sign: the canonical JSON (RFC 8785) of a decision and the submission's id."""
+    fields = decision.model_dump(mode="json", exclude={"signature"})
+    return CONTEXT + rfc8785.dumps({"submission": id, **fields})
 
 
-def seal(id: str, decided: Decided, key: Ed25519PrivateKey) -> Decided:
-    """Return what is decided with its signature."""
+def sign(id: str, decision: DecisionRequest, key: Ed25519PrivateKey) -> DecisionRequest:
+    """Return a decision with its signature."""
     public = key.public_key().public_bytes_raw().hex()
-    signature = Signature(key=public, value=key.sign(covered(id, decided)).hex())
-    return decided.model_copy(update={"signature": signature})
+    signature = Signature(key=public, value=key.sign(signing_payload(id, decision)).hex())
+    return decision.model_copy(update={"signature": signature})
 
 
-def check(id: str, decided: Decided, key: str) -> None:
-    """Let pass what is signed with the private key of `key`.
+def verify(id: str, decision: DecisionRequest, key: str) -> None:
+    """Verify that a decision is signed with the private key of `key`.
 
     Raises:
-        Problem: it is not signed, or with another key, or for something else.
+        Problem: it is not signed, or with another key, or for another decision.
     """
-    if decided.signature is None:
-        raise Problem(403, "decisions of this token have to be signed", hint="Sign with the token's key.")
+    if decision.signature is None:
+        raise Problem(403, "decisions of this token must be signed", hint="Sign with the token's key.")
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
     try:
-        public.verify(bytes.fromhex(decided.signature.value), covered(id, decided))
+        public.verify(bytes.fromhex(decision.signature.value), signing_payload(id, decision))
     except InvalidSignature:
-        raise Problem(403, "the signature is not that of this token's key") from None
+        raise Problem(403, "the signature is not valid for this token's key") from None

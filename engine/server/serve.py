@@ -1,4 +1,4 @@
-"""The engine's own process: its audit log, its analyst, its sandboxes, and the doors into it."""
+"""The process of the engine: opens the history, the analysis and the sandboxes, and serves the endpoints."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import asyncio
 import contextlib
 import gc
 import hashlib
+import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine
+from importlib.metadata import version
 from pathlib import Path
 
-import uvicorn
 import uvloop
 
 from engine import locations
 from engine.analysis_pool import AnalysisPool
+from engine.common import log
 from engine.common.errors import Problem
 from engine.core import Engine
 from engine.history.errors import HistoryError
@@ -25,97 +27,62 @@ from engine.history.store.sqlite.writer import witness_file
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
 from engine.sandbox import SandboxManager
-from engine.server.http.app import application
-from engine.server.http.guard import LOCAL, Guard, Keys, Traffic
-from engine.server.http.listeners import server, tcp, unix
-from engine.server.inbox.inbox import watch_inbox
-from engine.server.mcp.mount import Agents
+from engine.server.endpoints import serve_endpoints
+from engine.server.event_log import log_backend, log_event
+from engine.server.http.listeners import bind_tcp, bind_unix
 from engine.settings import Settings
 
-IDLE_CHECK_SECONDS = 5.0
 HAND_OVER_SECONDS = 3.0
 """How long an engine that ends waits for the witnesses of its history."""
 
 
 async def serve(settings: Settings, *, until_idle: bool = False) -> None:
-    """Run the engine and its doors until a signal, or until it has been idle for long enough.
+    """Run the engine and its endpoints until a signal, or until it has been idle for long enough.
 
     Raises:
         Problem: another engine runs here, or the history cannot be opened.
     """
+    log.configure(settings.server.log_format, settings.server.log_level)
     path = locations.socket()
     if _answers(path):
-        raise Problem(409, f"an engine runs here already, at {path}")
+        raise Problem(409, f"an engine is already running at {path}")
     try:
         await _serve(settings, path, until_idle)
     except HistoryError as error:
+        log.warning("history.unavailable", reason=error.title, hint=error.hint)
         raise Problem(503, str(error)) from error
 
 
 async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
     async with _engine(settings) as engine, contextlib.AsyncExitStack() as listeners:
-        outside = listeners.enter_context(tcp(settings.server)) if settings.server.listen else None
-        own = listeners.enter_context(unix(path))
+        remote = listeners.enter_context(bind_tcp(settings.server)) if settings.server.listen else None
+        local = listeners.enter_context(bind_unix(path))
         try:
-            await _open_doors(engine, own, outside, until_idle)
+            log.info("engine.started", version=version("pratique"), pid=os.getpid(), socket=str(path))
+            await serve_endpoints(engine, local, remote, until_idle)
         finally:
             path.unlink(missing_ok=True)
-
-
-async def _open_doors(
-    engine: Engine, own: socket.socket, outside: socket.socket | None, until_idle: bool
-) -> None:
-    settings = engine.settings.server
-    ending = asyncio.Event()
-    own_traffic, traffic = Traffic(settings.max_requests), Traffic(settings.max_requests)
-    async with asyncio.TaskGroup() as tasks:
-        app = Agents(application(engine, ending.set), engine.settings, tasks)
-        servers = [(server(Guard(app, settings, own_traffic)), own)]
-        if outside:
-            keys, hosts = Keys(engine.tokens, settings), LOCAL | frozenset(settings.hosts)
-            servers.append((server(Guard(app, settings, traffic, keys, hosts), settings), outside))
-        http = tasks.create_task(_serve_http(servers, ending))
-        others = []
-        if settings.inbox:
-            others.append(tasks.create_task(watch_inbox(engine, locations.inbox())))
-        if until_idle and settings.idle_minutes:
-            others.append(tasks.create_task(_end_when_idle(ending, (own_traffic, traffic), engine)))
-        await http
-        app.close()
-        for task in others:
-            task.cancel()
-
-
-async def _serve_http(servers: Sequence[tuple[uvicorn.Server, socket.socket]], ending: asyncio.Event) -> None:
-    for signum in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(signum, ending.set)
-    async with asyncio.TaskGroup() as tasks:
-        serving = {tasks.create_task(one.serve(sockets=[listener])) for one, listener in servers}
-        await asyncio.wait({*serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
-        ending.set()
-        for one, _ in servers:
-            one.should_exit = True
-
-
-async def _end_when_idle(ending: asyncio.Event, traffic: Sequence[Traffic], engine: Engine) -> None:
-    most = engine.settings.server.idle_minutes * 60
-    while engine.queries.busy or min(one.quiet_seconds for one in traffic) < most:
-        await asyncio.sleep(IDLE_CHECK_SECONDS)
-    ending.set()
+            log.info("engine.stopped", pid=os.getpid())
 
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    log = await SqliteHistoryStore.open(locations.database(), settings.history)
+    history = await SqliteHistoryStore.open(locations.database(), settings.history)
     analyst, sandboxes = AnalysisPool(settings.analysis), SandboxManager(settings.sandbox, engine_id())
     try:
-        async with Engine(settings, log, analyst, sandboxes) as engine:
+        engine = Engine(settings, history, analyst, sandboxes)
+        engine.queries.listen(log_event)
+        async with engine:
             _settle_memory()
-            yield engine
+            watching = asyncio.create_task(log_backend(sandboxes))
+            try:
+                yield engine
+            finally:
+                watching.cancel()
     finally:
         await sandboxes.close()
         await analyst.close()
-        await log.close()
+        await history.close()
         await _hand_over(settings)
 
 

@@ -19,8 +19,8 @@ from starlette.responses import Response
 from engine.client.client import Client
 from engine.core.runs.run_stream import RunStream
 from engine.models import OutputChunk, Stream
-from engine.server.http.listeners import server, unix
-from engine.server.http.responses import output as written
+from engine.server.http.listeners import bind_unix, create_server
+from engine.server.http.ndjson import output_stream
 from tests.benchmarks.row import Row, percentiles
 
 SINGLE = 200
@@ -48,7 +48,7 @@ class Rig:
         self._offset = 0
 
     async def _answer(self, id: str, request: Request, offset: int = 0) -> Response:
-        return written(self.stream.output(offset), request.headers.get("accept", ""))
+        return output_stream(self.stream.output(offset), request.headers.get("accept", ""))
 
     async def _read_back(self, offset: int) -> list[OutputChunk]:
         """Return what the history would."""
@@ -67,8 +67,8 @@ class Rig:
 async def _rig() -> AsyncGenerator[Rig, None]:
     with tempfile.TemporaryDirectory() as folder:
         rig = Rig(Path(folder) / "s")
-        listener: socket.socket = unix(rig.path)
-        http = server(rig.app)
+        listener: socket.socket = bind_unix(rig.path)
+        http = create_server(rig.app)
         serving = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             yield rig

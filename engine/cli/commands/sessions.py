@@ -20,7 +20,7 @@ from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.models import Language, Session
-from engine.models.api import Line
+from engine.models.api import OutputLine
 
 app = typer.Typer(
     help="Manage sessions: sandboxes that keep their state between executions.", no_args_is_help=True
@@ -136,9 +136,9 @@ def close(id: Id, requester: Requester = "", json: Json = False) -> None:
     print_json(closed) if json else print_line(_line(closed))
 
 
-def _stream_call(call: Callable[[Client], AsyncGenerator[Line, None]], requester: str, json: bool) -> None:
-    async def follow(client: Client) -> Line:
-        last = Line()
+def _stream_call(call: Callable[[Client], AsyncGenerator[OutputLine, None]], requester: str, json: bool) -> None:
+    async def follow(client: Client) -> OutputLine:
+        last = OutputLine()
         async with contextlib.aclosing(call(client)) as lines:
             async for last in lines:
                 _print(last, json)
@@ -152,7 +152,7 @@ def _stream_call(call: Callable[[Client], AsyncGenerator[Line, None]], requester
     raise typer.Exit(ExitCode.FAILED if last.exit_code else ExitCode.OK)
 
 
-def _print(line: Line, json: bool) -> None:
+def _print(line: OutputLine, json: bool) -> None:
     if json:
         print_line(line.model_dump_json(exclude_none=True, ensure_ascii=True))
     elif line.text is not None:

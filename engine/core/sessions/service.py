@@ -66,7 +66,7 @@ class SessionService:
         await self._events.record("session.created", session.id, by.name, data=data)
         return session
 
-    def listed(self, by: Principal) -> tuple[Session, ...]:
+    def list_open(self, by: Principal) -> tuple[Session, ...]:
         """Return a principal's own open sessions, the oldest first."""
         return tuple(one for one in self._register.living if one.owner.name == by.name)
 
@@ -105,7 +105,7 @@ class SessionService:
         self._sessions.renew(id)
         return self._register.replace(session.with_state(SessionState.CREATED))
 
-    async def keep(self) -> None:
+    async def close_expired(self) -> None:
         """End sessions whose time is over, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -153,26 +153,26 @@ class SessionService:
         )
         return await self._submissions.submit(draft, by)
 
-    async def write(
+    async def write_file(
         self, id: str, by: Principal, path: str, content: bytes, *, executable: bool = False
     ) -> Case:
         """Submit the writing of a file below `/workspace`."""
         operation = Operation(kind=OperationKind.WRITE, path=Untrusted(path), executable=executable)
         return await self._operate(id, by, operation, InputFile(name=Untrusted(path), content=content))
 
-    async def read(self, id: str, by: Principal, path: str) -> Case:
+    async def read_file(self, id: str, by: Principal, path: str) -> Case:
         """Submit the reading of a file; its bytes are the run's standard output."""
         return await self._operate(id, by, Operation(kind=OperationKind.READ, path=Untrusted(path)))
 
-    async def files(self, id: str, by: Principal, path: str = "") -> Case:
+    async def list_files(self, id: str, by: Principal, path: str = "") -> Case:
         """Submit the listing of a folder; the run's output is JSON: `[{"name", "size", "folder"}]`."""
         return await self._operate(id, by, Operation(kind=OperationKind.LIST, path=Untrusted(path)))
 
-    async def metadata(self, id: str, by: Principal, path: str) -> Case:
+    async def file_metadata(self, id: str, by: Principal, path: str) -> Case:
         """Submit a question about one file; the run's output is one entry of a listing."""
         return await self._operate(id, by, Operation(kind=OperationKind.METADATA, path=Untrusted(path)))
 
-    async def remove(self, id: str, by: Principal, path: str) -> Case:
+    async def remove_file(self, id: str, by: Principal, path: str) -> Case:
         """Submit the removal of a file."""
         return await self._operate(id, by, Operation(kind=OperationKind.REMOVE, path=Untrusted(path)))
 

@@ -1,6 +1,6 @@
-"""Who speaks, and what a token is good for. What is not in the table is for admins alone.
+"""The caller of a request, and the scopes that each route needs; one that is not in the table needs `admin`.
 
-What a token reads of somebody else's submission that is over is recorded, as whoever opens its events is.
+That a token reads a closed submission of another requester is recorded, like the reading of its events.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ from engine.core import Engine
 from engine.models import ROLES, Principal, Role, Scope, Status, Token
 
 CALLER = "pratique.caller"
-"""Where the guard leaves in a request's scope who it let in."""
+"""The key under which the middleware puts the caller into a request's scope."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who speaks: the owner of the socket, or whoever a token stands for."""
+    """The authenticated sender of a request: the owner of the socket, or the principal of a token."""
 
     principal: Principal
     scopes: frozenset[Scope]
     token: Token | None = None
 
     def requester(self, named: Untrusted) -> Principal:
-        """Return who asks: the name that an agent of the socket's owner gives itself, or the token's own.
+        """Return the requester: the name given over the socket, or the name of the token.
 
         Raises:
-            Problem: a token names somebody else.
+            Problem: the request has a token and another name.
         """
         if self.token is None:
             return Principal(name=named) if named else self.principal
         if named and named != self.token.name:
-            raise Problem(403, "a token asks in its own name", hint="Leave the requester out.")
+            raise Problem(403, "a token submits in its own name only", hint="Leave out the requester.")
         return Principal(name=self.token.name)
 
 
-OWNER = Caller(
+SOCKET_OWNER = Caller(
     Principal(name=Untrusted(getpass.getuser()), roles=frozenset(Role)),
     frozenset(Scope),
 )
-"""Whoever owns the socket: it is theirs alone, so they may do everything."""
+"""The owner of the socket, which nobody else can open: every role and scope."""
 
 
-def of_token(token: Token) -> Caller:
-    """Return who a token stands for."""
+def caller_of_token(token: Token) -> Caller:
+    """Return the caller of a token."""
     roles = frozenset(ROLES[scope] for scope in token.scopes)
     return Caller(Principal(name=token.name, roles=roles), frozenset(token.scopes), token)
 
 
-_GOING_ON = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
+_OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 _OWN = frozenset({Scope.SUBMIT, Scope.REVIEW, Scope.AUDIT})
 _SUBMIT = frozenset({Scope.SUBMIT})
 _REVIEW = frozenset({Scope.REVIEW})
@@ -64,7 +64,7 @@ _LOOK = frozenset({Scope.REVIEW, Scope.AUDIT})
 _AUDIT = frozenset({Scope.AUDIT})
 _ANY = frozenset(Scope)
 
-PERMITTED: dict[str, frozenset[Scope]] = {
+ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions": _SUBMIT,
     "GET /submissions": _LOOK,
     "GET /submissions/{id}": _OWN,
@@ -74,14 +74,14 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/decision": _REVIEW,
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
-    "GET /submissions/{id}/nearest": _LOOK,
-    "GET /submissions/{id}/erased": _OWN,
+    "GET /submissions/{id}/similar": _LOOK,
+    "GET /submissions/{id}/erasures": _OWN,
     "POST /submissions/{id}/consequences": _REVIEW,
     "POST /submissions/{id}/pre-approval": _REVIEW,
     "GET /pre-approvals": _LOOK,
     "DELETE /pre-approvals/{id}": _REVIEW,
     "POST /analysis": _ANY,
-    "GET /leases/{holder}": _SUBMIT,
+    "GET /leases/{lease}": _SUBMIT,
     "GET /runs/{id}": _OWN,
     "GET /runs/{id}/output": _OWN,
     "GET /runs/{id}/meters": _OWN,
@@ -89,8 +89,8 @@ PERMITTED: dict[str, frozenset[Scope]] = {
     "GET /runs/{id}/artifacts/{name:path}": _OWN,
     "POST /runs/{id}/stop": _REVIEW,
     "POST /runs/{id}/kill": _REVIEW,
-    "POST /runs/{id}/freeze": _REVIEW,
-    "POST /runs/{id}/thaw": _REVIEW,
+    "POST /runs/{id}/pause": _REVIEW,
+    "POST /runs/{id}/resume": _REVIEW,
     **dict.fromkeys(
         (
             "POST /sessions",
@@ -108,74 +108,74 @@ PERMITTED: dict[str, frozenset[Scope]] = {
         _SUBMIT,
     ),
     "GET /events": _LOOK,
-    "GET /audit": _OWN,
-    "GET /audit/facets": _LOOK,
-    "GET /audit/filter": _ANY,
-    "GET /audit/trends": _LOOK,
-    "POST /audit/exports": _LOOK,
-    "GET /audit/{id}/case": _LOOK,
-    "GET /audit/verification": _AUDIT,
-    "GET /audit/{id}/events": _LOOK,
-    "POST /audit/verification": _AUDIT,
-    "POST /audit/witnessed": _AUDIT,
+    "GET /history": _OWN,
+    "GET /history/facets": _LOOK,
+    "GET /history/filter": _ANY,
+    "GET /history/trends": _LOOK,
+    "POST /history/exports": _LOOK,
+    "GET /history/{id}/case": _LOOK,
+    "GET /history/verification": _AUDIT,
+    "GET /history/{id}/events": _LOOK,
+    "POST /history/verification": _AUDIT,
+    "POST /history/verification/checkpoints": _AUDIT,
     "GET /healthz": _ANY,
     "GET /readyz": _ANY,
     "GET /metrics": _AUDIT,
 }
-"""By method and path, the scopes of which one is enough. `admin` is enough for all."""
+"""By method and path, the scopes of which one is sufficient; `admin` is sufficient everywhere."""
 
 
-def permitted(engine: Engine) -> Callable[[Request], Awaitable[None]]:
-    """Return the dependency that keeps callers to what they may do, and tokens that submit to their own."""
+def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
+    """Return the dependency that checks scopes; a token that may only submit is limited to its own."""
 
     async def check(request: Request) -> None:
         route, caller = request.scope.get("route"), caller_of(request)
         path = route.path if isinstance(route, APIRoute) else ""
-        enough = PERMITTED.get(f"{request.method} {path}", frozenset()) | {Scope.ADMIN}
-        if not enough & caller.scopes:
+        allowed = ROUTE_SCOPES.get(f"{request.method} {path}", frozenset()) | {Scope.ADMIN}
+        if not allowed & caller.scopes:
             raise Problem(
                 403,
-                "this token is not good for that",
-                hint=f"Use one of the scope {' or '.join(sorted(enough))}.",
+                "this token may not do that",
+                hint=f"Use a token with scope {' or '.join(sorted(allowed))}.",
             )
         if caller.token is None or not path.startswith(("/submissions/{id}", "/runs/{id}")):
             return
-        if enough & caller.scopes == _SUBMIT:
-            await _own(engine, request.path_params["id"], caller.principal)
+        if allowed & caller.scopes == _SUBMIT:
+            await _require_own(engine, request.path_params["id"], caller.principal)
         elif request.method == "GET":
-            await _looked(engine, request.path_params["id"], caller.principal)
+            await _record_view(engine, request.path_params["id"], caller.principal)
 
     return check
 
 
-async def _looked(engine: Engine, id: str, by: Principal) -> None:
+async def _record_view(engine: Engine, id: str, by: Principal) -> None:
     case = await engine.queries.case(id)
-    if case.status not in _GOING_ON and case.submission.requester.name != by.name:
+    if case.status not in _OPEN and case.submission.requester.name != by.name:
         await engine.archive.looked(id, by)
 
 
-async def _own(engine: Engine, id: str, by: Principal) -> None:
+async def _require_own(engine: Engine, id: str, by: Principal) -> None:
     if (await engine.queries.case(id)).submission.requester.name != by.name:
         raise Problem(404, f"no submission {id}", hint="Type: pratique history")
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who the guard let in. Raises Problem (401) where a request passed none."""
+    """Return the caller. Raises Problem (401) if the request was not authenticated."""
     caller = request.scope.get(CALLER)
     if not isinstance(caller, Caller):
-        raise Problem(401, "nobody was let in by that")
+        raise Problem(401, "this request was not authenticated")
     return caller
 
 
-async def speaking(request: Request) -> Caller:
-    """Return who speaks."""
+async def current_caller(request: Request) -> Caller:
+    """Return the caller."""
     return caller_of(request)
 
 
-async def owner(request: Request) -> Principal:
-    """Return the principal who speaks."""
+async def current_principal(request: Request) -> Principal:
+    """Return the principal of the caller."""
     return caller_of(request).principal
 
 
-Speaking = Annotated[Caller, Depends(speaking)]
-Owner = Annotated[Principal, Depends(owner)]
+CurrentCaller = Annotated[Caller, Depends(current_caller)]
+CurrentPrincipal = Annotated[Principal, Depends(current_principal)]

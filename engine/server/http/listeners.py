@@ -1,4 +1,4 @@
-"""Where the engine listens: a Unix socket that is its owner's, and a TCP address where one is set."""
+"""The listeners of the engine: a Unix socket that only its owner can open, and optionally a TCP address."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from engine.common.errors import Problem
-from engine.server.http.responses import PROBLEM, answer
+from engine.server.http.problems import MEDIA_TYPE, problem_response
 from engine.settings import ServerSettings
 
 CLOSING_SECONDS = 1
@@ -26,11 +26,11 @@ KEEP_ALIVE_SECONDS = 60
 HEAD_SECONDS = 20.0
 """How long the head of a request may take, or the first byte of a connection's first."""
 HEAD_BYTES = 64 * 1024
-"""What a request may have beside its body: its head, the framing of chunks, trailers."""
+"""What a request may have outside its body: its head, the framing of chunks, trailers."""
 
 
-def unix(path: Path) -> socket.socket:
-    """Take the socket's place. Only the engine that holds the history's lock comes here."""
+def bind_unix(path: Path) -> socket.socket:
+    """Return a listener at a path, replacing what is there. The caller holds the lock of the history."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
@@ -41,44 +41,42 @@ def unix(path: Path) -> socket.socket:
     return listener
 
 
-def tcp(settings: ServerSettings) -> socket.socket:
+def bind_tcp(settings: ServerSettings) -> socket.socket:
     """Return a listener at the TCP address of the settings.
 
     Raises:
-        Problem: it cannot be had, or it is reached from elsewhere and has no TLS.
+        Problem: the address cannot be used, or it is not loopback and has no TLS.
     """
     host, _, port = settings.listen.rpartition(":")
     host = host.strip("[]")
     if not settings.tls_certificate and not _is_loopback(host):
         raise Problem(
-            422, f"{settings.listen} without TLS would show tokens to the network", hint=f"Set {_TLS}."
+            422, f"{settings.listen} without TLS would expose tokens to the network", hint=f"Set {_TLS}."
         )
-    _try_tls(settings)
+    _check_tls(settings)
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, int(port)))
     except (OSError, ValueError, OverflowError) as error:
-        raise Problem(
-            422, f"nobody can listen at {settings.listen}: {error}", hint=f"Set {_LISTEN}."
-        ) from None
+        raise Problem(422, f"cannot listen at {settings.listen}: {error}", hint=f"Set {_LISTEN}.") from None
     return listener
 
 
-_TLS = "server.tls_certificate and doors.tls_key"
+_TLS = "server.tls_certificate and server.tls_key"
 _LISTEN = "server.listen to HOST:PORT"
 
 
-def _try_tls(settings: ServerSettings) -> None:
+def _check_tls(settings: ServerSettings) -> None:
     if not settings.tls_certificate:
         return
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(settings.tls_certificate, settings.tls_key)
     except OSError as error:
-        said = f"{settings.tls_certificate} cannot be used: {error.strerror or error}"
-        raise Problem(422, said, hint=f"Set {_TLS} to files in PEM.") from None
+        message = f"{settings.tls_certificate} cannot be used: {error.strerror or error}"
+        raise Problem(422, message, hint=f"Set {_TLS} to files in PEM.") from None
 
 
 def _is_loopback(host: str) -> bool:
@@ -88,13 +86,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def server(app: ASGIApp, settings: ServerSettings | None = None) -> uvicorn.Server:
-    """Return a server of an application; with the TLS of `settings` where they are given."""
+def create_server(app: ASGIApp, settings: ServerSettings | None = None) -> uvicorn.Server:
+    """Return a server of an application, with the TLS of `settings` if they are given."""
     tls = settings if settings and settings.tls_certificate else None
     config = uvicorn.Config(
         app,
-        http=Http,
+        http=BoundedHttpProtocol,
         ws="none",
+        log_config=None,
         log_level="warning",
         lifespan="off",
         server_header=False,
@@ -103,71 +102,71 @@ def server(app: ASGIApp, settings: ServerSettings | None = None) -> uvicorn.Serv
         ssl_certfile=tls.tls_certificate if tls else None,
         ssl_keyfile=tls.tls_key if tls else None,
     )
-    return _Uvicorn(config)
+    return _Server(config)
 
 
-class Http(HttpToolsProtocol):
-    """HTTP that answers what it cannot read as a problem, and takes neither time nor memory without end."""
+class BoundedHttpProtocol(HttpToolsProtocol):
+    """HTTP/1.1 with bounds for time, memory and connections; errors are answered as problems."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give the first request its time, where there is a place for one more connection."""
+        """Start the timeout of the first request; refuse the connection if there are too many."""
         super().connection_made(transport)
-        self._beside = self._fresh = 0
-        self._headless = self.loop.call_later(HEAD_SECONDS, transport.close)
-        if len(self.connections) > most_connections():
-            self._refuse("503 Service Unavailable", Problem(503, "too many connections are open"))
+        self._overhead = self._fresh = 0
+        self._head_timeout = self.loop.call_later(HEAD_SECONDS, transport.close)
+        if len(self.connections) > max_connections():
+            self._refuse("503 Service Unavailable", Problem(503, "too many open connections"))
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless a request has more beside its body than any honest one."""
+        """Parse data, unless a request has too many bytes outside its body."""
         self._fresh = len(data)
         super().data_received(data)
-        self._beside += self._fresh
-        if self._beside > HEAD_BYTES and not self.transport.is_closing():
-            problem = Problem(431, f"a request has at most {HEAD_BYTES} bytes beside its body")
+        self._overhead += self._fresh
+        if self._overhead > HEAD_BYTES and not self.transport.is_closing():
+            problem = Problem(431, f"a request has at most {HEAD_BYTES} bytes outside its body")
             self._refuse("431 Request Header Fields Too Large", problem)
 
     def on_message_begin(self) -> None:
-        """Give each further request its time too."""
-        self._beside = 0
-        self._headless.cancel()
-        self._headless = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        """Restart the timeout for the next request."""
+        self._overhead = 0
+        self._head_timeout.cancel()
+        self._head_timeout = self.loop.call_later(HEAD_SECONDS, self.transport.close)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Take note that a request is there."""
-        self._headless.cancel()
+        """Stop the timeout: the head of the request is complete."""
+        self._head_timeout.cancel()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take no account of the body, which the guard bounds."""
+        """Leave the body out of the count: the middleware limits it."""
         self._fresh -= len(body)
         super().on_body(body)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the clock."""
-        self._headless.cancel()
+        """Stop the timeout."""
+        self._head_timeout.cancel()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP."""
-        self._refuse("400 Bad Request", Problem(400, "this is no HTTP request that can be read"))
+        """Answer what is not HTTP."""
+        self._refuse("400 Bad Request", Problem(400, "this is not a valid HTTP request"))
 
     def _refuse(self, status: str, problem: Problem) -> None:
-        body = bytes(answer(problem).body)
+        body = bytes(problem_response(problem).body)
         head = (
-            f"HTTP/1.1 {status}\r\ncontent-type: {PROBLEM}\r\n"
+            f"HTTP/1.1 {status}\r\ncontent-type: {MEDIA_TYPE}\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
 
 
-def most_connections() -> int:
-    """Return how many connections a door holds: a third of the files that the process may have open."""
+def max_connections() -> int:
+    """Return the connection limit of one endpoint: a third of the process's open files."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3
 
 
-class _Uvicorn(uvicorn.Server):
+class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signals alone: uvicorn would raise them again before the engine has closed."""

@@ -1,4 +1,4 @@
-"""What Prometheus reads."""
+"""The metrics of the engine for Prometheus."""
 
 from __future__ import annotations
 
@@ -12,71 +12,79 @@ from engine.models import DecisionOutcome, Event, KillReason, Level
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 DECISION_BUCKETS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600)
-MOST_OPEN = 10_000
+MAX_OPEN = 10_000
 
 
-class Metrics:
-    """Counts what the history records, from this engine's start on."""
+class PrometheusMetrics:
+    """Counts events from the start of this engine."""
 
     def __init__(
         self,
         pending: Callable[[], int],
-        going: Callable[[], int],
+        active: Callable[[], int],
         stocks: Callable[[], Iterable[tuple[str, int, int]]],
     ) -> None:
         self._registry = CollectorRegistry()
         self._submitted_at: dict[str, datetime] = {}
         self._submissions = Counter(
-            "pratique_submissions_total", "Submissions by risk", ["risk"], registry=self._registry
+            "pratique_submissions_total", "Submissions, by risk", ["risk"], registry=self._registry
         )
         self._runs = Counter(
-            "pratique_runs_total", "Runs that ended, by kill reason", ["kill_reason"], registry=self._registry
+            "pratique_runs_total", "Ended runs, by kill reason", ["kill_reason"], registry=self._registry
         )
         self._decisions = Histogram(
-            "pratique_decision_seconds",
-            "From submission to decision, by verdict",
+            "pratique_decision_duration_seconds",
+            "Time from submission to decision, by outcome",
             ["outcome"],
             buckets=DECISION_BUCKETS,
             registry=self._registry,
         )
-        self._show_zeros()
-        depth = Gauge("pratique_queue_depth", "Open submissions by state", ["state"], registry=self._registry)
-        depth.labels("pending").set_function(pending)
-        depth.labels("approved").set_function(going)
+        self._initialise_labels()
+        open_submissions = Gauge(
+            "pratique_open_submissions", "Open submissions, by state", ["state"], registry=self._registry
+        )
+        open_submissions.labels("pending").set_function(pending)
+        open_submissions.labels("approved").set_function(active)
         self._stocks = stocks
         self._ready = Gauge(
-            "pratique_pool_ready", "Sandboxes that wait ready", ["image"], registry=self._registry
+            "pratique_pool_ready_sandboxes",
+            "Warm sandboxes in the pool, by image",
+            ["image"],
+            registry=self._registry,
         )
-        self._wanted = Gauge(
-            "pratique_pool_wanted", "Sandboxes that should wait ready", ["image"], registry=self._registry
+        self._target = Gauge(
+            "pratique_pool_target_sandboxes",
+            "Warm sandboxes that the pool aims for, by image",
+            ["image"],
+            registry=self._registry,
         )
 
-    def take(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         """Count an event."""
         match event.type:
-            case "submission.created" if len(self._submitted_at) < MOST_OPEN:
+            case "submission.created" if len(self._submitted_at) < MAX_OPEN:
                 self._submitted_at[event.subject] = event.at
             case "submission.assessed":
                 self._submissions.labels(event.data["risk"]).inc()
             case "decision.made" | "decision.expired":
-                self._decided(event)
+                self._record_decision(event)
             case "run.ended":
                 self._runs.labels(event.data["kill_reason"]).inc()
 
     def text(self) -> bytes:
-        """Return all of it as Prometheus reads it."""
-        for image, ready, wanted in self._stocks():
+        """Return the metrics in the Prometheus text format."""
+        for image, ready, target in self._stocks():
             self._ready.labels(image).set(ready)
-            self._wanted.labels(image).set(wanted)
+            self._target.labels(image).set(target)
         return generate_latest(self._registry)
 
-    def _decided(self, event: Event) -> None:
-        since = self._submitted_at.pop(event.subject, None)
-        if since is not None:
-            seconds = (event.at - since).total_seconds()
+    def _record_decision(self, event: Event) -> None:
+        submitted_at = self._submitted_at.pop(event.subject, None)
+        if submitted_at is not None:
+            seconds = (event.at - submitted_at).total_seconds()
             self._decisions.labels(event.data["outcome"]).observe(seconds)
 
-    def _show_zeros(self) -> None:
+    def _initialise_labels(self) -> None:
         for level in Level:
             self._submissions.labels(level.value)
         for reason in KillReason:

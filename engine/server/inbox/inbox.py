@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import os
 import stat
 from collections.abc import AsyncGenerator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from watchfiles import awatch
 
+from engine.common import log
 from engine.common.draft_files import is_main, read_draft, read_folder
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
@@ -21,7 +21,6 @@ from engine.history.errors import HistoryError
 from engine.models import Case, Principal, Stream
 from engine.policy.output.agent_output import prepare_for_agent
 
-_LOG = logging.getLogger(__name__)
 RESULT = ".result.json"
 PART = ".part"
 LONGEST = 255 - len("." + RESULT + PART)
@@ -92,9 +91,8 @@ async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
         await _hand_in(engine, path)
     except (HistoryError, OSError, Problem) as error:
         _refuse(path, str(error))
-    except Exception:
-        _LOG.exception("%s in the inbox", visible(path.name))
-        _refuse(path, "the engine failed at that")
+    except Exception as error:
+        _refuse(path, str(Problem.internal(log.internal_error(error, "inbox"))))
     if not _is_new(path) or not os.path.lexists(path):
         taken.discard(path.name)
 
@@ -114,7 +112,7 @@ def _refuse(path: Path, reason: str) -> None:
         if os.path.lexists(path):
             _write(path, {"status": "refused", "reason": reason})
     except OSError as error:
-        _LOG.warning("%s in the inbox: %s; %s", visible(path.name), reason, error.strerror)
+        log.warning("inbox.write_failed", file=path.name, error=error.strerror)
 
 
 async def _settled(path: Path) -> None:

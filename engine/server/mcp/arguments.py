@@ -46,7 +46,7 @@ Base64 = Annotated[bytes | None, BeforeValidator(_decoded)]
 _AS_BASE64: dict[str, JsonValue] = {"contentEncoding": "base64"}
 
 
-class File(Arguments):
+class FileArgument(Arguments):
     """A file for `/workspace`: `text`, or `base64` where it is no text."""
 
     name: str = Field(min_length=1, max_length=255)
@@ -59,7 +59,7 @@ class File(Arguments):
         return InputFile(name=Untrusted(self.name), content=content)
 
 
-class PackageWanted(Arguments):
+class PackageArgument(Arguments):
     """A package, by name and exact version."""
 
     name: str = Field(min_length=1, max_length=214)
@@ -74,10 +74,10 @@ class PackageWanted(Arguments):
         return Package(name=name, version=version, registry=Untrusted(self.registry), hashes=self.hashes)
 
 
-Packages = Annotated[tuple[PackageWanted, ...], Field(max_length=64)]
+Packages = Annotated[tuple[PackageArgument, ...], Field(max_length=64)]
 
 
-def builds_of(packages: tuple[PackageWanted, ...]) -> tuple[Untrusted, ...]:
+def builds_of(packages: tuple[PackageArgument, ...]) -> tuple[Untrusted, ...]:
     """Return the names of those that are to run code of their own while they are installed."""
     return tuple(Untrusted(one.name) for one in packages if one.builds)
 
@@ -90,7 +90,7 @@ OwnOrNew = Annotated[
 ]
 
 
-class Keyed(Arguments):
+class SubmissionArguments(Arguments):
     """What every call that makes a submission may say."""
 
     purpose: str = Field("", max_length=2000, description="Why. The person who decides reads this.")
@@ -99,12 +99,12 @@ class Keyed(Arguments):
     )
 
 
-class Execute(Keyed):
+class ExecuteArguments(SubmissionArguments):
     """What `code_execute` takes."""
 
     code: str = Field(min_length=1, max_length=512 * 1024, description="The whole program.")
     language: Language = Language.PYTHON
-    files: tuple[File, ...] = Field((), max_length=MOST_FILES, description="Files for /workspace.")
+    files: tuple[FileArgument, ...] = Field((), max_length=MOST_FILES, description="Files for /workspace.")
     session: str = Field(
         "",
         pattern=f"{SESSION}|^{NEW}$|^$",
@@ -146,7 +146,7 @@ class Execute(Keyed):
         )
 
 
-class OnSession(Keyed):
+class SessionCallArguments(SubmissionArguments):
     """A call on a session."""
 
     session: OwnOrNew
@@ -172,10 +172,10 @@ class OnSession(Keyed):
         )
 
 
-class Install(OnSession):
+class InstallArguments(SessionCallArguments):
     """What `code_install_package` takes."""
 
-    packages: Annotated[tuple[PackageWanted, ...], Field(min_length=1, max_length=64)]
+    packages: Annotated[tuple[PackageArgument, ...], Field(min_length=1, max_length=64)]
 
     def operation(self) -> Operation:
         """Return what is done."""
@@ -184,7 +184,7 @@ class Install(OnSession):
         return Operation(kind=OperationKind.INSTALL, permissions=wanted)
 
 
-class Write(OnSession):
+class WriteFileArguments(SessionCallArguments):
     """What `code_write_file` takes: `text`, or `base64` where it is no text."""
 
     path: Path
@@ -203,7 +203,7 @@ class Write(OnSession):
         return super().draft(session).model_copy(update={"files": (written,)})
 
 
-class Read(OnSession):
+class ReadFileArguments(SessionCallArguments):
     """What `code_read_file` takes."""
 
     session: Own
@@ -214,7 +214,7 @@ class Read(OnSession):
         return Operation(kind=OperationKind.READ, path=Untrusted(self.path))
 
 
-class Listing(OnSession):
+class ListFilesArguments(SessionCallArguments):
     """What `code_list_files` takes."""
 
     session: Own
@@ -225,7 +225,7 @@ class Listing(OnSession):
         return Operation(kind=OperationKind.LIST, path=Untrusted(self.path))
 
 
-class CloseSession(Arguments):
+class CloseSessionArguments(Arguments):
     """What `code_close_session` takes."""
 
     session: Own
@@ -237,17 +237,17 @@ class Result(Arguments):
     id: str = Field(pattern=ID, description="The id that an earlier call answered.")
 
 
-class Cancel(Arguments):
+class CancelArguments(Arguments):
     """What `code_cancel` takes."""
 
     id: str = Field(pattern=ID, description="The id that an earlier call answered.")
 
 
-SUBMITTING: dict[str, type[Execute | OnSession]] = {
-    "code_execute": Execute,
-    "code_install_package": Install,
-    "code_write_file": Write,
-    "code_read_file": Read,
-    "code_list_files": Listing,
+SUBMITTING_TOOLS: dict[str, type[ExecuteArguments | SessionCallArguments]] = {
+    "code_execute": ExecuteArguments,
+    "code_install_package": InstallArguments,
+    "code_write_file": WriteFileArguments,
+    "code_read_file": ReadFileArguments,
+    "code_list_files": ListFilesArguments,
 }
 """The tools whose calls are submissions."""

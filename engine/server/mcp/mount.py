@@ -1,68 +1,67 @@
-"""The door `/mcp`, which opens when the first agent knocks: an engine without agents does not pay for it."""
+"""The `/mcp` endpoint. Its first request loads it: an engine without agents does not need the library."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from engine.common import log
 from engine.common.errors import Problem
 from engine.models import Scope as Permit
 from engine.server.http.authorization import CALLER, Caller
-from engine.server.http.responses import answer
+from engine.server.http.problems import problem_response
 from engine.settings import Settings
 
 PATH = "/mcp"
-_LOG = logging.getLogger(__name__)
-_ROOM = "engine.server.mcp.over_http"
+_MODULE = "engine.server.mcp.http_sessions"
 
 
-class Agents:
-    """An ASGI application that answers MCP at one path, and hands everything else to another one."""
+class McpMount:
+    """An ASGI application that serves MCP at one path, and another application everywhere else."""
 
     def __init__(self, app: ASGIApp, settings: Settings, tasks: asyncio.TaskGroup) -> None:
         self._app = app
         self._settings = settings
         self._tasks = tasks
-        self._opening: asyncio.Task[None] | None = None
-        self._inside: asyncio.Future[ASGIApp] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._application: asyncio.Future[ASGIApp] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope.get("path") != PATH:
             await self._app(scope, receive, send)
         elif not _may_submit(scope.get(CALLER)):
-            refused = Problem(403, "this token is not good for that", hint="Use one of the scope submit.")
-            await answer(refused)(scope, receive, send)
+            refused = Problem(403, "this token may not do that", hint="Use a token with scope submit.")
+            await problem_response(refused)(scope, receive, send)
         else:
-            await (await self._opened())(scope, receive, send)
+            await (await self._started())(scope, receive, send)
 
     def close(self) -> None:
         """End every agent's session."""
-        if self._opening:
-            self._opening.cancel()
+        if self._task:
+            self._task.cancel()
 
-    async def _opened(self) -> ASGIApp:
-        if self._inside is None:
-            self._inside = asyncio.get_running_loop().create_future()
-            self._opening = self._tasks.create_task(self._open(self._inside))
-        return await asyncio.shield(self._inside)
+    async def _started(self) -> ASGIApp:
+        if self._application is None:
+            self._application = asyncio.get_running_loop().create_future()
+            self._task = self._tasks.create_task(self._run(self._application))
+        return await asyncio.shield(self._application)
 
-    async def _open(self, inside: asyncio.Future[ASGIApp]) -> None:
-        """Keep the room behind the door open; one that falls takes no engine with it, and is opened anew."""
+    async def _run(self, application: asyncio.Future[ASGIApp]) -> None:
+        """Serve MCP until cancelled; after a failure the next request starts it again."""
         try:
-            room: Any = await asyncio.to_thread(importlib.import_module, _ROOM)
-            async with room.sessions(self._settings) as answers:
-                inside.set_result(answers)
+            module: Any = await asyncio.to_thread(importlib.import_module, _MODULE)
+            async with module.serve_sessions(self._settings) as app:
+                application.set_result(app)
                 await asyncio.get_running_loop().create_future()
-        except Exception:
-            _LOG.exception("agents over HTTP cannot be served")
-            self._inside = None
-            if not inside.done():
-                inside.set_exception(Problem(503, "agents cannot be served now", retry_after=5))
+        except Exception as error:
+            reference = log.internal_error(error, "mcp")
+            self._application = None
+            if not application.done():
+                application.set_exception(Problem.internal(reference))
 
 
 def _may_submit(caller: object) -> bool:

@@ -21,13 +21,14 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from engine.client.attach import by_token, chosen
+from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.server.mcp.arguments import SUBMITTING, Cancel, CloseSession, Result
-from engine.server.mcp.calls import Calls
-from engine.server.mcp.outcome import OPEN, said
+from engine.server.mcp.arguments import SUBMITTING_TOOLS, CancelArguments, CloseSessionArguments, Result
 from engine.server.mcp.requester import Context
-from engine.server.mcp.tasks import EXTENSION, Named, Tasks, declared, handle
+from engine.server.mcp.tasks import EXTENSION, TaskHandlers, TaskParams, declared, handle
+from engine.server.mcp.tool_calls import ToolCalls
+from engine.server.mcp.tool_result import OPEN, error_result
 from engine.server.mcp.tools import tools
 from engine.settings import Settings
 
@@ -40,17 +41,18 @@ INSTRUCTIONS = (
 async def serve_stdio(settings: Settings) -> None:
     """Serve one agent over standard input and output until it goes away.
 
-    It answers at once; that no engine can be started is told to whoever calls a tool.
+    It answers at once; if no engine can be started, the first tool call says so.
     """
+    log.configure(settings.server.log_format, settings.server.log_level)
     async with _calls(settings) as calls, stdio_server() as (incoming, outgoing):
         server = build(calls, settings)
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(calls: Calls, settings: Settings) -> Server[Any]:
+def build(calls: ToolCalls, settings: Settings) -> Server[Any]:
     """Return the server over the tools of one agent."""
     offered = tools(settings.policy.ceiling)
-    tasks = Tasks(calls)
+    tasks = TaskHandlers(calls)
 
     async def list_tools(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=offered)
@@ -59,9 +61,13 @@ def build(calls: Calls, settings: Settings) -> Server[Any]:
         try:
             return await _call(calls, context, params)
         except ValidationError as error:
-            return said(_wrong(error))
+            return error_result(_wrong(error))
         except Problem as problem:
-            return said(visible(str(problem)))
+            return error_result(visible(str(problem)))
+        except MCPError:
+            raise
+        except Exception as error:
+            return error_result(str(Problem.internal(log.internal_error(error, "mcp tools/call"))))
 
     server: Server[Any] = Server(
         "pratique", version=version("pratique"), instructions=INSTRUCTIONS, on_list_tools=list_tools
@@ -69,18 +75,18 @@ def build(calls: Calls, settings: Settings) -> Server[Any]:
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
     server.extensions[EXTENSION] = {}
     for name, handler in (("get", tasks.get), ("update", tasks.update), ("cancel", tasks.cancel)):
-        server.add_request_handler(f"tasks/{name}", Named, handler)
+        server.add_request_handler(f"tasks/{name}", TaskParams, handler)
     return server
 
 
 async def _call(
-    calls: Calls, context: Context, params: CallToolRequestParams
+    calls: ToolCalls, context: Context, params: CallToolRequestParams
 ) -> CallToolResult | dict[str, Any]:
     given = params.arguments or {}
-    if wanted := SUBMITTING.get(params.name):
+    if wanted := SUBMITTING_TOOLS.get(params.name):
         case = await calls.submit(wanted.model_validate(given), context)
         if declared(context) and case.status in OPEN:
-            calls.looked_after(case, context)
+            calls.keep_until_withdrawn(case, context)
             return handle(case)
         return await calls.wait(case, context)
     match params.name:
@@ -88,24 +94,24 @@ async def _call(
             case = await calls.own(Result.model_validate(given).id, context)
             return await calls.wait(case, context)
         case "code_cancel":
-            return await calls.cancel(Cancel.model_validate(given).id, context)
+            return await calls.cancel(CancelArguments.model_validate(given).id, context)
         case "code_close_session":
-            return await calls.close_session(CloseSession.model_validate(given).session, context)
+            return await calls.close_session(CloseSessionArguments.model_validate(given).session, context)
         case _:
             raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
 
 
 @contextlib.asynccontextmanager
-async def _calls(settings: Settings) -> AsyncIterator[Calls]:
+async def _calls(settings: Settings) -> AsyncIterator[ToolCalls]:
     """Yield the tools of one agent; nothing of theirs outlives the block."""
     async with chosen() as client, asyncio.TaskGroup() as tasks:
-        calls = Calls(client, settings.server, tasks, named=not by_token())
-        staying = tasks.create_task(calls.stay())
+        calls = ToolCalls(client, settings.server, tasks, named=not by_token())
+        lease = tasks.create_task(calls.hold_lease())
         try:
             yield calls
         finally:
-            staying.cancel()
-            calls.forget()
+            lease.cancel()
+            calls.cancel_withdrawals()
 
 
 def _wrong(error: ValidationError) -> str:

@@ -20,41 +20,41 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from engine.common.errors import Problem
 from engine.models import Case
-from engine.server.mcp.calls import Calls
-from engine.server.mcp.outcome import OPEN, Word, outcome, word
 from engine.server.mcp.requester import Context
+from engine.server.mcp.tool_calls import ToolCalls
+from engine.server.mcp.tool_result import OPEN, ToolStatus, status_of, tool_result
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 POLL_MILLISECONDS = 2000
 
 
-class Named(RequestParams):
+class TaskParams(RequestParams):
     """The task that is meant."""
 
     task_id: str
 
 
-class Tasks:
+class TaskHandlers:
     """`tasks/get`, `tasks/update` and `tasks/cancel`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
 
-    async def get(self, context: Context, named: Named) -> dict[str, Any]:
+    async def get(self, context: Context, named: TaskParams) -> dict[str, Any]:
         """Return how a task stands, with its result once there is one."""
         case = await self._own(context, named)
         task = _task(case)
         if task["status"] == "completed":
-            result = await self._calls.told(case)
+            result = await self._calls.result_of(case)
             task["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return {**task, "resultType": "complete"}
 
-    async def update(self, context: Context, named: Named) -> dict[str, Any]:
+    async def update(self, context: Context, named: TaskParams) -> dict[str, Any]:
         """Take note of answers to questions, none of which is ever asked."""
         await self._own(context, named)
         return {"resultType": "complete"}
 
-    async def cancel(self, context: Context, named: Named) -> dict[str, Any]:
+    async def cancel(self, context: Context, named: TaskParams) -> dict[str, Any]:
         """Withdraw what waits, or kill its run."""
         await self._own(context, named)
         try:
@@ -63,7 +63,7 @@ class Tasks:
             raise MCPError(INVALID_PARAMS, str(problem)) from None
         return {"resultType": "complete"}
 
-    async def _own(self, context: Context, named: Named) -> Case:
+    async def _own(self, context: Context, named: TaskParams) -> Case:
         if not declared(context):
             needed = ClientCapabilities(extensions={EXTENSION: {}})
             data = MissingRequiredClientCapabilityErrorData(required_capabilities=needed)
@@ -94,7 +94,7 @@ def _task(case: Case) -> dict[str, Any]:
     return {
         "taskId": case.submission.id,
         "status": _status(case),
-        "statusMessage": outcome(case).say,
+        "statusMessage": tool_result(case).say,
         "createdAt": _stamp(case.submission.submitted_at),
         "lastUpdatedAt": _stamp(_changed(case)),
         "ttlMs": None,
@@ -105,7 +105,7 @@ def _task(case: Case) -> dict[str, Any]:
 def _status(case: Case) -> str:
     if case.status in OPEN:
         return "working"
-    return "cancelled" if word(case) is Word.WITHDRAWN else "completed"
+    return "cancelled" if status_of(case) is ToolStatus.WITHDRAWN else "completed"
 
 
 def _changed(case: Case) -> datetime:

@@ -10,16 +10,16 @@ from pydantic import BaseModel
 from engine.models import Limits
 from engine.server.mcp.arguments import (
     Arguments,
-    Cancel,
-    CloseSession,
-    Execute,
-    Install,
-    Listing,
-    Read,
+    CancelArguments,
+    CloseSessionArguments,
+    ExecuteArguments,
+    InstallArguments,
+    ListFilesArguments,
+    ReadFileArguments,
     Result,
-    Write,
+    WriteFileArguments,
 )
-from engine.server.mcp.outcome import Outcome
+from engine.server.mcp.tool_result import ToolResult
 
 
 class SessionClosed(BaseModel):
@@ -32,17 +32,21 @@ class SessionClosed(BaseModel):
 def tools(ceiling: Limits) -> list[Tool]:
     """Return what an agent is told about the tools; no limit is offered above `ceiling`."""
     return [
-        _tool("code_execute", EXECUTE, Execute, ceiling, idempotent_hint=False, open_world_hint=False),
+        _tool(
+            "code_execute", EXECUTE, ExecuteArguments, ceiling, idempotent_hint=False, open_world_hint=False
+        ),
         _tool("code_result", RESULT, Result, ceiling, read_only_hint=True, idempotent_hint=True),
-        _tool("code_cancel", CANCEL, Cancel, ceiling, idempotent_hint=True, destructive_hint=True),
-        _tool("code_install_package", INSTALL, Install, ceiling, open_world_hint=True),
-        _tool("code_write_file", WRITE, Write, ceiling, idempotent_hint=True, destructive_hint=True),
-        _tool("code_read_file", READ, Read, ceiling, read_only_hint=True),
-        _tool("code_list_files", LIST, Listing, ceiling, read_only_hint=True),
+        _tool("code_cancel", CANCEL, CancelArguments, ceiling, idempotent_hint=True, destructive_hint=True),
+        _tool("code_install_package", INSTALL, InstallArguments, ceiling, open_world_hint=True),
+        _tool(
+            "code_write_file", WRITE, WriteFileArguments, ceiling, idempotent_hint=True, destructive_hint=True
+        ),
+        _tool("code_read_file", READ, ReadFileArguments, ceiling, read_only_hint=True),
+        _tool("code_list_files", LIST, ListFilesArguments, ceiling, read_only_hint=True),
         _tool(
             "code_close_session",
             CLOSE_SESSION,
-            CloseSession,
+            CloseSessionArguments,
             ceiling,
             idempotent_hint=True,
             destructive_hint=True,
@@ -74,7 +78,7 @@ CLOSE_SESSION = "End a session, with whatever runs in it."
 
 
 def _tool(name: str, description: str, arguments: type[Arguments], ceiling: Limits, **hints: bool) -> Tool:
-    answers = SessionClosed if arguments is CloseSession else Outcome
+    answers = SessionClosed if arguments is CloseSessionArguments else ToolResult
     return Tool(
         name=name,
         description=description,

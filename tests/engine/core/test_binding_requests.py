@@ -14,8 +14,8 @@ import pytest
 
 from engine.core import Engine
 from engine.models import Case, DecisionOutcome, KillReason
-from engine.server.http.app import application
-from engine.server.http.authorization import CALLER, OWNER
+from engine.server.http.app import create_app
+from engine.server.http.authorization import CALLER, SOCKET_OWNER
 from engine.server.inbox.inbox import watch_inbox
 from tests.engine.core.conftest import EngineMaker
 from tests.engine.core.test_bound_runs import ADA, AGENT, DRAFT, TAMPERED, tamper
@@ -62,10 +62,10 @@ async def test_one_change_is_refused_whatever_door_it_came_by(engine_with: Engin
 @contextlib.asynccontextmanager
 async def over_http(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
     """Speak to an engine by its HTTP API, as the owner of its socket."""
-    app = application(engine, lambda: None)
+    app = create_app(engine, lambda: None)
 
     async def let_in(scope: Any, receive: Any, send: Any) -> None:
-        await app({**scope, CALLER: OWNER}, receive, send)
+        await app({**scope, CALLER: SOCKET_OWNER}, receive, send)
 
     transport = httpx.ASGITransport(let_in)
     async with httpx.AsyncClient(transport=transport, base_url="http://engine") as client:
@@ -83,7 +83,7 @@ async def test_one_change_is_refused_over_http(engine_with: EngineMaker) -> None
         assert 200 == answer.status_code, answer.text
         told = (await client.get(f"/submissions/{submission['id']}", params={"within": 30})).json()
         assert ("killed", "policy") == (told["status"], told["result"]["kill_reason"])
-        events = (await client.get(f"/audit/{submission['id']}/events")).json()
+        events = (await client.get(f"/history/{submission['id']}/events")).json()
         assert "run.refused" in [event["type"] for event in events]
 
 

@@ -12,7 +12,7 @@ from engine.cli.output.formatting import print_case
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.models import Case, DecisionOutcome, Draft, Language
-from engine.server.mcp.outcome import outcome
+from engine.server.mcp.tool_result import tool_result
 from engine.settings import PolicySettings
 from tests.engine.core.conftest import EngineMaker
 from tests.engine.core.test_binding_requests import over_http, watched
@@ -51,7 +51,7 @@ async def test_each_end_is_a_status_of_its_own(
         case = await ended(engine, code, status)
         told = (await client.get(f"/submissions/{case.submission.id}")).json()
         assert (status, True) == (told["status"], why in told["decision"]["reason"])
-        assert (status, True) == (outcome(case).status.value, why in outcome(case).reason)
+        assert (status, True) == (tool_result(case).status.value, why in tool_result(case).reason)
         assert ExitCode.NOT_APPROVED is exit_code_of(case)
         print_case(case)
         assert status in capsys.readouterr().out

@@ -37,13 +37,13 @@ async def test_to_anybody_but_its_owner_no_session_exists(engine_with: EngineMak
     """Neither looking, running, reading nor closing reaches another's session."""
     async with engine_with() as engine:
         mine = await engine.sessions.create(ALICE, Language.PYTHON)
-        assert (mine,) == engine.sessions.listed(ALICE)
-        assert () == engine.sessions.listed(BOB)
+        assert (mine,) == engine.sessions.list_open(ALICE)
+        assert () == engine.sessions.list_open(BOB)
         draft = Draft(code=Untrusted("1"), language=Language.PYTHON, session=mine.id)
         for attempt in (
             engine.submissions.submit(draft, BOB),
             engine.sessions.execute(mine.id, BOB, "1"),
-            engine.sessions.read(mine.id, BOB, "a"),
+            engine.sessions.read_file(mine.id, BOB, "a"),
             engine.sessions.close(mine.id, BOB),
         ):
             with pytest.raises(Problem, match="no session"):
@@ -56,7 +56,7 @@ async def test_what_is_done_in_a_session_waits_like_any_run(engine_with: EngineM
     async with engine_with() as engine:
         mine = await engine.sessions.create(ALICE, Language.PYTHON)
         code = await engine.sessions.execute(mine.id, ALICE, "print(1)")
-        write = await engine.sessions.write(mine.id, ALICE, "a/b.txt", b"hello")
+        write = await engine.sessions.write_file(mine.id, ALICE, "a/b.txt", b"hello")
         for case in (code, write):
             assert Status.PENDING is case.status
             assert (mine.id, True) == (
@@ -136,10 +136,10 @@ async def test_approved_executions_share_their_state(engine_with: EngineMaker) -
         await engine.health(settled_within=60)
         box = await engine.sessions.create(ALICE, Language.SHELL)
         await _approved(engine, await engine.sessions.execute(box.id, ALICE, "x=$PWD"))
-        await _approved(engine, await engine.sessions.write(box.id, ALICE, "a", b"hello"))
+        await _approved(engine, await engine.sessions.write_file(box.id, ALICE, "a", b"hello"))
         case, said = await _approved(engine, await engine.sessions.execute(box.id, ALICE, "echo $x; cat a"))
         assert (b"/workspace\nhello", Status.FINISHED) == (said, case.status), case.result
-        assert b"hello" == (await _approved(engine, await engine.sessions.read(box.id, ALICE, "a")))[1]
+        assert b"hello" == (await _approved(engine, await engine.sessions.read_file(box.id, ALICE, "a")))[1]
         now = engine.sessions.get(box.id, ALICE)
         assert (SessionState.READY, 4) == (now.state, len(now.executions))
         await engine.sessions.restart(box.id, ALICE)

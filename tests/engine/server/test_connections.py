@@ -56,9 +56,9 @@ async def test_a_request_without_an_end_is_cut_off(
 @pytest.fixture
 async def door(tmp_path: Path) -> AsyncIterator[Path]:
     """Yield the socket of a server that answers everything."""
-    server = listeners.server(PlainTextResponse("here"))
+    server = listeners.create_server(PlainTextResponse("here"))
     path = tmp_path / "s"
-    with contextlib.closing(listeners.unix(path)) as listener:
+    with contextlib.closing(listeners.bind_unix(path)) as listener:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         yield path
         server.should_exit = True

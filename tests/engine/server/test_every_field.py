@@ -11,9 +11,9 @@ from engine.cli.options.draft import DraftOptions, build_draft
 from engine.common.draft_files import Asked, read_folder
 from engine.common.text import Untrusted
 from engine.models import Draft, ExpectedOutput, Language, Limits, Permissions, Session, SessionState
-from engine.models.api import Handed
+from engine.models.api import SubmitRequest
 from engine.models.base import Principal
-from engine.server.mcp.arguments import Execute, Write
+from engine.server.mcp.arguments import ExecuteArguments, WriteFileArguments
 
 LIMITS = {name: value * 2 for name, value in Limits()}
 PLAIN = Draft(code=Untrusted("1"), language=Language.PYTHON)
@@ -38,7 +38,7 @@ EVERYTHING = (set(Draft.model_fields) - BY_ITSELF) | (set(Permissions.model_fiel
 
 def test_http_takes_the_draft_itself() -> None:
     """What is handed in over HTTP is the noun, with every field."""
-    assert Draft is Handed.model_fields["draft"].annotation
+    assert Draft is SubmitRequest.model_fields["draft"].annotation
 
 
 def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
@@ -89,8 +89,10 @@ def test_an_agent_over_mcp_asks_for_everything() -> None:
         "verify": "value == 1",
         **LIMITS,
     }
-    asked = said(Execute.model_validate(given).draft(box))
-    written = said(Write.model_validate({"session": box.id, "path": "a", "text": "x"}).draft(box))
+    asked = said(ExecuteArguments.model_validate(given).draft(box))
+    written = said(
+        WriteFileArguments.model_validate({"session": box.id, "path": "a", "text": "x"}).draft(box)
+    )
     assert EVERYTHING <= asked | written | NOT_ASKED
 
 

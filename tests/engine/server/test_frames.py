@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.common.errors import Problem
-from engine.common.output_frames import FRAMES, Unframer, framed
+from engine.common.output_frames import FRAMES, FrameDecoder, encode_frame
 from engine.models import OutputChunk, Stream
 from tests.engine_process import EngineProcess
 
@@ -29,8 +29,8 @@ CHUNKS = st.lists(
 @given(CHUNKS, st.integers(1, 50))
 def test_frames_come_back_whole_however_they_are_cut(chunks: list[OutputChunk], size: int) -> None:
     """Chunks of any bytes, line feeds among them, survive a network that delivers them in any pieces."""
-    sent = b"".join(framed(chunk) for chunk in chunks)
-    reader = Unframer()
+    sent = b"".join(encode_frame(chunk) for chunk in chunks)
+    reader = FrameDecoder()
     parts = [sent[at : at + size] for at in range(0, len(sent), size)]
     assert chunks == [chunk for part in parts for chunk in reader.take(part)]
     assert reader.between
@@ -39,7 +39,7 @@ def test_frames_come_back_whole_however_they_are_cut(chunks: list[OutputChunk], 
 @given(st.binary(max_size=2000))
 def test_no_bytes_crash_the_reader_of_frames(data: bytes) -> None:
     """Whatever comes is chunks, or a problem in words."""
-    reader = Unframer()
+    reader = FrameDecoder()
     with contextlib.suppress(Problem):
         assert len(data) >= sum(len(chunk.data) for chunk in reader.take(data))
 
@@ -60,4 +60,4 @@ async def test_who_does_not_ask_for_frames_gets_lines(engine: EngineProcess) -> 
 def test_a_head_without_end_is_refused() -> None:
     """A reader does not collect a head for ever."""
     with pytest.raises(Problem, match="no stream of output"):
-        list(Unframer().take(b"{" * 600))
+        list(FrameDecoder().take(b"{" * 600))

@@ -50,7 +50,7 @@ def is_problem(answer: httpx.Response, status: int, said: str) -> None:
 )
 async def test_a_host_that_is_not_ours_is_misdirected(http: httpx.AsyncClient, host: str) -> None:
     """A name that a page rebound to this machine gets no answer."""
-    is_problem(await http.get("/submissions", headers={"host": host}), 421, "no such host here")
+    is_problem(await http.get("/submissions", headers={"host": host}), 421, "unknown host name")
 
 
 @pytest.mark.parametrize("host", ["engine", "localhost", "LOCALHOST:8000", "127.0.0.1", "[::1]:80"])
@@ -179,12 +179,12 @@ async def test_metrics_count_what_happened(http: httpx.AsyncClient, client: Clie
     """The queue's depth follows, decisions are timed, and every kill reason is there from the start."""
     before = await metrics(http)
     submission = (await client.submit(draft())).submission
-    assert 1 == (await metrics(http))['pratique_queue_depth{state="waiting"}']
+    assert 1 == (await metrics(http))['pratique_open_submissions{state="pending"}']
     await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)
     after = await metrics(http)
-    name = 'pratique_decision_seconds_count{verdict="denied"}'
+    name = 'pratique_decision_duration_seconds_count{outcome="denied"}'
     assert 1 == after[name] - before[name]
-    assert 0 == after['pratique_queue_depth{state="waiting"}']
+    assert 0 == after['pratique_open_submissions{state="pending"}']
     assert 0 == after['pratique_runs_total{kill_reason="memory"}']
 
 
@@ -205,7 +205,7 @@ async def test_curl_reads_the_stream_as_it_comes(engine: EngineProcess, client: 
     """`curl -N` over the socket gets an event the moment that it happens, a line for each."""
     curl = shutil.which("curl")
     assert curl, "curl is part of every development machine"
-    command = [curl, "-sN", "--unix-socket", str(engine.socket), "http://localhost/events?type=submitted"]
+    command = [curl, "-sN", "--unix-socket", str(engine.socket), "http://localhost/events?type=submission.created"]
     reading = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     assert reading.stdout is not None
     try:
@@ -247,7 +247,7 @@ async def test_no_second_instance_of_a_stream_outlives_its_reader(client: Client
 # --- the OpenAPI document ---------------------------------------------------------------------------
 
 # `positive_data_acceptance` is left out: the ceiling, base64 and two files of one name are beyond a schema.
-ENDLESS = {"/events", "/leases/{holder}", "/shutdown", "/audit/verification"}
+ENDLESS = {"/events", "/leases/{lease}", "/shutdown", "/history/verification"}
 """Operations that never answer whole, or that end the engine."""
 
 

@@ -11,7 +11,7 @@ from mcp import MCPError
 
 from engine.client.client import Client
 from engine.models import DecisionOutcome
-from tests.engine.server.test_mcp_stdio import pending, server, told
+from tests.engine.server.test_mcp_stdio import pending, result_of, server
 from tests.engine_process import EngineProcess
 
 SCALE = 50
@@ -30,9 +30,9 @@ async def test_an_impatient_client_makes_one_submission(
         first = None
         with contextlib.suppress(MCPError):
             first = await mcp.call_tool("code_execute", call, read_timeout_seconds=patience / SCALE)
-        again = told(await mcp.call_tool("code_execute", call))
+        again = result_of(await mcp.call_tool("code_execute", call))
         submission = (await pending(client)).submission
         assert 1 == len(await client.queue())
     assert (submission.id, "pending_approval") == (again["id"], again["status"])
-    assert first is None or (patience > 30 and again["id"] == told(first)["id"])
+    assert first is None or (patience > 30 and again["id"] == result_of(first)["id"])
     await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest)

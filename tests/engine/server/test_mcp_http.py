@@ -15,7 +15,7 @@ from mcp_types import CallToolResult
 
 from engine.client.client import Client
 from engine.models import DecisionOutcome, Scope, Status
-from tests.engine.server.test_mcp_stdio import TOOLS, server, told, words
+from tests.engine.server.test_mcp_stdio import TOOLS, result_of, server, words
 from tests.engine.server.test_tcp import free_port
 from tests.engine_process import EngineProcess
 
@@ -75,14 +75,18 @@ async def test_the_token_says_who_asks(client: Client, port: int) -> None:
     """A call waits, is pending, is decided about, and its result is for its own token alone."""
     async with asyncio.timeout(120), agent(client, port) as mcp, agent(client, port, "rival") as rival:
         first = await mcp.call_tool("code_execute", {"code": "print(21)", "idempotency_key": "k-21"})
-        id = told(first)["id"]
-        assert "pending_approval" == told(first)["status"]
+        id = result_of(first)["id"]
+        assert "pending_approval" == result_of(first)["status"]
         case = await client.case(id)
         assert "robot" == case.submission.requester.name.text
         assert "no submission" in words(await rival.call_tool("code_result", {"id": id}))
         await client.decide(id, DecisionOutcome.DENIED, case.submission.digest, "no need")
         result: CallToolResult = await mcp.call_tool("code_result", {"id": id})
-    assert (True, "denied", "no need") == (result.is_error, told(result)["status"], told(result)["reason"])
+    assert (True, "denied", "no need") == (
+        result.is_error,
+        result_of(result)["status"],
+        result_of(result)["reason"],
+    )
 
 
 async def test_what_nobody_asks_after_is_withdrawn(hasty: tuple[EngineProcess, int]) -> None:
@@ -90,7 +94,7 @@ async def test_what_nobody_asks_after_is_withdrawn(hasty: tuple[EngineProcess, i
     process, port = hasty
     async with asyncio.timeout(120), process.client() as client:
         async with agent(client, port) as mcp:
-            id = told(await mcp.call_tool("code_execute", {"code": "print(22)"}))["id"]
+            id = result_of(await mcp.call_tool("code_execute", {"code": "print(22)"}))["id"]
         while (case := await client.case(id, within=5)).status is Status.PENDING:
             pass
     assert case.decision is not None
@@ -114,8 +118,8 @@ async def test_the_server_over_stdio_speaks_to_the_engine_that_is_named(
     elsewhere = {"PRATIQUE_ENGINE": f"http://127.0.0.1:{port}", "PRATIQUE_TOKEN": secret}
     parameters = server(EngineProcess(tmp_path), "0", **elsewhere)
     async with asyncio.timeout(60), McpClient(parameters) as mcp:
-        made = told(await mcp.call_tool("code_execute", {"code": "print(51)"}))
-        again = told(await mcp.call_tool("code_result", {"id": made["id"]}))
+        made = result_of(await mcp.call_tool("code_execute", {"code": "print(51)"}))
+        again = result_of(await mcp.call_tool("code_result", {"id": made["id"]}))
         case = await client.case(made["id"])
         await mcp.call_tool("code_cancel", {"id": made["id"]})
     assert (made["id"], "pending_approval") == (again["id"], again["status"])

@@ -30,8 +30,8 @@ async def asked(engine: EngineProcess, *words: str) -> dict[str, Any]:
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     async with asyncio.timeout(120):
         printed, _ = await process.communicate()
-    told: dict[str, Any] = json.loads(printed)
-    return told
+    result_of: dict[str, Any] = json.loads(printed)
+    return result_of
 
 
 async def test_the_inspector_sees_the_tools_and_calls_one(engine: EngineProcess, client: Client) -> None:

@@ -7,7 +7,7 @@ from engine.sandbox.drivers.docker import ownership
 from engine.sandbox.drivers.docker.container_factory import ContainerFactory
 from engine.sandbox.drivers.docker.docker_client import DockerClient
 from engine.sandbox.drivers.docker.pool import Pool, PoolStatus
-from engine.server.http.metrics import Metrics
+from engine.server.http.metrics import PrometheusMetrics
 
 
 async def test_a_shelf_says_how_full_it_is() -> None:
@@ -22,13 +22,13 @@ async def test_a_shelf_says_how_full_it_is() -> None:
 def test_queue_and_pool_are_gauges() -> None:
     """Each reading shows how it stands at that moment, by state and by image."""
     stocks = [PoolStatus("pratique/python", 0, 2)]
-    metrics = Metrics(lambda: 3, lambda: 1, lambda: stocks)
-    assert b'pratique_pool_ready{image="pratique/python"} 0.0' in metrics.text()
+    metrics = PrometheusMetrics(lambda: 3, lambda: 1, lambda: stocks)
+    assert b'pratique_pool_ready_sandboxes{image="pratique/python"} 0.0' in metrics.text()
     stocks[0] = PoolStatus("pratique/python", 2, 2)
     said = metrics.text().decode().splitlines()
     assert {
-        'pratique_queue_depth{state="waiting"} 3.0',
-        'pratique_queue_depth{state="approved"} 1.0',
-        'pratique_pool_ready{image="pratique/python"} 2.0',
-        'pratique_pool_wanted{image="pratique/python"} 2.0',
+        'pratique_open_submissions{state="pending"} 3.0',
+        'pratique_open_submissions{state="approved"} 1.0',
+        'pratique_pool_ready_sandboxes{image="pratique/python"} 2.0',
+        'pratique_pool_target_sandboxes{image="pratique/python"} 2.0',
     } <= set(said)

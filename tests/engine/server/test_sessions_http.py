@@ -62,7 +62,7 @@ async def test_what_needs_a_person_is_answered_with_where_to_ask(
     id = await opened(http)
     answer = await http.post(f"/sessions/{id}/execute", json={"code": "print(6 * 7)", "purpose": "sum"})
     asked = answer.json()
-    assert (202, "pending", asked["ask"]) == (
+    assert (202, "pending", asked["location"]) == (
         answer.status_code,
         asked["status"],
         answer.headers["location"],
@@ -70,10 +70,10 @@ async def test_what_needs_a_person_is_answered_with_where_to_ask(
     case = await client.case(asked["id"])
     assert ("sum", id) == (case.submission.draft.purpose.text, case.submission.draft.session)
     await client.decide(asked["id"], DecisionOutcome.DENIED, asked["digest"], "not today")
-    lines = spoken(await http.get(asked["ask"]))
+    lines = spoken(await http.get(asked["location"]))
     assert [{"error": "denied: not today"}, "denied"] == [lines[0], lines[-1]["status"]]
     other = {"pratique-requester": "another"}
-    assert 404 == (await http.get(asked["ask"], headers=other)).status_code
+    assert 404 == (await http.get(asked["location"], headers=other)).status_code
 
 
 @pytest.mark.parametrize(

@@ -226,8 +226,8 @@ async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client:
     """A token that submits lists what it handed in itself, and may not count what others did."""
     await client.submit(draft("print('not mine')"))
     headers = await bearer(client, "own", Scope.SUBMIT)
-    assert [] == (await http.get("/audit", headers=headers)).json()
-    assert 403 == (await http.get("/audit/facets", headers=headers)).status_code
+    assert [] == (await http.get("/history", headers=headers)).json()
+    assert 403 == (await http.get("/history/facets", headers=headers)).status_code
 
 
 async def test_an_auditor_reads_all_and_changes_nothing(
@@ -256,9 +256,9 @@ async def test_an_auditor_reads_all_and_changes_nothing(
 
 FOR_AUDITORS = {
     ("post", "/analysis"),
-    ("post", "/audit/exports"),
-    ("post", "/audit/verification"),
-    ("post", "/audit/witnessed"),
+    ("post", "/history/exports"),
+    ("post", "/history/verification"),
+    ("post", "/history/verification/checkpoints"),
 }
 """What they may do beside reading: have code read, say what they took, and have the history read."""
 

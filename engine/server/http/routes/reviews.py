@@ -1,48 +1,64 @@
-"""The part of the HTTP API that reviewers need beside their verdict."""
+"""Reviews: claims, similar submissions, consequences of a smaller grant, pre-approvals."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
 from engine.models import Case, Consequence, Grant, PreApproval, SimilarSubmission
-from engine.models.api import Beforehand
-from engine.server.http.authorization import Owner
+from engine.models.api import PreApprovalRequest
+from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.request_body import StrictRoute
 
 
-def reviewing(app: FastAPI, engine: Engine) -> None:
-    """Add claims, the nearest approved, the consequences of giving less, and pre-approvals."""
+def review_routes(engine: Engine) -> APIRouter:
+    """Return the routes that reviewers use beside the decision itself."""
+    router = APIRouter(tags=["Review"], route_class=StrictRoute)
+    _claim_routes(router, engine)
+    _pre_approval_routes(router, engine)
+    return router
 
-    @app.post("/submissions/{id}/claim")
-    async def claim(id: str, by: Owner) -> Case:
+
+def _claim_routes(router: APIRouter, engine: Engine) -> None:
+    alike = SimilarSubmissions(engine.history, engine.case)
+
+    @router.post("/submissions/{id}/claim", summary="Claim a submission")
+    async def claim(id: str, by: CurrentPrincipal) -> Case:
+        """Reserve a submission for a while, so that no other reviewer decides about it."""
         return await engine.claims.claim(id, by)
 
-    @app.delete("/submissions/{id}/claim")
-    async def release(id: str, by: Owner) -> Case:
+    @router.delete("/submissions/{id}/claim", summary="Release a claim")
+    async def release(id: str, by: CurrentPrincipal) -> Case:
+        """Give a claimed submission back to the queue."""
         return await engine.claims.release(id, by)
 
-    alike = SimilarSubmissions(engine.queries)
-
-    @app.get("/submissions/{id}/nearest")
-    async def nearest(id: str) -> SimilarSubmission | None:
+    @router.get("/submissions/{id}/similar", summary="Find a similar approved submission")
+    async def similar(id: str) -> SimilarSubmission | None:
+        """Return the approved submission whose code is most similar; null if there is none."""
         return await alike.nearest(id)
 
-    @app.post("/submissions/{id}/consequences")
-    async def what_comes_of(id: str, grant: Grant) -> tuple[Consequence, ...]:
+    @router.post("/submissions/{id}/consequences", summary="Predict the effects of a smaller grant")
+    async def consequences(id: str, grant: Grant) -> tuple[Consequence, ...]:
+        """Return the lines that would fail if the submission got this grant."""
         return await engine.queries.consequences(id, grant)
 
-    @app.post("/submissions/{id}/pre-approval", status_code=201)
-    async def create_pre_approval(id: str, beforehand: Beforehand, by: Owner) -> PreApproval:
+
+def _pre_approval_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/submissions/{id}/pre-approval", status_code=201, summary="Create a pre-approval")
+    async def create_pre_approval(id: str, body: PreApprovalRequest, by: CurrentPrincipal) -> PreApproval:
+        """Approve, in advance, later submissions that match this approved one."""
         case = await engine.queries.case(id)
         return await engine.pre_approvals.create(
-            case, by, beforehand.match_mode, beforehand.ceiling, beforehand.uses, beforehand.days
+            case, by, body.match_mode, body.ceiling, body.uses, body.days
         )
 
-    @app.get("/pre-approvals")
-    async def listed() -> tuple[PreApproval, ...]:
+    @router.get("/pre-approvals", summary="List the pre-approvals")
+    async def pre_approvals() -> tuple[PreApproval, ...]:
+        """Return the pre-approvals that are not revoked, the newest first."""
         return engine.pre_approvals.listed()
 
-    @app.delete("/pre-approvals/{id}", status_code=204)
-    async def revoke_pre_approval(id: str, by: Owner) -> None:
+    @router.delete("/pre-approvals/{id}", status_code=204, summary="Revoke a pre-approval")
+    async def revoke_pre_approval(id: str, by: CurrentPrincipal) -> None:
+        """Revoke a pre-approval; submissions that it approved already are not affected."""
         await engine.pre_approvals.revoke(id, by)

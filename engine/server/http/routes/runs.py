@@ -1,78 +1,108 @@
-"""The part of the HTTP API that shows runs, and stops, kills, freezes and thaws them."""
+"""Runs: result, output, meters, files; stop, kill, pause, resume."""
 
 from __future__ import annotations
 
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core import Engine
 from engine.models import Meters, OutputChunk, Result, WorkspaceFile
-from engine.server.http.authorization import Owner
-from engine.server.http.responses import lines_of, stream
-from engine.server.http.responses import output as written
+from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.ndjson import ndjson_response, ndjson_stream, output_stream
+from engine.server.http.request_body import StrictRoute
 
 BYTES = "application/octet-stream"
 ERASED = "Pratique-Erased"
-"""The header that says by which rule of retention part of an output is missing."""
+"""The header that names the retention rule by which part of an output was erased."""
 
 
-def steering(app: FastAPI, engine: Engine) -> None:
-    """Add runs to an application."""
-    _files(app, engine)
+def run_routes(engine: Engine) -> APIRouter:
+    """Return the routes of runs."""
+    router = APIRouter(tags=["Runs"], route_class=StrictRoute)
+    _read_routes(router, engine)
+    _control_routes(router, engine)
+    _file_routes(router, engine)
+    return router
 
-    @app.get("/runs/{id}")
+
+def _read_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/runs/{id}", summary="Get the result of a run")
     async def result(id: str) -> Result:
+        """Return exit code, kill reason, usage and artifacts; 404 until the run has ended."""
         case = await engine.queries.case(id)
         if case.result is None:
-            raise Problem(404, f"{id} has not run: it is {case.status}", hint="Ask again when it is over.")
+            raise Problem(404, f"{id} has not run: it is {case.status}", hint="Ask again when it has ended.")
         return case.result
 
-    @app.get("/runs/{id}/output", response_class=StreamingResponse, responses=lines_of(OutputChunk))
+    @router.get(
+        "/runs/{id}/output",
+        response_class=StreamingResponse,
+        responses=ndjson_response(OutputChunk),
+        summary="Stream the output of a run",
+    )
     async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
+        """Stream the output from `offset` bytes on, live until the run ends."""
         case = await engine.queries.case(id)
         rule = await engine.archive.has_output(id) if case.result is not None else ""
-        answer = written(engine.queries.output(id, offset), request.headers.get("accept", ""))
+        response = output_stream(engine.queries.output(id, offset), request.headers.get("accept", ""))
         if rule:
-            answer.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
-        return answer
+            response.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
+        return response
 
-    @app.get("/runs/{id}/meters", response_class=StreamingResponse, responses=lines_of(Meters))
+    @router.get(
+        "/runs/{id}/meters",
+        response_class=StreamingResponse,
+        responses=ndjson_response(Meters),
+        summary="Stream the resource meters of a run",
+    )
     async def meters(id: str) -> StreamingResponse:
+        """Stream processor, memory and disk use, live until the run ends."""
         await engine.queries.case(id)
-        return stream(engine.queries.meters(id))
+        return ndjson_stream(engine.queries.meters(id))
 
-    @app.post("/runs/{id}/stop", status_code=204)
-    async def stop(id: str, by: Owner) -> None:
+
+def _control_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/runs/{id}/stop", status_code=204, summary="Stop a run")
+    async def stop(id: str, by: CurrentPrincipal) -> None:
+        """Ask a run to end, and kill it after the grace period."""
         await engine.runs.stop(id, by)
 
-    @app.post("/runs/{id}/kill", status_code=204)
-    async def kill(id: str, by: Owner) -> None:
+    @router.post("/runs/{id}/kill", status_code=204, summary="Kill a run")
+    async def kill(id: str, by: CurrentPrincipal) -> None:
+        """End a run at once."""
         await engine.runs.kill(id, by)
 
-    @app.post("/runs/{id}/freeze", status_code=204)
-    async def pause(id: str, by: Owner) -> None:
+    @router.post("/runs/{id}/pause", status_code=204, summary="Pause a run")
+    async def pause(id: str, by: CurrentPrincipal) -> None:
+        """Suspend every process of a run."""
         await engine.runs.pause(id, by)
 
-    @app.post("/runs/{id}/thaw", status_code=204)
-    async def resume(id: str, by: Owner) -> None:
+    @router.post("/runs/{id}/resume", status_code=204, summary="Resume a run")
+    async def resume(id: str, by: CurrentPrincipal) -> None:
+        """Continue a paused run."""
         await engine.runs.resume(id, by)
 
 
-def _files(app: FastAPI, engine: Engine) -> None:
-    @app.get("/runs/{id}/files")
+def _file_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/runs/{id}/files", summary="List the files of a running run")
     async def files(id: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files in the workspace. Names and sizes are reported by the guest."""
         await engine.queries.case(id)
         return await engine.artifacts.files(id)
 
-    @app.get(
-        "/runs/{id}/artifacts/{name:path}", response_class=Response, responses={200: {"content": {BYTES: {}}}}
+    @router.get(
+        "/runs/{id}/artifacts/{name:path}",
+        response_class=Response,
+        responses={200: {"content": {BYTES: {}}}},
+        summary="Download an artifact",
     )
     async def artifact(id: str, name: str) -> Response:
+        """Return a file that the run left, or has while it runs, by its name or its digest."""
         await engine.queries.case(id)
         content = await engine.artifacts.fetch(id, name)
         return Response(content, media_type=BYTES, headers={"content-disposition": "attachment"})

@@ -1,34 +1,33 @@
-"""The part of the HTTP API that sets and removes secrets. It is for admins, as all that no table names."""
+"""Secrets: list, set, remove. For admins only: no scope in `ROUTE_SCOPES` opens these routes."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI
-from pydantic import SecretStr
+from fastapi import APIRouter
 
 from engine.core import Engine
-from engine.models import FrozenModel
+from engine.models.api import SecretRequest
 from engine.models.submission import SecretReference
-from engine.server.http.authorization import Owner
+from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.request_body import StrictRoute
 
 
-class SecretGiven(FrozenModel):
-    """A secret on its way in. Its value never comes out again."""
+def secret_routes(engine: Engine) -> APIRouter:
+    """Return the routes of secrets."""
+    router = APIRouter(tags=["Secrets"], route_class=StrictRoute)
 
-    host: str
-    value: SecretStr
-
-
-def keeping_secrets(app: FastAPI, engine: Engine) -> None:
-    """Add secrets to an application."""
-
-    @app.get("/secrets")
-    async def listed() -> tuple[SecretReference, ...]:
+    @router.get("/secrets", summary="List the secrets")
+    async def secrets() -> tuple[SecretReference, ...]:
+        """Return the name and the host of each secret, never its value."""
         return engine.secrets.listed()
 
-    @app.put("/secrets/{name}")
-    async def set_(name: str, given: SecretGiven, by: Owner) -> SecretReference:
-        return await engine.secrets.set(name, given.host, given.value.get_secret_value(), by)
+    @router.put("/secrets/{name}", summary="Set a secret")
+    async def set_secret(name: str, body: SecretRequest, by: CurrentPrincipal) -> SecretReference:
+        """Store a secret for one host, replacing any of the same name."""
+        return await engine.secrets.set(name, body.host, body.value.get_secret_value(), by)
 
-    @app.delete("/secrets/{name}", status_code=204)
-    async def remove(name: str, by: Owner) -> None:
+    @router.delete("/secrets/{name}", status_code=204, summary="Remove a secret")
+    async def remove_secret(name: str, by: CurrentPrincipal) -> None:
+        """Delete a secret."""
         await engine.secrets.remove(name, by)
+
+    return router

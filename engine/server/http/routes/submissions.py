@@ -1,4 +1,4 @@
-"""The part of the HTTP API where code comes in, is decided about, and is asked after."""
+"""Submissions: submit, wait, decide, withdraw, analyse."""
 
 from __future__ import annotations
 
@@ -6,94 +6,124 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Annotated
 
-from fastapi import FastAPI, Header, Path, Query
+from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import StreamingResponse
 
 from engine.common.errors import Problem
 from engine.core import Engine
 from engine.models import Analysis, Case, Decision, Summary
-from engine.models.api import LEASE, Decided, Handed, LeaseStatus, Snippet, Withdrawn
-from engine.principals.signed_decision import check
-from engine.server.http.authorization import Speaking
-from engine.server.http.responses import lines_of, stream
+from engine.models.api import (
+    LEASE,
+    AnalyseRequest,
+    DecisionRequest,
+    LeaseStatus,
+    SubmitRequest,
+    WithdrawRequest,
+)
+from engine.principals.signed_decision import verify
+from engine.server.http.authorization import CurrentCaller
+from engine.server.http.ndjson import ndjson_response, ndjson_stream
+from engine.server.http.request_body import StrictRoute
 
-MOST_WAITING = 60.0
-"""Seconds that one request may wait for a submission to be over."""
+MAX_WAIT_SECONDS = 60.0
+"""How long one request may wait for a submission to end."""
 
-Key = Annotated[
+IdempotencyKey = Annotated[
     str,
     Header(
         pattern=r"^[!-~]{0,255}$",
-        description="The same key and body within 24 hours get the same submission; another body is refused.",
+        description="The same key and body within 24 hours return the same submission.",
     ),
+]
+WaitSeconds = Annotated[
+    float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds to wait for the submission to end.")
 ]
 
 
-def submitting(app: FastAPI, engine: Engine) -> None:
-    """Add submissions, and what becomes of them, to an application."""
-    _handing_in(app, engine)
-    _asking(app, engine)
+def submission_routes(engine: Engine) -> APIRouter:
+    """Return the routes of submissions and of what is decided about them."""
+    router = APIRouter(tags=["Submissions"], route_class=StrictRoute)
+    _submit_routes(router, engine)
+    _read_routes(router, engine)
+    _decision_routes(router, engine)
+    return router
 
 
-def _handing_in(app: FastAPI, engine: Engine) -> None:
-    @app.post("/submissions", status_code=202)
-    async def submit(handed: Handed, by: Speaking, idempotency_key: Key = "") -> Case:
-        requester = by.requester(handed.requester)
-        case = await engine.intake.submit(handed.draft, requester, key=idempotency_key, join=handed.join)
-        if handed.lease:
-            engine.work_queue.lease(handed.lease, case.submission.id)
+def _submit_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/submissions", status_code=202, summary="Submit code")
+    async def submit(body: SubmitRequest, by: CurrentCaller, idempotency_key: IdempotencyKey = "") -> Case:
+        """Store, analyse and assess code. Whether it runs is decided by the policy or by a reviewer."""
+        requester = by.requester(body.requester)
+        case = await engine.intake.submit(body.draft, requester, key=idempotency_key, join=body.join)
+        if body.lease:
+            engine.work_queue.lease(body.lease, case.submission.id)
         return case
 
-    @app.post("/submissions/{id}/withdrawal")
-    async def withdraw(id: str, withdrawn: Withdrawn, by: Speaking) -> Case:
-        return await engine.intake.withdraw(id, by.requester(withdrawn.requester))
+    @router.post("/submissions/{id}/withdrawal", summary="Withdraw a submission")
+    async def withdraw(id: str, body: WithdrawRequest, by: CurrentCaller) -> Case:
+        """Deny your own pending submission, or kill its run."""
+        return await engine.intake.withdraw(id, by.requester(body.requester))
 
-    @app.get("/leases/{holder}", response_class=StreamingResponse, responses=lines_of(LeaseStatus))
+    @router.get(
+        "/leases/{lease}",
+        response_class=StreamingResponse,
+        responses=ndjson_response(LeaseStatus),
+        summary="Hold a lease",
+    )
     async def hold(lease: Annotated[str, Path(pattern=LEASE)]) -> StreamingResponse:
-        return stream(_presence(engine, lease))
+        """Keep the pending submissions of this lease for as long as the response is read."""
+        return ndjson_stream(_lease_status(engine, lease))
+
+    @router.post("/analysis", summary="Analyse code")
+    async def analyse(body: AnalyseRequest) -> Analysis:
+        """Analyse code without submitting it. Nothing is stored."""
+        return await engine.analyse(body.code.text, body.language)
 
 
-def _asking(app: FastAPI, engine: Engine) -> None:
-    @app.get("/submissions")
+def _read_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/submissions", summary="List the review queue")
     async def queue() -> tuple[Summary, ...]:
+        """Return the submissions that are pending, queued or running, the most urgent first."""
         return await engine.queries.queue()
 
-    @app.get("/submissions/{id}")
-    async def case(id: str, within: Annotated[float, Query(ge=0, le=MOST_WAITING)] = 0) -> Case:
+    @router.get("/submissions/{id}", summary="Get a submission")
+    async def case(id: str, within: WaitSeconds = 0) -> Case:
+        """Return a submission with its analysis, risk, decision and result, as far as they exist."""
         return await engine.queries.finished(id, within) if within else await engine.queries.case(id)
 
-    @app.get("/submissions/{id}/analysis")
+    @router.get("/submissions/{id}/analysis", summary="Get the analysis of a submission")
     async def analysis(id: str) -> Analysis:
+        """Return the violations and the predicted effects of a submission."""
         return (await engine.queries.case(id)).analysis
 
-    @app.get("/submissions/{id}/decision")
+
+def _decision_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/submissions/{id}/decision", summary="Get the decision about a submission")
     async def decision(id: str) -> Decision:
+        """Return the decision; 404 while there is none."""
         case = await engine.queries.case(id)
         if case.decision is None:
-            raise Problem(404, f"{id} is not decided yet", hint="Ask for the submission with within=60.")
+            raise Problem(404, f"{id} is not decided yet", hint="Get the submission with within=60.")
         return case.decision
 
-    @app.post("/submissions/{id}/decision")
-    async def decide(id: str, decided: Decided, by: Speaking) -> Case:
+    @router.post("/submissions/{id}/decision", summary="Decide about a submission")
+    async def decide(id: str, body: DecisionRequest, by: CurrentCaller) -> Case:
+        """Approve or deny the submission with this digest. A token with a key needs a signed decision."""
         if by.token and by.token.key:
-            check(id, decided, by.token.key)
+            verify(id, body, by.token.key)
         return await engine.submissions.decide(
             id,
             by.principal,
-            decided.outcome,
-            decided.digest,
-            decided.reason.text,
-            decided.grant,
-            decided.review_record,
+            body.outcome,
+            body.digest,
+            body.reason.text,
+            body.grant,
+            body.review_record,
         )
 
-    @app.post("/analysis")
-    async def analyse(snippet: Snippet) -> Analysis:
-        return await engine.analyse(snippet.code.text, snippet.language)
 
-
-async def _presence(engine: Engine, lease: str) -> AsyncGenerator[LeaseStatus, None]:
-    """Count a client as there for as long as it reads."""
+async def _lease_status(engine: Engine, lease: str) -> AsyncGenerator[LeaseStatus, None]:
+    """Hold a lease for as long as the client reads."""
     async with engine.work_queue.connected(lease):
         yield LeaseStatus(lease=lease)
         await asyncio.get_running_loop().create_future()

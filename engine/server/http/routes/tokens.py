@@ -1,26 +1,33 @@
-"""The part of the HTTP API that makes and revokes tokens. It is for admins, as all that no table names."""
+"""Tokens: create, list, revoke. For admins only: no scope in `ROUTE_SCOPES` opens these routes."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 
 from engine.core import Engine
 from engine.models import NewToken, Token
-from engine.models.api import Wanted
-from engine.server.http.authorization import Owner
+from engine.models.api import TokenRequest
+from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.request_body import StrictRoute
 
 
-def letting_in(app: FastAPI, engine: Engine) -> None:
-    """Add tokens to an application."""
+def token_routes(engine: Engine) -> APIRouter:
+    """Return the routes of tokens."""
+    router = APIRouter(tags=["Tokens"], route_class=StrictRoute)
 
-    @app.get("/tokens")
-    async def listed() -> tuple[Token, ...]:
+    @router.get("/tokens", summary="List the tokens")
+    async def tokens() -> tuple[Token, ...]:
+        """Return the tokens that are not revoked, the oldest first, without their secrets."""
         return engine.tokens.listed()
 
-    @app.post("/tokens", status_code=201)
-    async def create(wanted: Wanted, by: Owner) -> NewToken:
-        return await engine.tokens.create(wanted.name.text, wanted.scopes, wanted.days, by, wanted.key)
+    @router.post("/tokens", status_code=201, summary="Create a token")
+    async def create_token(body: TokenRequest, by: CurrentPrincipal) -> NewToken:
+        """Create a token. Its secret is in this response only."""
+        return await engine.tokens.create(body.name.text, body.scopes, body.days, by, body.key)
 
-    @app.delete("/tokens/{id}", status_code=204)
-    async def revoke(id: str, by: Owner) -> None:
+    @router.delete("/tokens/{id}", status_code=204, summary="Revoke a token")
+    async def revoke_token(id: str, by: CurrentPrincipal) -> None:
+        """Revoke a token at once."""
         await engine.tokens.revoke(id, by)
+
+    return router

@@ -25,10 +25,10 @@ from engine.models import (
     Status,
     Stream,
 )
-from engine.server.mcp.arguments import NEW, Execute, OnSession
+from engine.server.mcp.arguments import NEW, ExecuteArguments, SessionCallArguments
 from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
-from engine.server.mcp.outcome import OPEN, answer, gathered, outcome, read, waiting_for
 from engine.server.mcp.requester import Context, requester
+from engine.server.mcp.tool_result import OPEN, answer, guest_output, progress_message, read, tool_result
 from engine.settings import ServerSettings
 
 PROGRESS_SECONDS = 5.0
@@ -38,11 +38,12 @@ RETRY_SECONDS = 1.0
 T = TypeVar("T")
 
 
-class Calls:
-    """The tools of agents. One over stdio stays connected to the engine for as long as this lives.
+class ToolCalls:
+    """Executes the tool calls of agents through the client of the engine.
 
-    Over HTTP nobody stays connected (`staying` is false): what waits is kept while it is asked after.
-    Where an engine elsewhere knows the agent by its token (`named` is false), no name is given.
+    Over stdio one agent holds a lease as long as this exists. Over HTTP (`hold_lease_while_connected` is
+    false) a pending submission is withdrawn some time after it was last asked for. With a token for a remote
+    engine (`named` is false) no requester name is sent.
     """
 
     def __init__(
@@ -51,41 +52,41 @@ class Calls:
         settings: ServerSettings,
         tasks: asyncio.TaskGroup,
         *,
-        staying: bool = True,
+        hold_lease_while_connected: bool = True,
         named: bool = True,
     ) -> None:
-        self._staying = staying
+        self._keeps_lease = hold_lease_while_connected
         self._named = named
         self._client = client
         self._settings = settings
         self._tasks = tasks
-        self._holder = secrets.token_urlsafe(24)
-        self._leaving: dict[str, asyncio.Task[None]] = {}
-        self._reviving = asyncio.Lock()
-        self._opening = asyncio.Lock()
+        self._lease_name = secrets.token_urlsafe(24)
+        self._withdrawals: dict[str, asyncio.Task[None]] = {}
+        self._start_lock = asyncio.Lock()
+        self._session_lock = asyncio.Lock()
         self._sessions: dict[tuple[str, str], str] = {}
 
-    async def stay(self) -> None:
+    async def hold_lease(self) -> None:
         """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
         with contextlib.suppress(Problem):
             await self._revive()
         while True:
             with contextlib.suppress(Problem):
-                async for _ in self._client.present(self._holder):
+                async for _ in self._client.present(self._lease_name):
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def submit(self, given: Execute | OnSession, context: Context) -> Case:
+    async def submit(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Case:
         """Hand in a call; the same one while it is open joins what it made before."""
         name = requester(context, named=self._named)
 
         async def handing_in() -> Case:
             draft = await self._draft(given, name)
             return await self._client.submit(
-                draft, key=given.idempotency_key, join=True, lease=self._held_by(), requester=name
+                draft, key=given.idempotency_key, join=True, lease=self._lease(), requester=name
             )
 
-        return await self._with_engine(handing_in)
+        return await self._call_engine(handing_in)
 
     async def close_session(self, id: str, context: Context) -> CallToolResult:
         """End a session."""
@@ -96,22 +97,22 @@ class Calls:
             structured_content=state,
         )
 
-    async def _draft(self, given: Execute | OnSession, name: str) -> Draft:
+    async def _draft(self, given: ExecuteArguments | SessionCallArguments, name: str) -> Draft:
         if not given.session:
             return given.draft(None)
         if given.session != NEW:
             return given.draft(await self._client.session(given.session, name))
         return given.draft(await self._new_session(given, name))
 
-    async def _new_session(self, given: Execute | OnSession, name: str) -> Session:
+    async def _new_session(self, given: ExecuteArguments | SessionCallArguments, name: str) -> Session:
         """Open a session; the same call again gets the one that it had before, where it is still there."""
         call = (name, given.model_dump_json())
-        async with self._opening:
+        async with self._session_lock:
             if known := self._sessions.get(call):
                 session = await self._client.session(known, name)
                 if session.state is not SessionState.CLOSED:
                     return session
-            image = given.image if isinstance(given, Execute) else ""
+            image = given.image if isinstance(given, ExecuteArguments) else ""
             session = await self._client.create_session(given.language, image, name)
             self._sessions[call] = session.id
             while len(self._sessions) > MOST_REMEMBERED:
@@ -124,12 +125,12 @@ class Calls:
         Raises:
             Problem: there is none of that id that is its own.
         """
-        case = await self._with_engine(lambda: self._client.case(id, within))
+        case = await self._call_engine(lambda: self._client.case(id, within))
         if self._named and case.submission.requester.name.text != requester(context, named=self._named):
             raise Problem(404, f"no submission {id}")
-        if id in self._leaving:
-            self._came_back(id)
-            self._starts_leaving(case, context)
+        if id in self._withdrawals:
+            self._cancel_withdrawal(id)
+            self._schedule_withdrawal(case, context)
         return case
 
     async def wait(self, case: Case, context: Context) -> CallToolResult:
@@ -137,14 +138,14 @@ class Calls:
 
         A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
         """
-        self._came_back(case.submission.id)
+        self._cancel_withdrawal(case.submission.id)
         try:
             case = await self._waited(case, context)
-            if not self._staying:
-                self._starts_leaving(case, context)
-            return await self.told(case)
+            if not self._keeps_lease:
+                self._schedule_withdrawal(case, context)
+            return await self.result_of(case)
         except asyncio.CancelledError:
-            self._starts_leaving(case, context)
+            self._schedule_withdrawal(case, context)
             raise
 
     async def cancel(self, id: str, context: Context) -> CallToolResult:
@@ -153,28 +154,28 @@ class Calls:
         if case.status in OPEN:
             await self._client.withdraw(id, requester(context, named=self._named))
             case = await self._client.case(id, within=PROGRESS_SECONDS)
-        result = await self.told(case)
+        result = await self.result_of(case)
         return result.model_copy(update={"is_error": False})
 
-    async def told(self, case: Case) -> CallToolResult:
+    async def result_of(self, case: Case) -> CallToolResult:
         """Return what became of a case, with what its code printed once it has run."""
         if case.result is None:
-            return answer(outcome(case))
+            return answer(tool_result(case))
         operation = case.submission.draft.operation
         reads = operation is not None and operation.kind is OperationKind.READ
         chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
-        guest = gathered(chunks, self._most, cut=cut)
+        guest = guest_output(chunks, self._most, cut=cut)
         pictures = await self._pictures(case, case.result)
         if reads:
             content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)
             guest, pictures = read(content, guest, self._most), [content] if kind_of(content) else []
-        return answer(outcome(case, guest), blocks(pictures))
+        return answer(tool_result(case, guest), blocks(pictures))
 
     async def _waited(self, case: Case, context: Context) -> Case:
         clock = asyncio.get_running_loop().time
         began, most = clock(), self._settings.mcp_wait_seconds
         while case.status in OPEN and (left := began + most - clock()) > 0:
-            await context.session.report_progress(clock() - began, most, waiting_for(case))
+            await context.session.report_progress(clock() - began, most, progress_message(case))
             case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
         return case
 
@@ -204,7 +205,7 @@ class Calls:
                 found.append(await self._client.artifact(case.submission.id, name))
         return [content for content in dict.fromkeys(found) if kind_of(content)][:MOST_PICTURES]
 
-    async def _with_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _call_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask the engine, which is started where none answers any more."""
         try:
             return await ask()
@@ -215,36 +216,36 @@ class Calls:
         return await ask()
 
     async def _revive(self) -> None:
-        async with self._reviving:
+        async with self._start_lock:
             await revive(self._client)
 
-    def forget(self) -> None:
+    def cancel_withdrawals(self) -> None:
         """Leave the rest to the engine, which notices that the agent is gone."""
-        for leaving in self._leaving.values():
+        for leaving in self._withdrawals.values():
             leaving.cancel()
 
-    def _held_by(self) -> str:
-        return self._holder if self._staying else ""
+    def _lease(self) -> str:
+        return self._lease_name if self._keeps_lease else ""
 
-    def looked_after(self, case: Case, context: Context) -> None:
+    def keep_until_withdrawn(self, case: Case, context: Context) -> None:
         """Keep what became a task for as long as it is asked after, where nobody stays connected."""
-        if not self._staying:
-            self._starts_leaving(case, context)
+        if not self._keeps_lease:
+            self._schedule_withdrawal(case, context)
 
-    def _starts_leaving(self, case: Case, context: Context) -> None:
+    def _schedule_withdrawal(self, case: Case, context: Context) -> None:
         id = case.submission.id
-        if case.status is Status.PENDING and id not in self._leaving:
-            self._leaving[id] = self._tasks.create_task(
-                self._leave(id, requester(context, named=self._named))
+        if case.status is Status.PENDING and id not in self._withdrawals:
+            self._withdrawals[id] = self._tasks.create_task(
+                self._withdraw_later(id, requester(context, named=self._named))
             )
 
-    def _came_back(self, id: str) -> None:
-        if leaving := self._leaving.pop(id, None):
+    def _cancel_withdrawal(self, id: str) -> None:
+        if leaving := self._withdrawals.pop(id, None):
             leaving.cancel()
 
-    async def _leave(self, id: str, name: str) -> None:
+    async def _withdraw_later(self, id: str, name: str) -> None:
         await asyncio.sleep(self._settings.withdraw_seconds)
-        del self._leaving[id]
+        del self._withdrawals[id]
         with contextlib.suppress(Problem):
             if (await self._client.case(id)).status is Status.PENDING:
                 await self._client.withdraw(id, name)

@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP: what stands behind `/mcp` of the engine's own doors."""
+"""The MCP server over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp
 
 from engine.client.client import Client
-from engine.server.mcp.calls import Calls
 from engine.server.mcp.server import build
+from engine.server.mcp.tool_calls import ToolCalls
 from engine.settings import Settings
 
-MOST_SESSIONS = 1000
+MAX_SESSIONS = 1000
 IDLE_SECONDS = 1800.0
 
 
 @contextlib.asynccontextmanager
-async def sessions(settings: Settings) -> AsyncGenerator[ASGIApp, None]:
-    """Yield what answers MCP; nothing of it outlives the block."""
+async def serve_sessions(settings: Settings) -> AsyncGenerator[ASGIApp, None]:
+    """Yield the application that serves MCP; nothing of it outlives the block."""
     async with Client() as client, asyncio.TaskGroup() as tasks:
-        calls = Calls(client, settings.server, tasks, staying=False)
+        calls = ToolCalls(client, settings.server, tasks, hold_lease_while_connected=False)
         manager = StreamableHTTPSessionManager(
             build(calls, settings),
             session_idle_timeout=IDLE_SECONDS,
             max_request_body_size=settings.server.max_request_bytes,
-            max_sessions=MOST_SESSIONS,
+            max_sessions=MAX_SESSIONS,
         )
         try:
             async with manager.run():
                 yield manager.handle_request
         finally:
-            calls.forget()
+            calls.cancel_withdrawals()

@@ -1,0 +1,106 @@
+"""The endpoints of an engine: the Unix socket, the TCP address, MCP and the inbox."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Sequence
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from engine import locations
+from engine.common import log
+from engine.core import Engine
+from engine.server.http.app import create_app
+from engine.server.http.listeners import create_server
+from engine.server.http.middleware.access import LOCAL_HOSTS, AccessMiddleware
+from engine.server.http.middleware.authentication import TokenAuthenticator
+from engine.server.http.middleware.concurrency import ConcurrencyLimit
+from engine.server.inbox.inbox import watch_inbox
+from engine.server.mcp.mount import McpMount
+
+IDLE_CHECK_SECONDS = 5.0
+
+Endpoint = tuple[uvicorn.Server, socket.socket]
+
+
+async def serve_endpoints(
+    engine: Engine, local: socket.socket, remote: socket.socket | None, until_idle: bool
+) -> None:
+    """Serve every endpoint until a signal, a shutdown request, or until the engine has been idle."""
+    settings = engine.settings.server
+    ending = asyncio.Event()
+    limits = ConcurrencyLimit(settings.max_requests), ConcurrencyLimit(settings.max_requests)
+    async with asyncio.TaskGroup() as tasks:
+        app = McpMount(create_app(engine, ending.set), engine.settings, tasks)
+        endpoints = _endpoints(engine, app, local, remote, limits)
+        http = tasks.create_task(_serve_http(endpoints, ending))
+        others = []
+        if settings.inbox:
+            others.append(tasks.create_task(_serve_inbox(engine)))
+        if until_idle and settings.idle_minutes:
+            others.append(tasks.create_task(_end_when_idle(ending, limits, engine)))
+        await http
+        app.close()
+        for task in others:
+            task.cancel()
+
+
+def _endpoints(
+    engine: Engine,
+    app: ASGIApp,
+    local: socket.socket,
+    remote: socket.socket | None,
+    limits: tuple[ConcurrencyLimit, ConcurrencyLimit],
+) -> list[Endpoint]:
+    settings = engine.settings.server
+    endpoints = [(create_server(AccessMiddleware(app, settings, limits[0])), local)]
+    if remote:
+        authenticator = TokenAuthenticator(engine.tokens, settings)
+        hosts = LOCAL_HOSTS | frozenset(settings.hosts)
+        outer = AccessMiddleware(app, settings, limits[1], authenticator, hosts)
+        endpoints.append((create_server(outer, settings), remote))
+    return endpoints
+
+
+async def _serve_http(endpoints: Sequence[Endpoint], ending: asyncio.Event) -> None:
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signum, ending.set)
+    async with asyncio.TaskGroup() as tasks:
+        serving = {tasks.create_task(_serve_one(*endpoint)) for endpoint in endpoints}
+        await asyncio.wait({*serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        ending.set()
+        for server, _ in endpoints:
+            server.should_exit = True
+
+
+async def _serve_one(server: uvicorn.Server, listener: socket.socket) -> None:
+    kind, address = _address(listener)
+    log.info("endpoint.opened", kind=kind, address=address)
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        log.info("endpoint.closed", kind=kind, address=address)
+
+
+async def _serve_inbox(engine: Engine) -> None:
+    folder = locations.inbox()
+    log.info("endpoint.opened", kind="inbox", address=str(folder))
+    try:
+        await watch_inbox(engine, folder)
+    finally:
+        log.info("endpoint.closed", kind="inbox", address=str(folder))
+
+
+def _address(listener: socket.socket) -> tuple[str, str]:
+    name = listener.getsockname()
+    return ("unix", str(name)) if listener.family == socket.AF_UNIX else ("tcp", f"{name[0]}:{name[1]}")
+
+
+async def _end_when_idle(ending: asyncio.Event, limits: Sequence[ConcurrencyLimit], engine: Engine) -> None:
+    limit = engine.settings.server.idle_minutes * 60
+    while engine.queries.busy or min(one.idle_seconds for one in limits) < limit:
+        await asyncio.sleep(IDLE_CHECK_SECONDS)
+    ending.set()

@@ -1,0 +1,1 @@
+"""ASGI middleware: limits, authentication, the last resort for errors."""

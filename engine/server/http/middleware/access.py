@@ -1,0 +1,131 @@
+"""What every request passes first: concurrency limit, host check, authentication, body limit."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from engine.common import log
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.models import Scope as TokenScope
+from engine.server.http.authorization import CALLER, SOCKET_OWNER, Caller
+from engine.server.http.middleware.authentication import TokenAuthenticator
+from engine.server.http.middleware.concurrency import ConcurrencyLimit
+from engine.server.http.problems import LOGGED, internal_problem, problem_response
+from engine.settings import ServerSettings
+
+LOCAL_HOSTS = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
+"""The names by which clients on this machine call the engine."""
+PUBLIC_PATHS = frozenset({"/readyz"})
+"""What a monitor may request without a token."""
+_MONITOR_SCOPES = frozenset({TokenScope.AUDIT})
+_CHALLENGE = {"www-authenticate": "Bearer"}
+
+
+class AccessMiddleware:
+    """The outermost ASGI application of one endpoint."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServerSettings,
+        limit: ConcurrencyLimit,
+        authenticator: TokenAuthenticator | None = None,
+        hosts: frozenset[str] = LOCAL_HOSTS,
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._limit = limit
+        self._authenticator = authenticator
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer with the reason why not."""
+        allowed = self._limit.enter()
+        response = _Response(send)
+        try:
+            if not allowed:
+                raise Problem(503, "too many concurrent requests", retry_after=1)  # noqa: TRY301
+            scope[CALLER] = await self._authenticate(scope)
+            await self._forward(scope, receive, response.send)
+        except Problem as problem:
+            headers = _CHALLENGE if problem.status == 401 else None
+            await problem_response(problem, headers)(scope, receive, send)
+        except Exception as error:
+            await _report(error, scope, receive, response)
+        finally:
+            self._limit.leave()
+
+    async def _authenticate(self, scope: Scope) -> Caller:
+        headers = Headers(scope=scope)
+        client = str((scope.get("client") or ("socket",))[0])
+        self._check_origin(headers, client)
+        if self._authenticator is None:
+            return SOCKET_OWNER
+        if scope["path"] in PUBLIC_PATHS:
+            return Caller(SOCKET_OWNER.principal, _MONITOR_SCOPES)
+        return await self._authenticator.authenticate(headers, client)
+
+    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limit = self._settings.max_request_bytes
+        body = _LimitedBody(receive, limit)
+        await self._app(scope, body.receive, body.unless_too_large(send))
+        if body.too_large:
+            await problem_response(Problem(413, f"a request is at most {limit} bytes"))(scope, receive, send)
+
+    def _check_origin(self, headers: Headers, client: str) -> None:
+        """Refuse a request with another host name, or from a web page."""
+        hosts = [_without_port(host) for host in headers.getlist("host")]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            log.warning("request.refused", address=client, reason="unknown host name")
+            raise Problem(421, f"unknown host name: {visible(', '.join(hosts))[:200] or 'none given'}")
+        if "origin" in headers:
+            log.warning("request.refused", address=client, reason="sent by a web page")
+            raise Problem(403, "requests from web pages are refused")
+
+
+async def _report(error: Exception, scope: Scope, receive: Receive, response: _Response) -> None:
+    """Log an unexpected error once, and answer it if nothing was answered yet."""
+    problem = None if scope.get(LOGGED) else internal_problem(error, scope)
+    if problem and not response.started:
+        await problem_response(problem)(scope, receive, response.send)
+
+
+def _without_port(host: str) -> str:
+    name, _, port = host.lower().rpartition(":")
+    return name if name and port.isdigit() else host.lower()
+
+
+class _Response:
+    """Knows whether a response has started."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def send(self, message: Message) -> None:
+        self.started = True
+        await self._send(message)
+
+
+class _LimitedBody:
+    """The body of one request: over the limit it ends, and what the application answers is dropped."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._left = limit
+        self.too_large = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        self.too_large = self.too_large or self._left < 0
+        return {"type": "http.disconnect"} if self.too_large else message
+
+    def unless_too_large(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if not self.too_large:
+                await send(message)
+
+        return sending

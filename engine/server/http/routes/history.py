@@ -1,0 +1,123 @@
+"""History: search, facets, trends, events, exports, verification."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response, StreamingResponse
+
+from engine.core import Engine
+from engine.models import (
+    Erasure,
+    Event,
+    Facets,
+    FilterHelp,
+    Scope,
+    Summary,
+    Trends,
+    Verification,
+    VerificationProgress,
+)
+from engine.models.api import CheckpointNotes, ExportRecord
+from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
+from engine.server.http.ndjson import ndjson_response, ndjson_stream
+from engine.server.http.request_body import StrictRoute
+
+ZIP = "application/zip"
+_READ_ALL = frozenset({Scope.REVIEW, Scope.AUDIT, Scope.ADMIN})
+
+
+def history_routes(engine: Engine) -> APIRouter:
+    """Return the routes of the history. A token that may only submit finds its own submissions."""
+    router = APIRouter(tags=["History"], route_class=StrictRoute)
+    _search_routes(router, engine)
+    _record_routes(router, engine)
+    _verification_routes(router, engine)
+    return router
+
+
+def _search_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/history", summary="Search the history")
+    async def search(
+        by: CurrentCaller,
+        filter: str = "",
+        before: str | None = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    ) -> tuple[Summary, ...]:
+        """Return the submissions that match a filter, the newest first; `before` an id for the next page."""
+        own = None if by.scopes & _READ_ALL else by.principal
+        return await engine.archive.search(filter, before, limit, own)
+
+    @router.get("/history/facets", summary="Count the matching submissions")
+    async def facets(filter: str = "") -> Facets:
+        """Return how many matching submissions there are by risk, status, language and requester."""
+        return await engine.archive.facets(filter)
+
+    @router.get("/history/filter", summary="Complete a filter")
+    async def filter_help(text: str = "") -> FilterHelp:
+        """Return how a filter can be completed, and what is wrong with it."""
+        return engine.archive.help(text)
+
+    @router.get("/history/trends", summary="Get trends")
+    async def trends(days: Annotated[float, Query(gt=0, le=3660)] = 7) -> Trends:
+        """Return figures about the submissions of the last days."""
+        return await engine.archive.trends(days)
+
+
+def _record_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/history/{id}/events", summary="List the events of a submission")
+    async def events(id: str, by: CurrentPrincipal) -> tuple[Event, ...]:
+        """Return the events of a submission, the oldest first. Reading them is recorded."""
+        await engine.queries.case(id)
+        return await engine.archive.trail(id, by)
+
+    @router.get("/submissions/{id}/erasures", summary="List what was erased of a submission")
+    async def erasures(id: str) -> tuple[Erasure, ...]:
+        """Return what the retention rules have erased."""
+        await engine.queries.case(id)
+        return await engine.archive.erasures(id)
+
+    @router.get(
+        "/history/{id}/case",
+        response_class=Response,
+        responses={200: {"content": {ZIP: {}}}},
+        summary="Download a case file",
+    )
+    async def case_file(id: str, by: CurrentPrincipal) -> Response:
+        """Return a ZIP that proves what happened to a submission. The download is recorded."""
+        await engine.queries.case(id)
+        content = await engine.archive.case_file(id, by)
+        return Response(content, media_type=ZIP, headers={"content-disposition": "attachment"})
+
+    @router.post("/history/exports", status_code=204, summary="Record an export")
+    async def record_export(body: ExportRecord, by: CurrentPrincipal) -> None:
+        """Record that a client exports records from the history."""
+        await engine.archive.exported(body.what.text, body.format, body.submissions, by)
+
+
+def _verification_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/history/verification", summary="Verify the history")
+    async def verify() -> Verification:
+        """Read the whole history again and return what was found."""
+        return await engine.queries.verify()
+
+    @router.get(
+        "/history/verification",
+        response_class=StreamingResponse,
+        responses=ndjson_response(VerificationProgress),
+        summary="Verify the history, with progress",
+    )
+    async def verify_with_progress(by: CurrentPrincipal, resume: bool = False) -> StreamingResponse:
+        """Stream the progress and last the findings; `resume` continues the latest verification."""
+        return ndjson_stream(engine.archive.verify(by, resume=resume))
+
+    @router.post(
+        "/history/verification/checkpoints",
+        response_class=StreamingResponse,
+        responses=ndjson_response(VerificationProgress),
+        summary="Verify the history against checkpoints",
+    )
+    async def verify_checkpoints(body: CheckpointNotes, by: CurrentPrincipal) -> StreamingResponse:
+        """Verify the whole history, and that it still contains these signed checkpoints."""
+        return ndjson_stream(engine.archive.verify(by, witnessed=body.notes))
