@@ -136,7 +136,9 @@ def close(id: Id, requester: Requester = "", json: Json = False) -> None:
     print_json(closed) if json else print_line(_line(closed))
 
 
-def _stream_call(call: Callable[[Client], AsyncGenerator[OutputLine, None]], requester: str, json: bool) -> None:
+def _stream_call(
+    call: Callable[[Client], AsyncGenerator[OutputLine, None]], requester: str, json: bool
+) -> None:
     async def follow(client: Client) -> OutputLine:
         last = OutputLine()
         async with contextlib.aclosing(call(client)) as lines:

@@ -205,7 +205,13 @@ async def test_curl_reads_the_stream_as_it_comes(engine: EngineProcess, client: 
     """`curl -N` over the socket gets an event the moment that it happens, a line for each."""
     curl = shutil.which("curl")
     assert curl, "curl is part of every development machine"
-    command = [curl, "-sN", "--unix-socket", str(engine.socket), "http://localhost/events?type=submission.created"]
+    command = [
+        curl,
+        "-sN",
+        "--unix-socket",
+        str(engine.socket),
+        "http://localhost/events?type=submission.created",
+    ]
     reading = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     assert reading.stdout is not None
     try:
