@@ -30,7 +30,7 @@ async def output_lines(engine: Engine, id: str) -> AsyncGenerator[OutputLine, No
     for stream, buffer in buffers.items():
         if text := buffer.flush():
             yield OutputLine(text=text, stream=stream)
-    case = await engine.queries.over(id, END_SECONDS)
+    case = await engine.queries.finished(id, END_SECONDS)
     for display in case.result.displays if case.result else ():
         yield await _display_line(engine, id, display)
     if error := failure_reason(case):

@@ -21,7 +21,7 @@ def review_routes(engine: Engine) -> APIRouter:
 
 
 def _claim_routes(router: APIRouter, engine: Engine) -> None:
-    alike = SimilarSubmissions(engine.history, engine.case)
+    alike = SimilarSubmissions(engine.queries)
 
     @router.post("/submissions/{id}/claim", summary="Claim a submission")
     async def claim(id: str, by: CurrentPrincipal) -> Case:

@@ -71,7 +71,9 @@ def _event_routes(router: APIRouter, engine: Engine) -> None:
 
 
 def _metrics_routes(router: APIRouter, engine: Engine) -> None:
-    metrics = PrometheusMetrics(lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.stocks)
+    metrics = PrometheusMetrics(
+        lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.stocks
+    )
     engine.queries.listen(metrics.record)
 
     @router.get(
