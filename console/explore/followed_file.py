@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 
 from textual.screen import Screen
 
+from console.app.workers import run_in_background
 from console.explore import file_watch
 from console.explore.editor import Editor
 
@@ -33,7 +35,7 @@ class FollowedFile:
         editor.set_locked(True)
         editor.text = text
         self._changed()
-        self._screen.run_worker(self._watch(path), exclusive=True, group="follow")
+        run_in_background(self._screen, partial(self._watch, path), "follow")
 
     async def _watch(self, path: Path) -> None:
         editor = self._screen.query_one(Editor)

@@ -8,6 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from console.app.state import console_app
+from console.app.workers import run_in_background
 from console.explore.editor import Editor
 from console.review.violations import ViolationDetail, ViolationList
 from console.safety.text import content
@@ -27,7 +28,7 @@ class LiveAnalysis:
 
     def start(self) -> None:
         """Analyse the code once typing pauses."""
-        self._screen.run_worker(self._analyse(), exclusive=True, group="analysis")
+        run_in_background(self._screen, self._analyse, "analysis")
 
     async def _analyse(self) -> None:
         await asyncio.sleep(TYPING_SECONDS)

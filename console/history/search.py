@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from textual.screen import Screen
 
 from console.app.state import console_app
+from console.app.workers import run_in_background
 from console.history import saved_searches
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput, FilterLine
@@ -41,7 +43,7 @@ class HistorySearch:
 
     def explain(self, typed: str) -> None:
         """Show how the typed filter can be completed, or what is wrong with it."""
-        self._screen.run_worker(self._explain(typed), exclusive=True, group="help")
+        run_in_background(self._screen, partial(self._explain, typed), "help")
 
     async def _explain(self, typed: str) -> None:
         offered = (
@@ -78,7 +80,7 @@ class HistorySearch:
             self._screen.query_one(HistoryTable).focus()
 
     def _count_facets(self) -> None:
-        self._screen.run_worker(self._load_facets(), exclusive=True, group="facets")
+        run_in_background(self._screen, self._load_facets, "facets")
 
     async def _load_facets(self) -> None:
         wanted = self.filter

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from textual.screen import Screen
 
 from console.app.state import console_app
+from console.app.workers import run_in_background
 from console.run.output_log import OutputLog
 from console.run.run_list import RAN, RunList
 from console.run.streams import MeterStreams, OutputReader, PausedRuns
@@ -54,7 +56,7 @@ class RunWatcher:
         live = tuple((each.id, each.status) for each in queue if each.status in RAN)
         if live != self._live:
             self._live = live
-            self._screen.run_worker(self._load_runs(), exclusive=True, group="runs")
+            run_in_background(self._screen, self._load_runs, "runs")
 
     async def _load_runs(self) -> None:
         app = console_app(self._screen)
@@ -65,7 +67,7 @@ class RunWatcher:
         live = [each for each in app.queue if each.status in RAN]
         ended = [each for each in recent if each.status in RAN and each.id not in active]
         for id in self.meters.missing(each.id for each in live if each.status is Status.RUNNING):
-            self._screen.run_worker(self._read_meters(id), group="meters")
+            run_in_background(self._screen, partial(self._read_meters, id), "meters", exclusive=False)
         rows = self._screen.query_one(RunList)
         rows.show((*live, *ended))
         self.choose(rows.chosen)
@@ -88,9 +90,9 @@ class RunWatcher:
         if summary is None:
             return
         if self.case is None or summary.id != self.case.submission.id:
-            self._screen.run_worker(self._follow(summary.id), exclusive=True, group="watch")
+            run_in_background(self._screen, partial(self._follow, summary.id), "watch")
         elif self.case.status is not summary.status:
-            self._screen.run_worker(self._reload(summary.id), exclusive=True, group="look")
+            run_in_background(self._screen, partial(self._reload, summary.id), "look")
 
     async def _reload(self, id: str) -> None:
         self._take(await console_app(self._screen).connection.call(lambda client: client.case(id)))
