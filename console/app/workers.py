@@ -6,11 +6,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 from textual.dom import DOMNode
+from textual.worker import WorkType
 
 
 def run_in_background(
     node: DOMNode, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
 ) -> None:
     """Run `work` until it ends or `node` is removed; an exclusive one cancels the others of its group."""
-    start = cast("Callable[[], Coroutine[None, None, None]]", work)
+    start = cast("WorkType[None]", work)
     node.run_worker(start, group=group, exclusive=exclusive)
