@@ -15,7 +15,7 @@ run: setup ## Set up, submit five examples, and open the console.
 test: ## Set up, then run all tests; tests against gVisor fail without it.
 	@.ci/test
 
-check: setup ## Run ruff, mypy and the import contracts.
+check: setup ## Run ruff, mypy, the import contracts and the structure checks.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -1,7 +1,7 @@
-"""`python -m tests.benchmarks [FILE [NAME...]]`: measure, print a table, write FILE (bench.json).
+"""`python -m tests.benchmarks [FILE [NAME...]]`: run benchmarks, print a table, write FILE (bench.json).
 
-Every `bench_*.py` beside this file has `async def rows() -> list[Row]`; NAMEs are those without prefix.
-Without any, all are measured but those that take minutes.
+Every `bench_*.py` has `async def rows() -> list[Row]`; NAME is the part after `bench_`.
+Without names, runs all but those that take minutes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from tests.benchmarks.row import Row
 
 LONG = frozenset({"soak"})
-"""Benchmarks that are measured only by name."""
-_HEADINGS = ("", "p50", "p95", "p99", "unit", "baseline", "ratio", "asked", "holds")
+"""Benchmarks that run only by name."""
+_HEADINGS = ("", "p50", "p95", "p99", "unit", "baseline", "ratio", "target", "passed")
 
 
 def main(target: Path, chosen: Sequence[str]) -> int:
-    """Run the benchmarks and return 1 where one of them failed to measure."""
+    """Run the benchmarks; return 1 if one of them failed to run."""
     measured, broken = [], []
     for name in chosen or names():
         sys.stderr.write(f"measuring: {name}\n")
@@ -34,17 +34,17 @@ def main(target: Path, chosen: Sequence[str]) -> int:
             broken.append(name)
     target.write_text(json.dumps([asdict(row) for row in measured], indent=2) + "\n")
     sys.stdout.writelines(f"{line}\n" for line in table(measured))
-    asked = [row for row in measured if row.holds is not None]
+    judged = [row for row in measured if row.passed is not None]
     sys.stdout.write(
-        f"{sum(bool(row.holds) for row in asked)} of {len(asked)} asked numbers hold: {target}\n"
+        f"{sum(bool(row.passed) for row in judged)} of {len(judged)} targets reached: {target}\n"
     )
     if broken:
-        sys.stdout.write(f"not measured, for an error above: {', '.join(broken)}\n")
+        sys.stdout.write(f"failed with the errors above: {', '.join(broken)}\n")
     return 1 if broken else 0
 
 
 def names() -> list[str]:
-    """Return the names of all benchmarks but the long ones."""
+    """Return the names of all benchmarks except the long ones."""
     files = Path(__file__).parent.glob("bench_*.py")
     return sorted({file.stem.removeprefix("bench_") for file in files} - LONG)
 
@@ -63,10 +63,10 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    holds = {None: "", True: "yes", False: "NO"}[row.holds]
+    passed = {None: "", True: "yes", False: "NO"}[row.passed]
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}x"
     numbers = (_number(value) for value in (row.p50, row.p95, row.p99))
-    return (row.name, *numbers, row.unit, _number(row.baseline), ratio, row.asked, holds)
+    return (row.name, *numbers, row.unit, _number(row.baseline), ratio, row.target, passed)
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""How much the analysis finds, how often it cries wolf, and how fast it is, beside bandit and ruff.
+"""Detection rate, false positives and speed of the analysis, compared with bandit and ruff.
 
 python -m tests.benchmarks.bench_analysis [--corpus FOLDER]
 """
@@ -36,7 +36,7 @@ _HEADINGS = ("tier", "category", "samples", "flagged", "by cluster", "bandit", "
 
 
 class Verdicts:
-    """What the analysis says of every sample of a language."""
+    """The analyses of all samples of a language."""
 
     def __init__(self, cases: Sequence[Sample]) -> None:
         self.cases = cases
@@ -47,7 +47,7 @@ class Verdicts:
             self.levels[case.id] = max(ranks, default=_NONE)
 
     def flagged(self, case: Sample, level: Level = Level.MEDIUM) -> bool:
-        """Whether a sample has a violation at or over `level`."""
+        """Whether a sample has a violation of at least `level`."""
         return self.levels[case.id] >= level.rank
 
 
@@ -57,7 +57,7 @@ def _verdicts(language: Language, root: Path) -> Verdicts:
 
 
 def share(flags: Iterable[bool]) -> float:
-    """Return how many of all are true, in percent."""
+    """Return the share of true values, in percent."""
     values = list(flags)
     return 100 * mean(values) if values else 0.0
 
@@ -102,7 +102,7 @@ def _language(language: Language, root: Path, cases: list[Sample]) -> Iterator[s
             yield f"  missed {case.category}: {case.id}"
     for case in _of(cases, "plain"):
         if verdicts.flagged(case):
-            yield f"  false alarm: {case.id}"
+            yield f"  false positive: {case.id}"
 
 
 def _peers(cases: list[Sample]) -> dict[str, set[str]]:
@@ -127,19 +127,19 @@ def _line(verdicts: Verdicts, tier: str, category: str, peers: dict[str, set[str
 
 
 async def rows(root: Path | None = None) -> list[Row]:
-    """Return the asked numbers: what is found where there is a corpus, and speed in any case."""
+    """Measure detection if there is a corpus, and speed."""
     root = root or folder()
     found = [row for language in Language for row in _recall(language, root)]
     return [*found, *_speed(), *_throughput(root)]
 
 
 async def _all_rows(root: Path) -> list[Row]:
-    """Return the asked numbers, and those of the hostile files, which take minutes."""
+    """Measure everything, including hostile files, which take minutes."""
     return [*await rows(root), *await _hostile()]
 
 
 async def _hostile() -> list[Row]:
-    """Analyse files that are made to break an analyser, as an engine does, and count those that did."""
+    """Analyze files made to break an analyzer, and count those that do."""
     outcome = await hostile_run.run(_HOSTILE)
     sys.stdout.writelines(f"{line}\n" for line in outcome.lines())
     return [_count(f"hostile: {name}", len(ones)) for name, ones in outcome.faults.items()]
@@ -156,9 +156,9 @@ def _recall(language: Language, root: Path) -> Iterator[Row]:
     verdicts = _verdicts(language, root)
     recall, alarms = _ASKED[language]
     core = _of(cases, "core")
-    yield _percent(f"{language}: risky code flagged", share(map(verdicts.flagged, core)), at_least=recall)
+    yield _percent(f"{language}: recall", share(map(verdicts.flagged, core)), at_least=recall)
     plain = share(map(verdicts.flagged, _of(cases, "plain")))
-    yield _percent(f"{language}: plain code flagged", plain, at_most=alarms)
+    yield _percent(f"{language}: false positives", plain, at_most=alarms)
     if language is not Language.PYTHON:
         return
     capable = share(verdicts.flagged(case, Level.HIGH) for case in _of(cases, "capability"))
@@ -172,9 +172,9 @@ def _recall(language: Language, root: Path) -> Iterator[Row]:
 
 
 def _percent(name: str, value: float, *, at_least: float | None = None, at_most: float | None = None) -> Row:
-    holds = value >= at_least if at_least is not None else value <= (at_most or 0.0)
-    asked = f">= {at_least:g} %" if at_least is not None else f"<= {at_most:g} %"
-    return Row(name, value, value, value, "%", None, None, asked, holds)
+    passed = value >= at_least if at_least is not None else value <= (at_most or 0.0)
+    target = f">= {at_least:g} %" if at_least is not None else f"<= {at_most:g} %"
+    return Row(name, value, value, value, "%", None, None, target, passed)
 
 
 def _speed() -> Iterator[Row]:
@@ -204,7 +204,7 @@ def _speed() -> Iterator[Row]:
 
 
 def _throughput(root: Path) -> Iterator[Row]:
-    """Measure ordinary code as people write it: all that is benign in the corpus, comments and all."""
+    """Measure the benign code of the corpus."""
     ordinary = ("plain", "capability")
     codes = [case.code for case in samples(root, Language.PYTHON) if case.tier in ordinary]
     if codes:
@@ -218,7 +218,7 @@ def _pace(name: str, codes: Sequence[str], milliseconds: float) -> Row:
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    """Return the processor time of `work`: other programs on the machine do not count."""
+    """Return the CPU time of `work`."""
     started = time.process_time()
     work()
     return (time.process_time() - started) * 1000

@@ -1,4 +1,4 @@
-"""The console on a real pty, each in its own process beside the engine's: paint, jump, flood, queue, soak."""
+"""The console on a real pty, in its own process: first paint, jumps, output floods, queue changes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ ROOM = {
 
 
 async def rows() -> list[Row]:
-    """Measure everything once."""
+    """Run all measurements."""
     measured = [await asyncio.to_thread(_first_paint)]
     for measure in (_large_code, _flood, _queue):
         async with engine_of() as (engine, client):
@@ -88,7 +88,7 @@ async def rows() -> list[Row]:
 
 @asynccontextmanager
 async def engine_of(**settings: str) -> AsyncIterator[tuple[EngineProcess, Client]]:
-    """Start an engine with room for everything, and a client of it."""
+    """Start an engine with high limits, and a client."""
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
         engine = EngineProcess(Path(home), **(ROOM | settings))
         engine.start()
@@ -115,7 +115,7 @@ def _first_paint() -> Row:
 
 
 def _painted(program: str) -> float:
-    """Return the milliseconds from the start of a process to its word on a terminal."""
+    """Return the milliseconds from the start of a process to its first text on the terminal."""
     with PtyConsole([sys.executable, "-c", program], {}) as painted:
         return (painted.see(b"Opening") - painted.began) * 1000
 
@@ -183,16 +183,16 @@ async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
     written = case.result.stdout_bytes
     rate = LINES / case.result.duration
     return [
-        Row("console: guest writes", rate, rate, rate, "lines/s", None, None, "100,000", rate > 95_000),
-        Row("console: flood, CPU", share, share, share, "% of a core", None, None, "< 50", share < 50),
-        Row("console: flood, key to paint", *key, "ms", calm, calm / key[1], "p95 < 50 ms", key[1] < 50),
-        Row("console: flood, lines counted", LINES, LINES, LINES, "lines", FLOOD_BYTES, FLOOD_BYTES / written,
+        Row("console: output flood, rate", rate, rate, rate, "lines/s", None, None, "100,000", rate > 95_000),
+        Row("console: output flood, CPU", share, share, share, "% of a core", None, None, "< 50", share < 50),
+        Row("console: output flood, key to paint", *key, "ms", calm, calm / key[1], "p95 < 50 ms", key[1] < 50),
+        Row("console: output flood, lines counted", LINES, LINES, LINES, "lines", FLOOD_BYTES, FLOOD_BYTES / written,
             "= recorded", written == FLOOD_BYTES),
     ]  # fmt: skip
 
 
 async def _approved(client: Client, code: str, limits: Limits) -> str:
-    """Hand code in, approve it where it waits, and return its id."""
+    """Submit code, approve it if pending, and return its ID."""
     draft = Draft(code=Untrusted(code), language=Language.PYTHON, permissions=Permissions(limits=limits))
     case = await client.submit(draft)
     if case.status is Status.PENDING:
@@ -206,7 +206,7 @@ async def _approved(client: Client, code: str, limits: Limits) -> str:
 
 
 async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
-    """Draw while 200 wait, 20 run and the queue changes: untouched, then with keys that go elsewhere."""
+    """Measure frames with 200 pending and 20 running submissions while the queue changes, without and with key presses."""
     for number in range(PENDING):
         await client.submit(_waits(number))
     runs = [
@@ -225,7 +225,7 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
         await client.kill(id)
     return [
         Row(
-            f"console: frame, 200 wait and 20 run{what}",
+            f"console: frame, 200 pending and 20 running{what}",
             *times,
             "ms",
             None,
@@ -241,7 +241,7 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
 async def _frames(
     submissions: PtyConsole, client: Client, told: Path, keys: bytes
 ) -> list[tuple[float, float, float]]:
-    """Return how long frames took and how much CPU, while the queue changes and somebody presses keys."""
+    """Return wall and CPU time of frames while the queue changes and keys are pressed."""
     before = len(told.read_text().splitlines())
     for number in range(UPDATES):
         gone = await client.submit(_waits(PENDING + number))

@@ -1,4 +1,4 @@
-"""How many submissions a second are classified, and how long a policy takes to be replayed over history.
+"""Speed of risk assessment, and of `pratique policy diff` over a history.
 
 python -m tests.benchmarks.bench_policy [SUBMISSIONS]
 """
@@ -52,7 +52,7 @@ CLASSIFIED = 10_000
 
 
 def cases(count: int) -> Iterator[Case]:
-    """Yield cases that all differ: in length, in what was found and predicted, and in what is asked for."""
+    """Yield cases with different lengths, violations, effects and permissions."""
     chance = Random(4)  # noqa: S311  the same history every time
     policy = shipped()
     for number in range(count):
@@ -93,7 +93,7 @@ def violation(chance: Random) -> Violation:
 
 
 def effect(chance: Random) -> PredictedEffect:
-    """Return something that code is predicted to want."""
+    """Return a predicted effect."""
     return PredictedEffect(
         kind=chance.choice(list(EffectKind)),
         value=Untrusted(f"thing-{chance.randrange(1000)}"),
@@ -103,7 +103,7 @@ def effect(chance: Random) -> PredictedEffect:
 
 
 async def fill(path: Path, count: int) -> None:
-    """Write a history of so many cases."""
+    """Write a history of `count` cases."""
     log = await SqliteHistoryStore.open(path, HistorySettings())
     for case in cases(count):
         await log.append(
@@ -113,13 +113,13 @@ async def fill(path: Path, count: int) -> None:
 
 
 def stored(path: Path) -> Iterator[PastSubmission]:
-    """Yield what a policy is replayed over."""
+    """Yield the stored submissions."""
     for case in every_case(path):
         yield PastSubmission(case.submission.id, case.submission.draft, case.analysis)
 
 
 def classified() -> float:
-    """Return how many submissions are classified in a second of processor time."""
+    """Return the submissions assessed per second of CPU time."""
     made = [(case.submission.draft, case.analysis) for case in cases(CLASSIFIED)]
     policy = shipped()
     start = time.process_time()
@@ -129,7 +129,7 @@ def classified() -> float:
 
 
 async def replayed(count: int) -> tuple[float, float, int]:
-    """Return the seconds of a replay, those of the processor among them, and how many submissions differ."""
+    """Return wall and CPU seconds of a diff, and the number of differences."""
     with tempfile.TemporaryDirectory() as folder:
         path, new = Path(folder) / "history.db", Path(folder) / "new.yaml"
         new.write_text(NEW)
@@ -140,17 +140,17 @@ async def replayed(count: int) -> tuple[float, float, int]:
 
 
 async def rows(count: int = SUBMISSIONS) -> list[Row]:
-    """Return the numbers."""
+    """Run all measurements."""
     speed = classified()
     wall, busy, differ = await replayed(count)
     name = f"policy diff over {count:,} submissions, {differ:,} differ"
     return [
-        Row("classify", speed, speed, speed, "submissions/s of CPU", None, None, "", None),
+        Row("assess risk", speed, speed, speed, "submissions/s of CPU", None, None, "", None),
         Row(name, wall, wall, wall, "s", None, None, "< 30 s", wall < 30),
-        Row(f"{name}, of the processor", busy, busy, busy, "s", None, None, "", None),
+        Row(f"{name}, CPU", busy, busy, busy, "s", None, None, "", None),
     ]
 
 
 if __name__ == "__main__":
-    asked = int(sys.argv[1]) if len(sys.argv) > 1 else SUBMISSIONS
-    sys.stdout.writelines(f"{line}\n" for line in table(asyncio.run(rows(asked))))
+    target = int(sys.argv[1]) if len(sys.argv) > 1 else SUBMISSIONS
+    sys.stdout.writelines(f"{line}\n" for line in table(asyncio.run(rows(target))))

@@ -52,10 +52,10 @@ async def rows() -> list[Row]:
         chance = random.Random(1)  # noqa: S311  the same questions each time
         filters, texts = _filters(chance), _texts(chance)
         return [
-            *await _asked(path, "filters", filters, lambda asked, text: asked.summaries(text), 300),
-            *await _asked(path, "facets of filters", filters, lambda asked, text: asked.facets(text), 300),
-            *await _asked(path, "texts", texts, lambda asked, text: asked.summaries(text), 500),
-            *await _asked(path, "facets of texts", texts, lambda asked, text: asked.facets(text), 500),
+            *await _asked(path, "filters", filters, lambda target, text: target.summaries(text), 300),
+            *await _asked(path, "facets of filters", filters, lambda target, text: target.facets(text), 300),
+            *await _asked(path, "texts", texts, lambda target, text: target.summaries(text), 500),
+            *await _asked(path, "facets of texts", texts, lambda target, text: target.facets(text), 500),
         ]
 
 

@@ -1,4 +1,4 @@
-"""What the doors cost: handing code in over the Unix socket, waiting by the hundred, and reading output."""
+"""The HTTP API over the Unix socket: submitting, waiting clients, streaming output."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ print(json.dumps(told))
 
 
 async def rows() -> list[Row]:
-    """Measure."""
+    """Run all measurements."""
     with tempfile.TemporaryDirectory() as folder:
         engine = EngineProcess(Path(folder), **ROOM)
         async with _running(engine) as client:
@@ -88,10 +88,10 @@ async def _submitting(client: Client) -> list[Row]:
     took = await _timed(lambda: _sustained(client))
     round_trip = percentiles(bare)[0]
     p50, p95, p99 = percentiles(single)
-    holds = p50 < 10 and p99 < 50
-    name = "submit: stored, analysed, classified, answered"
-    asked = "p50 < 10 ms, p99 < 50 ms"
-    latency = Row(name, p50, p95, p99, "ms", round_trip, round_trip / p50, asked, holds)
+    passed = p50 < 10 and p99 < 50
+    name = "submit: stored, analyzed, assessed, answered"
+    target = "p50 < 10 ms, p99 < 50 ms"
+    latency = Row(name, p50, p95, p99, "ms", round_trip, round_trip / p50, target, passed)
     rate = SUSTAINED / (took / 1000)
     return [
         latency,
@@ -143,7 +143,7 @@ async def _streaming(client: Client, id: str) -> Row:
         async for chunk in client.output(id):
             got += len(chunk.data)
         if got != STREAMED:
-            raise Problem(500, f"{got} of {STREAMED} bytes came")
+            raise Problem(500, f"{got} of {STREAMED} bytes received")
 
     rates = [(STREAMED / 1e6) / (await _timed(read) / 1000) for _ in range(3)]
     p50, p95, p99 = percentiles(rates)
@@ -153,7 +153,7 @@ async def _streaming(client: Client, id: str) -> Row:
 
 
 async def _write_output(home: Path, id: str) -> None:
-    """Write a large output into the history of a submission, as its run would have."""
+    """Write a large output into the history of a submission."""
     log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
     noise = random.Random(1)  # noqa: S311
     for offset in range(0, STREAMED, CHUNK):
@@ -176,7 +176,7 @@ async def _sustained(client: Client) -> None:
 
 
 async def _nothing(client: Client) -> None:
-    """Make the shortest round trip there is: a question whose answer is no."""
+    """Make the shortest round trip: a request for an unknown path."""
     try:
         await client.withdraw(PROBE)
     except Problem:

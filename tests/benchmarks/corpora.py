@@ -1,4 +1,4 @@
-"""Corpora of labelled code, where they lie beside the checkout; and code that is made up."""
+"""Corpora of labelled code next to the checkout, and generated code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files made to break an analyser: each has something in it that no analysis may let pass."""
+"""Files made to break an analyzer; each contains a payload that must be found."""
 
 from __future__ import annotations
 

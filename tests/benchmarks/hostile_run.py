@@ -1,4 +1,4 @@
-"""Every hostile file through the worker processes, as an engine does it: what broke, and the slowest.
+"""Analyze hostile files in worker processes, and report failures and the slowest files.
 
 python -m tests.benchmarks.hostile_run [--count 10000] [--seed 0]
 
@@ -31,7 +31,7 @@ _EVERY = 500
 
 @dataclass
 class Outcome:
-    """What became of the files, by kind."""
+    """The outcomes of the files, by kind."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """How long the worker took for each file that it answered."""

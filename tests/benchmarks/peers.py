@@ -1,4 +1,4 @@
-"""Other analysers on the same code: bandit in process, ruff as it is run."""
+"""Other analyzers on the same code: bandit in process, ruff as a command."""
 
 from __future__ import annotations
 

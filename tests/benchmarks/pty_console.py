@@ -1,4 +1,4 @@
-"""The console in a process and a pty of its own, driven by keys, judged by the bytes that it paints."""
+"""The console in its own process and pty: press keys, and read what it paints."""
 
 from __future__ import annotations
 

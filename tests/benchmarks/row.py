@@ -1,4 +1,4 @@
-"""What a benchmark says: one number beside what was asked for and what the raw thing takes."""
+"""The result of a benchmark: measured values, target and baseline."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Row:
     p99: float
     unit: str
     baseline: float | None
-    """The raw thing, measured in the same run."""
+    """The same work without Pratique, measured in the same run."""
     ratio: float | None
     """The baseline over the median: how many times better."""
-    asked: str
-    holds: bool | None
-    """None where nothing was asked."""
+    target: str
+    passed: bool | None
+    """None without a target."""
 
 
 def percentiles(samples: Sequence[float]) -> tuple[float, float, float]:

@@ -101,24 +101,24 @@ def counted(engine: str, made: set[str], folder: Path) -> Counts:
     )
 
 
-async def patient(house: SandboxManager, asked: Job, watcher: Recorder) -> Result:
+async def patient(house: SandboxManager, target: Job, watcher: Recorder) -> Result:
     """Run as a patient caller does: when Docker is lost, ask again."""
     async with asyncio.timeout(120):
         while True:
             try:
-                return await house.run(asked, watcher)
+                return await house.run(target, watcher)
             except SandboxUnavailable:
                 await asyncio.sleep(0.2)
 
 
 async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> str:
     """Break something: the runtime's processes, the caller, or Docker. Return how its run ended."""
-    watcher, asked = Recorder(), job("print('up')\nwhile True: pass")
-    running = asyncio.create_task(patient(house, asked, watcher))
+    watcher, target = Recorder(), job("print('up')\nwhile True: pass")
+    running = asyncio.create_task(patient(house, target, watcher))
     await watcher.until_said(b"up")
     match number % len(FATES):
         case 0:
-            house._running[asked.run].container.kill_processes()
+            house._running[target.run].container.kill_processes()
         case 1:
             running.cancel()
         case _:

@@ -1,4 +1,4 @@
-"""The table of a benchmark is aligned, and says plainly what does not hold."""
+"""The table of benchmarks is aligned and marks missed targets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tests.benchmarks.row import Row
 
 
 def test_columns_line_up() -> None:
-    """Names stand to the left, numbers to the right, and a number that was missed says NO."""
+    """Names are aligned left, numbers right, and a missed target says NO."""
     rows = [
-        Row("print, warm", 5.0, 9.25, 12.0, "ms", 196.0, 39.2, "<= 15 ms", holds=True),
-        Row("fill", 12345.6, 2.0, 3.0, "ms", None, None, "", holds=None),
-        Row("x", 1.0, 2.0, 3.0, "s", None, None, "< 1 s", holds=False),
+        Row("print, warm", 5.0, 9.25, 12.0, "ms", 196.0, 39.2, "<= 15 ms", passed=True),
+        Row("fill", 12345.6, 2.0, 3.0, "ms", None, None, "", passed=None),
+        Row("x", 1.0, 2.0, 3.0, "s", None, None, "< 1 s", passed=False),
     ]
     assert [
         "                p50   p95  p99  unit  baseline   ratio  asked     holds",
@@ -22,5 +22,5 @@ def test_columns_line_up() -> None:
 
 
 def test_every_benchmark_is_found() -> None:
-    """What is measured is what lies in the folder."""
+    """Every benchmark in the folder is listed."""
     assert "sandbox" in names()
