@@ -185,8 +185,8 @@ async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
     return [
         Row("console: output flood, rate", rate, rate, rate, "lines/s", None, None, "100,000", rate > 95_000),
         Row("console: output flood, CPU", share, share, share, "% of a core", None, None, "< 50", share < 50),
-        Row("console: output flood, key to paint", *key, "ms", calm, calm / key[1], "p95 < 50 ms", key[1] < 50),
-        Row("console: output flood, lines counted", LINES, LINES, LINES, "lines", FLOOD_BYTES, FLOOD_BYTES / written,
+        Row("console: flood, key to paint", *key, "ms", calm, calm / key[1], "p95 < 50 ms", key[1] < 50),
+        Row("console: flood, lines counted", LINES, LINES, LINES, "lines", FLOOD_BYTES, FLOOD_BYTES / written,
             "= recorded", written == FLOOD_BYTES),
     ]  # fmt: skip
 
@@ -206,7 +206,7 @@ async def _approved(client: Client, code: str, limits: Limits) -> str:
 
 
 async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
-    """Measure frames with 200 pending and 20 running submissions while the queue changes, without and with key presses."""
+    """Measure frames with 200 pending and 20 running submissions, without and with key presses."""
     for number in range(PENDING):
         await client.submit(_waits(number))
     runs = [

@@ -14,7 +14,7 @@ def test_columns_line_up() -> None:
         Row("x", 1.0, 2.0, 3.0, "s", None, None, "< 1 s", passed=False),
     ]
     assert [
-        "                p50   p95  p99  unit  baseline   ratio  asked     holds",
+        "                p50   p95  p99  unit  baseline   ratio  target    passed",
         "print, warm       5  9.25   12  ms         196  39.20x  <= 15 ms  yes",
         "fill         12,346     2    3  ms",
         "x                 1     2    3  s                       < 1 s     NO",
