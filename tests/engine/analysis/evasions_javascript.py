@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HANDED_ON = (
+PASSED_ON = (
     "[]['fil'+'ter']['con'+'structor']('return this')()",
     "const {apply} = Reflect; apply(eval, null, ['1'])",
     "const p = new Proxy({}, {get: () => eval}); p.x('1')",

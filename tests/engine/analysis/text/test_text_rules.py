@@ -48,13 +48,13 @@ def test_the_place_is_exact(rule: str, place: tuple[int, int, int, int], source:
         "имя = 1",
     ],
 )
-def test_honest_text_is_left_alone(source: str) -> None:
+def test_ordinary_text_has_no_violation(source: str) -> None:
     """Other languages, emoji, a byte-order mark and CRLF are no violations."""
     assert [] == [v.rule for v in _found(source) if v.severity is not Level.LOW]
 
 
 def test_a_line_separator_is_worse_where_it_ends_a_line_of_code() -> None:
-    """JavaScript goes on after U+2028."""
+    """JavaScript starts a new line after U+2028."""
     levels = [
         next(v.severity for v in _found("1 // a\u2028b", language) if v.rule == "text-line-separator")
         for language in (Language.JAVASCRIPT, Language.SHELL)
@@ -62,21 +62,21 @@ def test_a_line_separator_is_worse_where_it_ends_a_line_of_code() -> None:
     assert [Level.HIGH, Level.MEDIUM] == levels
 
 
-def test_a_look_alike_in_a_text_weighs_less() -> None:
+def test_a_lookalike_in_a_string_is_medium() -> None:
     """A mixed word in a string or a comment is MEDIUM."""
     assert [Level.MEDIUM] == [v.severity for v in _found("x = 'kВтsay'") if v.rule == "text-homoglyph"]
 
 
 @given(_HOSTILE, st.sampled_from(Language))
-def test_no_text_breaks_it(source: str, language: Language) -> None:
-    """Any text is judged, and every span lies inside it."""
+def test_any_text_can_be_checked(source: str, language: Language) -> None:
+    """Any text is analysed, and every span lies inside it."""
     for violation in analyse_text(source, language).violations:
         assert (
             1 <= violation.span.line <= violation.span.end_line <= source.count("\n") + source.count("\r") + 1
         )
 
 
-def test_a_file_that_is_no_text_is_not_a_hundred_violations() -> None:
+def test_a_binary_file_has_few_violations() -> None:
     """Many different control characters are one violation with all places; a few have one each."""
     noise = "".join(f"a{chr(code)}\n" for code in range(1, 32) if code not in (9, 10, 12, 13))
     found = [one for one in analyse_text(noise, Language.PYTHON).violations if one.rule == "text-control"]

@@ -1,4 +1,4 @@
-"""Expressions are what they come to: constants folded, names followed to their library."""
+"""Constants are folded, and names are resolved to their library."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_name_that_is_assigned_later_keeps_its_value_until_then() -> None:
 
 
 def test_a_callback_knows_where_its_data_comes_from() -> None:
-    """What a response hands to `then` is from the network."""
+    """The value that a response passes to `then` is from the network."""
     program = read("fetch(u).then(r => r.text()).then(t => eval(t))", AnalysisSettings(), 0)
     taints = next(call.taints for call in program.calls if call.path == "eval")
     assert "network" in taints
@@ -68,6 +68,6 @@ def test_a_long_sum_does_not_overflow() -> None:
     assert ("eval", "a" * 4000) in calls
 
 
-def test_definitions_in_a_circle_end() -> None:
+def test_circular_definitions_end() -> None:
     """Names that are defined by each other are simply not known."""
     assert ("a", "") in _calls("var a = b, b = a; a(b)") or ("", "") in _calls("var a = b, b = a; a(b)")

@@ -23,7 +23,7 @@ _NEWER = [
 
 
 @pytest.mark.parametrize("code", _NEWER)
-def test_newer_syntax_is_no_violation(code: str) -> None:
+def test_newer_syntax_has_no_violation(code: str) -> None:
     """Code that only a newer Python parses is clean where it is clean."""
     assert [] == [v.rule for v in analyse(code, Language.PYTHON).violations]
 

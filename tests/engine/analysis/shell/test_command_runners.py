@@ -1,4 +1,4 @@
-"""Commands that other programs are handed are found, and read in their own right."""
+"""Commands passed to other programs are found and analysed."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _HANDED = (
 
 
 @pytest.mark.parametrize("way", _HANDED)
-def test_a_command_is_read_that_a_program_is_handed(way: str) -> None:
-    """Deleting the home folder is found, whoever is asked to do it."""
+def test_a_command_passed_to_a_program_is_analysed(way: str) -> None:
+    """Deleting the home folder is found, whichever program runs it."""
     found = analyse(way.format("rm -rf ~"), Language.SHELL).violations
     assert {"sh-rm-tree"} & {violation.rule for violation in found}, way
 
@@ -64,7 +64,7 @@ def test_a_command_is_read_that_a_program_is_handed(way: str) -> None:
     ],
 )  # fmt: skip
 def test_a_shell_through_another_program_is_found(way: str) -> None:
-    """A shell that nobody needs is an escape."""
+    """An unneeded shell is reported as an escape."""
     assert "sh-shell-escape" in {violation.rule for violation in analyse(way, Language.SHELL).violations}
 
 
@@ -79,5 +79,5 @@ def test_a_shell_through_another_program_is_found(way: str) -> None:
     ],
 )  # fmt: skip
 def test_ordinary_settings_stay_silent(way: str) -> None:
-    """Pagers, editors and archivers are what these places are for."""
+    """Pagers, editors and archivers are the usual values of these settings."""
     assert [] == [v.rule for v in analyse(way, Language.SHELL).violations if v.severity.rank > 0]

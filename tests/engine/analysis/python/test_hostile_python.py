@@ -54,8 +54,8 @@ def test_hostile_code_ends_in_an_analysis(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _UNREADABLE)
-def test_what_cannot_be_read_is_high_and_incomplete(name: str) -> None:
-    """Too deep, broken or no text at all: HIGH, and said to be incomplete."""
+def test_unreadable_code_is_high_and_incomplete(name: str) -> None:
+    """Too deep, broken or not text: HIGH and incomplete."""
     analysis = analyse(_HOSTILE[name], Language.PYTHON)
     assert _is_flagged(analysis)
     assert not analysis.complete
@@ -188,7 +188,7 @@ def test_conditions_of_many_loops_are_read_once(hostile: str) -> None:
     assert "py-endless-loop" in {one.rule for one in found.violations}
 
 
-def test_a_condition_that_a_function_changes_is_no_endless_one() -> None:
+def test_a_condition_that_a_function_changes_can_end() -> None:
     """`global` names what is changed from elsewhere, be it the second name of a line behind a colon."""
     code = "x = 1\ndef stop(): global y, x; x = 0\nwhile x: stop()\n"
     assert "py-endless-loop" not in {one.rule for one in analyse(code, Language.PYTHON).violations}

@@ -1,4 +1,4 @@
-"""The pages of the rules are those of the rules."""
+"""The rule registry and its documentation pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words are what bash would make of them."""
+"""Words are expanded as bash expands them."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def test_a_command_is_resolved(expected: list[str], source: str) -> None:
     assert expected == [command.name, *command.words]
 
 
-def test_what_is_not_known_is_marked() -> None:
-    """A variable that nobody sets leaves a mark, and the rest of the word stays."""
+def test_an_unknown_value_is_marked() -> None:
+    """An unset variable leaves a mark, and the rest of the word stays."""
     assert [f"a{UNKNOWN}b"] == _commands("echo a${NOBODY}b")[0].words
 
 
-def test_wrappers_are_taken_off() -> None:
-    """The command behind sudo, env and nohup is the one that is judged."""
+def test_wrappers_are_removed() -> None:
+    """The command behind sudo, env and nohup is the one that is analysed."""
     command = _commands("sudo -u x env A=1 nohup nice -n 5 rm -r y")[0]
     assert ("rm", ("sudo", "env", "nohup", "nice")) == (command.name, command.wrappers)
 
@@ -75,7 +75,7 @@ def test_a_pipe_in_a_here_document_line_is_one_pipeline() -> None:
 
 
 def test_deep_nesting_is_bounded() -> None:
-    """Substitutions within substitutions neither overflow nor take for ever."""
+    """Nested substitutions neither overflow nor take exponential time."""
     depth = 120
     assert depth + 1 == len(_commands("echo $(" * depth + "ls" + ")" * depth))
 
@@ -92,7 +92,7 @@ def test_deep_nesting_is_bounded() -> None:
         "exec 5<>f; {ls,-l}; é=1; echo {é..漢}",
     ],
 )
-def test_valid_bash_is_no_syntax_error(source: str) -> None:
+def test_valid_bash_has_no_syntax_error(source: str) -> None:
     """Constructs that the grammar lacks are read all the same."""
     assert not read(source, AnalysisSettings(), 0).tree.root.has_error
 
@@ -100,6 +100,6 @@ def test_valid_bash_is_no_syntax_error(source: str) -> None:
 @pytest.mark.parametrize(
     "source", ["for i in $(rm -rf /);{ :; }", "echo ${x:$(rm -rf /):1}", "[[ a == b@($(rm -rf /)) ]]"]
 )
-def test_nothing_is_hidden_by_what_is_filled_in(source: str) -> None:
+def test_filled_in_constructs_hide_nothing(source: str) -> None:
     """A command inside such a construct is still seen."""
     assert "rm" in [command.name for command in _commands(source)]

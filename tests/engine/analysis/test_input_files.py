@@ -1,4 +1,4 @@
-"""Input files that are code are found, whatever they are called, and what cannot be read is said."""
+"""Code among the input files is found under any name, and unreadable files are reported."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_package_names_its_code_by_any_suffix() -> None:
         ("lib.tgz", _tarred("w:gz", zeros=bytes(65 * 1024 * 1024))),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_high(name: str, content: bytes) -> None:
+def test_an_unreadable_file_is_high(name: str, content: bytes) -> None:
     """Compiled, foreign or broken code is a violation of its own, and the analysis incomplete."""
     analysis = _analysed("import helper", _PY, (name, content))
     assert ["input-file-unread"] == [v.rule for v in analysis.violations if name in v.message.text]
@@ -155,13 +155,13 @@ def test_what_cannot_be_read_is_high(name: str, content: bytes) -> None:
         ("python3 tool.py data.csv", _SH, "data.csv", b"a,b\n1,(2\n"),
     ],
 )
-def test_data_is_no_code(code: str, language: Language, name: str, content: bytes) -> None:
+def test_data_is_not_reported(code: str, language: Language, name: str, content: bytes) -> None:
     """What is read as data, or is harmless code, has no violation."""
     told = _told(_analysed(code, language, (name, content)), Level.MEDIUM)
     assert [] == [one for one in told if name in one]
 
 
-def test_a_capability_of_an_input_file_is_predicted() -> None:
+def test_an_effect_of_an_input_file_is_predicted() -> None:
     """A host in a module counts as the code's own, at the line that names the module."""
     module = b"import urllib.request\nurllib.request.urlopen('https://far.example/x')\n"
     analysis = _analysed("x = 1\nimport helper", _PY, ("helper.py", module))
@@ -169,15 +169,15 @@ def test_a_capability_of_an_input_file_is_predicted() -> None:
     assert {"far.example": (2,)} == found
 
 
-def test_a_module_among_the_input_files_is_no_package() -> None:
-    """What is handed in with the code is not asked of an index; what is not, is."""
+def test_a_module_among_the_input_files_is_not_a_package() -> None:
+    """A submitted module needs no package; other modules do."""
     files = ["helper.py", "tools/__init__.py", "notes.txt"]
     found = without_own_packages(analyse("import helper, tools.a, notes, flask", _PY), files)
     wanted = {one.value.text: one.kind for one in found.effects}
     assert {"helper": "module", "tools": "module", "notes": "package", "flask": "package"} == wanted
 
 
-def test_a_name_that_hides_what_it_is_is_said() -> None:
+def test_a_misleading_file_name_is_reported() -> None:
     """Control, bidi and invisible characters in a name are a violation; other alphabets are not."""
     assert [] == list(check_names(["data.csv", "r\u00e9sum\u00e9.txt", "\u6f22\u5b57.py"], "").violations)
     odd = ["a\u202eyp.exe", "a\u200b.py", "a\x1b.py", " a.py"]

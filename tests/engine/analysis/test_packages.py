@@ -1,4 +1,4 @@
-"""Names of packages that are asked for are judged before anything is fetched."""
+"""Requested package names are checked before anything is fetched."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CODE = "x = 1\nimport reqeusts\n"
     ],
 )
 def test_a_deceptive_name_is_found(rule: str, line: int, name: str) -> None:
-    """One slip from a popular name, or a tool of attackers, is HIGH or as its rule says, at its import."""
+    """A name one edit away from a popular one, or an attack tool, is reported at its import."""
     (violation,) = check_packages(["numpy", name], CODE).violations
     assert (rule, line) == (violation.rule, violation.span.line)
     assert violation.severity in {Level.MEDIUM, Level.HIGH}
 
 
-def test_honest_names_pass() -> None:
-    """Popular packages and unknown ones say nothing."""
+def test_real_names_pass() -> None:
+    """Popular and unknown packages have no violation."""
     assert (
         ()
         == check_packages(["requests", "python-dateutil", "my.own-package", "scikit-learn"], CODE).violations
@@ -35,12 +35,12 @@ def test_honest_names_pass() -> None:
 
 @pytest.mark.parametrize("name", ["expresss", "loadsh", "@typse/node", "chakl"])
 def test_a_deceptive_name_of_npm_is_found(name: str) -> None:
-    """One slip from a name, or from a scope, that many use."""
+    """A name one edit away from a popular name or scope is reported."""
     found = check_packages(["express", name], "require('x')", Language.JAVASCRIPT).violations
     assert [Level.HIGH] == [one.severity for one in found]
 
 
-def test_honest_names_of_npm_pass() -> None:
+def test_real_names_of_npm_pass() -> None:
     """Names that people use pass although they are close to each other, and so do unknown ones."""
     honest = [
         "lodash",

@@ -1,4 +1,4 @@
-"""Code that hides what it does is found out all the same."""
+"""Obfuscated code is recognised."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def _categories(code: str) -> set[str]:
 @pytest.mark.parametrize("rewrite", REWRITES)
 @pytest.mark.parametrize("category", _PLAIN)
 def test_a_rewrite_keeps_its_category(category: str, rewrite: str) -> None:
-    """Whatever names and texts are made of, the violation of the plain code is among those of the rewrite."""
+    """The violation of the plain code is among those of the rewritten code."""
     assert category in _categories(_PLAIN[category])
     assert category in _categories(REWRITES[rewrite](_PLAIN[category]))
 
 
 @pytest.mark.parametrize("code", _TRICKS)
-def test_a_trick_is_seen_through(code: str) -> None:
+def test_an_evasion_of_python_is_found(code: str) -> None:
     """Each reaches a dangerous function by another of the language's ways."""
     assert {"exec_eval", "process", "escape_gadget", "obfuscation"} & _categories(code)
 
@@ -87,6 +87,6 @@ def test_a_trick_is_seen_through(code: str) -> None:
         "import json\ndata = json.loads('{}')\nprint(data.get('system'))",
     ],
 )
-def test_code_that_only_looks_alike_is_clean(code: str) -> None:
+def test_similar_harmless_code_is_clean(code: str) -> None:
     """The same words with other meanings are no violations of MEDIUM or above."""
     assert set() == _categories(code)

@@ -1,4 +1,4 @@
-"""What JavaScript will want, told before it runs."""
+"""Predicted effects of JavaScript."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from engine.models import Language
         ("const o = { env: 1 }; f(o.env)", set()),
     ],
 )  # fmt: skip
-def test_what_is_wanted_is_told(code: str, expected: set[tuple[str, str]]) -> None:
+def test_effects_are_predicted(code: str, expected: set[tuple[str, str]]) -> None:
     """By destructuring, by export, through a loader of its own, from a base address."""
     found = analyse(code, Language.JAVASCRIPT).effects
     assert expected == {(one.kind.value, one.value.text) for one in found}
 
 
-def test_a_value_taken_from_the_environment_is_told_where_it_is_taken() -> None:
-    """Not at every later use of the name that it was given."""
+def test_an_environment_variable_is_reported_where_it_is_read() -> None:
+    """Later uses of its name are not reported."""
     found = analyse("const h = process.env.HOME;\nf(h);\nf(h);", Language.JAVASCRIPT).effects
     assert [(1,)] == [one.lines for one in found]
