@@ -1,4 +1,4 @@
-"""Everything about a submission as ordinary lines: for screen readers, for pipes, for plain terminals."""
+"""Everything about a submission as plain lines: for screen readers, pipes and simple terminals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.models import Case, Draft, InputFile, PredictedEffect, Result, Statu
 
 SHOWN_BYTES = 512 * 1024
 KINDS = {"domains": "domain", "packages": "package", "files": "input file", "secrets": "secret",
-         "builds": "own code as it is installed, of", "session": "session"}  # fmt: skip
+         "builds": "install scripts of", "session": "session"}  # fmt: skip
 
 
 def summary(number: int, each: Summary) -> str:
     """Return one line about a submission."""
     return (
-        f"{number}. {each.risk.value.upper()} {each.id}, {_stands(each)}, {each.language.value}, "
+        f"{number}. {each.risk.value.upper()} {each.id}, {_status(each)}, {each.language.value}, "
         f"{_many(each.lines, 'line')}, {_many(each.violations, 'violation')}, "
         f"from {visible_text(each.requester)}: "
         f"{visible_text(each.first_line)}"
@@ -28,33 +28,33 @@ def summary(number: int, each: Summary) -> str:
 
 
 def case(each: Case) -> Iterator[str]:
-    """Return the lines that say all of a submission: nothing is left out but what is said to be."""
+    """Return everything about a submission as lines; they say so where something is cut."""
     submission, draft = each.submission, each.submission.draft
     yield f"Submission {submission.id}, risk {each.assessment.risk.value.upper()}, {each.status.value}."
     yield f"From {visible_text(submission.requester.name)}, self-reported. Language: {draft.language.value}."
     yield from _purpose(draft)
     for match in each.assessment.matches:
         yield f"Risk {match.level.value.upper()} by rule {match.rule}: {visible_text(match.reason)}"
-    yield from asked(each)
+    yield from requested(each)
     yield from _violations(each.analysis.violations)
     yield from _effects(each.analysis.effects)
     if not each.analysis.complete:
-        yield "The analysis could not read or judge all of it."
+        yield "The analysis is incomplete: parts of the code could not be analysed."
     yield from _code(draft)
     yield from _files(draft.files)
     yield from _ended(each)
     yield f"Digest {submission.digest}"
 
 
-def asked(each: Case) -> Iterator[str]:
-    """Return what is asked for; what can be given less of has the number by which it is left out."""
+def requested(each: Case) -> Iterator[str]:
+    """Return the requested permissions; those that can be reduced are numbered."""
     draft = each.submission.draft
-    yield "Asked for:"
+    yield "Requested permissions:"
     for number, choice in enumerate(grant_choices(draft.permissions), 1):
         yield f"  {number}. {_choice(choice)}"
     if not draft.permissions.domains:
         yield "  no network"
-    yield f"  image: {draft.image or 'the usual one of its language'}"
+    yield f"  image: {draft.image or 'the default of its language'}"
     if draft.session:
         yield f"  session: {visible_text(draft.session)}"
     if draft.operation is not None:
@@ -62,36 +62,36 @@ def asked(each: Case) -> Iterator[str]:
         executable = ", executable" if draft.operation.executable else ""
         yield f"  tool call: {draft.operation.kind.value}{path}{executable}"
     if draft.expect:
-        yield f"  output that is to hold: {draft.expect.value}"
+        yield f"  expected output: {draft.expect.value}"
     if draft.verify:
-        yield f"  to be verified: {visible_text(draft.verify)}"
+        yield f"  output assertion: {visible_text(draft.verify)}"
 
 
 def result(each: Result) -> str:
-    """Return how a run ended."""
-    ended = f"exit code {each.exit_code}"
+    """Return the outcome of a run."""
+    outcome = f"exit code {each.exit_code}"
     if each.kill_reason.value != "none":
-        ended = f"killed: {each.kill_reason.value}; {visible_text('; '.join(each.evidence))}"
+        outcome = f"killed: {each.kill_reason.value}; {visible_text('; '.join(each.evidence))}"
     cut = "; the output was cut at its limit" if each.truncated else ""
-    return f"Ended: {ended}, after {lasted(each.duration)}, peak memory {size(each.memory_peak)}{cut}."
+    return f"Ended: {outcome}, after {lasted(each.duration)}, peak memory {size(each.memory_peak)}{cut}."
 
 
 def _choice(choice: Choice) -> str:
     if isinstance(choice, PermissionChoice):
         return f"{KINDS[choice.kind]}: {visible_text(choice.title)}"
-    return _dial(choice)
+    return _limit(choice)
 
 
-def _dial(dial: LimitChoice) -> str:
-    title, unit = LIMITS[dial.name]
-    return f"{title} ({dial.name}): at most {dial.asked:g} {unit}".rstrip()
+def _limit(limit: LimitChoice) -> str:
+    title, unit = LIMITS[limit.name]
+    return f"{title} ({limit.name}): at most {limit.asked:g} {unit}".rstrip()
 
 
 def _purpose(draft: Draft) -> Iterator[str]:
     if draft.purpose.text:
-        yield f'Purpose, in the agent\'s words: "{visible_text(draft.purpose)}"'
+        yield f'Purpose, self-reported: "{visible_text(draft.purpose)}"'
     else:
-        yield "The agent gave no purpose."
+        yield "No purpose was given."
 
 
 def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:
             f"  {number}. {each.severity.value.upper()} on line {at.line}, column {at.column}: "
             f"{visible_text(each.message).removesuffix('.')}. Rule {each.rule}{cwe}."
         )
-        for label, text in (("An attacker", each.attack), ("Why", each.why), ("To mend", each.fix)):
+        for label, text in (("An attacker", each.attack), ("Why", each.why), ("Fix", each.fix)):
             if text:
                 yield f"     {label}: {visible_text(text)}"
         for step in each.evidence:
@@ -140,13 +140,13 @@ def _ended(each: Case) -> Iterator[str]:
     if each.result is not None:
         yield result(each.result)
         for artifact in each.result.artifacts:
-            yield f"  left a file: {visible_text(artifact.name)}, {size(artifact.size)}"
+            yield f"  artifact: {visible_text(artifact.name)}, {size(artifact.size)}"
 
 
-def _stands(each: Summary) -> str:
-    """Return how a submission stands or ended, in words."""
+def _status(each: Summary) -> str:
+    """Return the status or the outcome of a submission."""
     if each.status is Status.PENDING:
-        return f"waiting, {_left(each)}"
+        return f"pending, {_deadline(each)}"
     if each.status is Status.FINISHED:
         return f"finished with exit code {each.exit_code} after {lasted(each.duration)}"
     if each.status is Status.KILLED and each.kill_reason is not None:
@@ -154,7 +154,7 @@ def _stands(each: Summary) -> str:
     return each.status.value
 
 
-def _left(each: Summary) -> str:
+def _deadline(each: Summary) -> str:
     if each.deadline is None:
         return "without a deadline"
     return f"{clock((each.deadline - now()).total_seconds())} left"

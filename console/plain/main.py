@@ -1,6 +1,6 @@
-"""`pratique --plain`: the same desk as ordinary lines, for screen readers and plain terminals.
+"""`pratique --plain`: the console as plain lines, for screen readers and simple terminals.
 
-Lines come in and go out; nothing moves, nothing is coloured, nothing is redrawn.
+It reads and writes lines; nothing is coloured, moved or redrawn.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from engine.common.errors import Problem
 
 
 async def run(client: Client, lines: AsyncGenerator[str, None], say: Say) -> None:
-    """Answer lines until there are no more; say meanwhile what begins to wait."""
-    desk = PlainSession(client, say)
-    say("Pratique, plain. Type: help")
-    await desk.answer("list")
+    """Execute commands until the input ends; announce new submissions meanwhile."""
+    session = PlainSession(client, say)
+    say("Pratique, plain mode. Type: help")
+    await session.answer("list")
     async with asyncio.TaskGroup() as group:
-        listening = group.create_task(_listen(client, desk))
+        listening = group.create_task(_listen(client, session))
         async with aclosing(lines) as typed:
             async for line in typed:
-                if not await desk.answer(line):
+                if not await session.answer(line):
                     break
         listening.cancel()
 
 
-async def _listen(client: Client, desk: PlainSession) -> None:
+async def _listen(client: Client, session: PlainSession) -> None:
     with suppress(Problem):
         async with aclosing(client.events()) as events:
             async for event in events:
-                desk.happened(event)
+                session.handle(event)
 
 
 async def typed() -> AsyncGenerator[str, None]:
@@ -49,8 +49,8 @@ def _print(line: str) -> None:
 
 
 def main() -> int:
-    """Attach to the engine and answer lines. Returns the exit code."""
-    from engine.client.attach import attach  # noqa: PLC0415  the help of the desk needs no engine
+    """Attach to the engine and execute commands. Returns the exit code."""
+    from engine.client.attach import attach  # noqa: PLC0415  --help needs no engine
 
     async def whole() -> None:
         async with await attach() as client:

@@ -1,4 +1,4 @@
-"""Output of a run as whole lines of text, each said once: for `--plain`."""
+"""The output of a run as plain lines, for `--plain`."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from engine.models import OutputChunk, Stream
 
 
 class OutputPrinter:
-    """Says each line once it is whole, without colours; of one that is written over, the last state."""
+    """Prints each line once it is complete, without colours; of an overwritten line only the last state."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._begun = dict.fromkeys(Stream, "")
+        self._partial = dict.fromkeys(Stream, "")
         self._decoders = {each: codecs.getincrementaldecoder("utf-8")("replace") for each in Stream}
 
     def take(self, chunk: OutputChunk) -> None:
-        """Take in what was written."""
+        """Add output."""
         stream = chunk.stream
-        *whole, rest = (self._begun[stream] + self._decoders[stream].decode(chunk.data)).split("\n")
-        for line in whole:
-            self._tell(stream, line)
+        *complete, rest = (self._partial[stream] + self._decoders[stream].decode(chunk.data)).split("\n")
+        for line in complete:
+            self._print(stream, line)
         while len(rest := collapse(rest)) > MAX_LINE:
-            self._tell(stream, rest[:MAX_LINE])
+            self._print(stream, rest[:MAX_LINE])
             rest = rest[MAX_LINE:]
-        self._begun[stream] = rest
+        self._partial[stream] = rest
 
     def end(self) -> None:
-        """Say what was begun and never ended with a line feed."""
-        for stream, rest in self._begun.items():
+        """Print the last line even without a line feed."""
+        for stream, rest in self._partial.items():
             if rest := rest + self._decoders[stream].decode(b"", final=True):
-                self._tell(stream, rest)
+                self._print(stream, rest)
 
-    def _tell(self, stream: Stream, line: str) -> None:
+    def _print(self, stream: Stream, line: str) -> None:
         self._say(f"{stream.value}: {plain(line)}")

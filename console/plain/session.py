@@ -1,4 +1,4 @@
-"""The desk of `pratique --plain`: answers one line at a time, in ordinary lines."""
+"""The session of `pratique --plain`: executes commands and answers in plain lines."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.models import DecisionOutcome, Event, Status, Summary, TriageOutcome
 
-HELP = """Commands, each a line:
-  list                     what waits, is queued or runs, with numbers
-  show 1                   all of a submission, by its number or its id
-  settle 1 2 accepted      what you make of violation 2: accepted, mitigated or false-positive; 'all' for each
+HELP = """Commands, one per line:
+  list                     pending, queued and running submissions, numbered
+  show 1                   everything about a submission, by its number or ID
+  triage 1 2 accepted      triage violation 2: accepted, mitigated or false-positive; 'all' for all of them
   approve 1 DIGEST         approve what was shown; DIGEST is at least the first 8 characters of its digest
-                           without=1,2 leaves out what has these numbers, memory_mb=256 gives less of a limit
-  deny 1 reason            deny it, and say why
-  tail 1                   the output of a run, live, and how it ended
-  stop 1, kill 1           ask a run to end, or end it at once
-  history text             what happened before
-  health                   how the house stands
-  quit                     leave; runs go on"""
+                           without=1,2 leaves out permissions by number, memory_mb=256 reduces a limit
+  deny 1 reason            deny it, with a reason
+  tail 1                   the output of a run, live, and its outcome
+  stop 1, kill 1           ask a run to stop, or kill it at once
+  history text             past submissions that match
+  health                   the checks of the engine
+  quit                     leave; runs continue"""
 APPROVE_CHARACTERS = 8
 Say = Callable[[str], None]
 _ID = re.compile("[a-z]+-[0-9a-z-]{1,64}")
 
 
 class PlainSession:
-    """Answers one line at a time."""
+    """Executes one command at a time."""
 
     def __init__(self, client: Client, say: Say) -> None:
         self._client = client
         self._say = say
         self._listed: tuple[Summary, ...] = ()
-        self._recorder: dict[str, ReviewRecorder] = {}
+        self._recorders: dict[str, ReviewRecorder] = {}
         self._began: dict[str, float] = {}
 
     async def answer(self, line: str) -> bool:
-        """Do what a line says; return whether to go on."""
+        """Execute a command; return False to quit."""
         try:
             words = shlex.split(line)
         except ValueError:
@@ -55,23 +55,23 @@ class PlainSession:
         verb, *rest = words
         if verb in {"quit", "exit", "q"}:
             return False
-        act = self._verbs().get(verb)
-        if act is None:
-            self._say(f"There is no command {visible_text(verb)}. Type: help")
+        command = self._commands().get(verb)
+        if command is None:
+            self._say(f"Unknown command {visible_text(verb)}. Type: help")
             return True
         try:
-            await act(rest)
+            await command(rest)
         except (Problem, ValueError) as problem:
-            self._say(f"No: {visible_text(str(problem))}")
+            self._say(f"Error: {visible_text(str(problem))}")
         return True
 
-    def _verbs(self) -> dict[str, Callable[[list[str]], Awaitable[None]]]:
-        return {"help": self._help, "list": self._list, "show": self._show, "settle": self._settle,
+    def _commands(self) -> dict[str, Callable[[list[str]], Awaitable[None]]]:
+        return {"help": self._help, "list": self._list, "show": self._show, "triage": self._triage,
                 "approve": self._approve, "deny": self._deny, "tail": self._tail, "stop": self._stop,
                 "kill": self._kill, "history": self._history, "health": self._health}  # fmt: skip
 
-    def happened(self, event: Event) -> None:
-        """Say that something began to wait."""
+    def handle(self, event: Event) -> None:
+        """Announce a new submission."""
         if event.type == "submission.assessed":
             self._say(f"New: {event.subject}. Type: show {event.subject}")
 
@@ -81,11 +81,14 @@ class PlainSession:
         self._say(HELP)
 
     async def _list(self, rest: list[str]) -> None:
-        self._list_all(await self._client.queue(), "Nothing waits. Try, elsewhere: pratique submit FILE")
+        self._list_all(
+            await self._client.queue(),
+            "The queue is empty. To submit code, type in another terminal: pratique submit FILE",
+        )
 
     async def _history(self, rest: list[str]) -> None:
         found = await self._client.history(" ".join(rest), limit=50)
-        self._list_all(found, "Nothing has happened yet that matches.")
+        self._list_all(found, "No matching submissions.")
 
     def _list_all(self, found: tuple[Summary, ...], empty: str) -> None:
         self._listed = found
@@ -95,12 +98,12 @@ class PlainSession:
             self._say(empty)
 
     async def _show(self, rest: list[str]) -> None:
-        case = await self._client.case(self._named(rest))
+        case = await self._client.case(self._id_of(rest))
         for line in formatting.case(case):
             self._say(line)
-        recorder = self._recorder.setdefault(case.submission.id, ReviewRecorder(case))
+        recorder = self._recorders.setdefault(case.submission.id, ReviewRecorder(case))
         self._began.setdefault(case.submission.id, asyncio.get_running_loop().time())
-        _saw_all(recorder)
+        _record_all_shown(recorder)
         if case.status is Status.PENDING:
             self._say(f"To approve, type: approve {case.submission.id} {case.submission.digest[:8]}")
 
@@ -108,44 +111,42 @@ class PlainSession:
         health = await self._client.health()
         self._say("gVisor is proven." if health.can_run else "gVisor is NOT proven: nothing runs.")
         for check in health.checks:
-            hint = f" To mend: {visible_text(check.hint)}" if check.hint and not check.ok else ""
-            self._say(
-                f"{'well' if check.ok else 'NOT WELL'}: {check.name}: {visible_text(check.detail)}{hint}"
-            )
+            hint = f" To fix it: {visible_text(check.hint)}" if check.hint and not check.ok else ""
+            self._say(f"{'OK' if check.ok else 'FAILING'}: {check.name}: {visible_text(check.detail)}{hint}")
 
     async def _tail(self, rest: list[str]) -> None:
-        id, spoken = self._named(rest), OutputPrinter(self._say)
+        id, printer = self._id_of(rest), OutputPrinter(self._say)
         async with aclosing(self._client.output(id)) as chunks:
             async for chunk in chunks:
-                spoken.take(chunk)
-        spoken.end()
+                printer.take(chunk)
+        printer.end()
         case = await self._client.case(id)
         self._say(formatting.result(case.result) if case.result else f"{id} is {case.status.value}.")
 
     # --- deciding ---------------------------------------------------------------------------------
 
-    async def _settle(self, rest: list[str]) -> None:
-        id = self._named(rest)
-        made = next((each for each in TriageOutcome if rest[-1:] == [each.value]), None)
-        recorder = self._recorder.get(id)
-        if made is None or recorder is None or len(rest) < 3:
+    async def _triage(self, rest: list[str]) -> None:
+        id = self._id_of(rest)
+        outcome = next((each for each in TriageOutcome if rest[-1:] == [each.value]), None)
+        recorder = self._recorders.get(id)
+        if outcome is None or recorder is None or len(rest) < 3:
             self._say(
-                f"First: show {id}. Then: settle {id} 1 accepted (or mitigated, false-positive; or all)"
+                f"First: show {id}. Then: triage {id} 1 accepted (or mitigated, false-positive; or all)"
             )
             return
         count = len(recorder.case.analysis.violations)
         for number in range(count) if rest[1] == "all" else numbers(rest[1], count):
-            recorder.outcomes[number] = made
+            recorder.outcomes[number] = outcome
         self._say(
-            f"{len(recorder.outcomes)} of {count} resolved, "
-            f"{len(recorder.coverage_gaps.untriaged)} left to resolve."
+            f"{len(recorder.outcomes)} of {count} triaged, "
+            f"{len(recorder.coverage_gaps.untriaged)} left to triage."
         )
 
     async def _approve(self, rest: list[str]) -> None:
-        id = self._named(rest)
-        recorder = self._recorder.get(id)
+        id = self._id_of(rest)
+        recorder = self._recorders.get(id)
         if recorder is None:
-            self._say(f"First read it. Type: show {id}")
+            self._say(f"Review it first. Type: show {id}")
             return
         digest = recorder.case.submission.digest
         typed = rest[1] if len(rest) > 1 else ""
@@ -153,42 +154,42 @@ class PlainSession:
             self._say(f"Type the first {APPROVE_CHARACTERS} characters of the digest: approve {id} DIGEST")
             return
         recorder.seconds = asyncio.get_running_loop().time() - self._began[id]
-        given = parse_grant(recorder.case.submission.draft.permissions, rest[2:])
-        case = await self._client.decide(id, DecisionOutcome.APPROVED, digest, "", given, recorder.record)
+        grant = parse_grant(recorder.case.submission.draft.permissions, rest[2:])
+        case = await self._client.decide(id, DecisionOutcome.APPROVED, digest, "", grant, recorder.record)
         self._say(f"{id} is {case.status.value}. Type: tail {id}")
 
     async def _deny(self, rest: list[str]) -> None:
-        id = self._named(rest)
+        id = self._id_of(rest)
         case = await self._client.case(id)
-        seen = self._recorder[id].record if id in self._recorder else None
+        record = self._recorders[id].record if id in self._recorders else None
         reason = " ".join(rest[1:])
         case = await self._client.decide(
-            id, DecisionOutcome.DENIED, case.submission.digest, reason, None, seen
+            id, DecisionOutcome.DENIED, case.submission.digest, reason, None, record
         )
         self._say(f"{id} is {case.status.value}.")
 
     async def _stop(self, rest: list[str]) -> None:
-        await self._client.stop(self._named(rest))
-        self._say("Asked to end.")
+        await self._client.stop(self._id_of(rest))
+        self._say("Asked to stop.")
 
     async def _kill(self, rest: list[str]) -> None:
-        await self._client.kill(self._named(rest))
-        self._say("Ended.")
+        await self._client.kill(self._id_of(rest))
+        self._say("Killed.")
 
-    def _named(self, rest: list[str]) -> str:
+    def _id_of(self, rest: list[str]) -> str:
         if not rest:
-            raise Problem(422, "which one?", hint="Type: list, then its number or its id")
+            raise Problem(422, "no submission given", hint="Type: list, then use a number or an ID")
         if rest[0].isdecimal():
             number = int(rest[0])
             if not 1 <= number <= len(self._listed):
                 raise Problem(404, f"there is no number {number}", hint="Type: list")
             return self._listed[number - 1].id
         if not _ID.fullmatch(rest[0]):
-            raise Problem(404, f"{rest[0]} is no id", hint="Type: list")
+            raise Problem(404, f"{rest[0]} is not an ID", hint="Type: list")
         return rest[0]
 
 
-def _saw_all(recorder: ReviewRecorder) -> None:
+def _record_all_shown(recorder: ReviewRecorder) -> None:
     case = recorder.case
     recorder.lines |= {
         line for first, last in recorder.coverage_gaps.lines for line in range(first, last + 1)

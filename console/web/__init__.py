@@ -1,1 +1,1 @@
-"""The console in a browser of this machine, behind a door of its own."""
+"""The console in a browser of this machine, with access control of its own."""

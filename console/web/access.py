@@ -1,7 +1,7 @@
-"""Who may come in from a browser: whoever has the one-time address, from this machine, from our own page.
+"""Access from a browser: a one-time address, this machine only, our own page only.
 
-A browser runs pages of strangers beside ours. A foreign page can send requests to this machine, but it
-cannot set `Host` or `Origin`, does not know the token, and is not sent along with a `SameSite` cookie.
+Other pages in the same browser can send requests to this machine, but they cannot set `Host` or `Origin`,
+do not know the token, and their requests do not carry a `SameSite` cookie.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 TOKEN_SECONDS = 600.0
-"""How long the address that was printed can be used, once."""
+"""How long the printed address can be used, once."""
 COOKIE = "pratique"
 HEADERS = {
     "Content-Security-Policy": (
@@ -29,7 +29,7 @@ HEADERS = {
 
 
 class BrowserAccess:
-    """Knows the token of the address and the secret of the browser that used it."""
+    """Holds the one-time token of the address and the session secret of the browser that used it."""
 
     def __init__(self, authority: str, seconds: float = TOKEN_SECONDS) -> None:
         self._authority = authority
@@ -44,18 +44,18 @@ class BrowserAccess:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What every answer carries."""
+        """The headers of every response."""
         return {name: value.format(websocket=f"ws://{self._authority}") for name, value in HEADERS.items()}
 
-    def comes_from_here(self, headers: Mapping[str, str], *, needs_origin: bool) -> bool:
-        """Say whether a request names this server, and comes from its own page where it says from where."""
+    def is_same_origin(self, headers: Mapping[str, str], *, needs_origin: bool) -> bool:
+        """Return whether a request names this server as its host, and as its origin if it has one."""
         origin = headers.get("Origin")
         if headers.get("Host") != self._authority:
             return False
         return origin == f"http://{self._authority}" if origin is not None else not needs_origin
 
-    def let_in(self, token: str) -> str | None:
-        """Return the secret for the browser that brings the token: the first one only, and in time."""
+    def exchange_token(self, token: str) -> str | None:
+        """Return a session secret for a valid token, once and in time; else None."""
         if not self.token or time.monotonic() > self._token_until:
             return None
         if not hmac.compare_digest(token.encode(), self.token.encode()):
@@ -63,6 +63,6 @@ class BrowserAccess:
         self.token, self._secret = "", secrets.token_urlsafe(32)
         return self._secret
 
-    def knows(self, secret: str) -> bool:
-        """Say whether that is the browser that was let in."""
+    def is_session(self, secret: str) -> bool:
+        """Return whether this is the session secret."""
         return bool(self._secret) and hmac.compare_digest(secret.encode(), self._secret.encode())

@@ -1,4 +1,4 @@
-"""One console behind one browser tab: started without a shell, and gone when the tab is."""
+"""The console process of one browser tab: started without a shell, ended with the tab."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import suppress
 from textual_serve.app_service import AppService
 
 QUIT_SECONDS = 5.0
-LEAST, MOST = 20, 500
-"""Cells of width and height that a browser may ask for."""
+MIN_CELLS, MAX_CELLS = 20, 500
+"""The smallest and largest width and height of a terminal, in cells."""
 
 
 class ConsoleProcess(AppService):
-    """The process of a console that a browser shows."""
+    """A console process whose output a browser shows."""
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         environment = self._build_environment(width=bounded(width), height=bounded(height))
@@ -27,27 +27,27 @@ class ConsoleProcess(AppService):
         return process
 
     async def set_terminal_size(self, width: int, height: int) -> None:
-        """Tell the console how large the browser's terminal is."""
+        """Set the size of the console's terminal."""
         await super().set_terminal_size(bounded(width), bounded(height))
 
     async def run(self) -> None:
-        """Pass on what the console shows, and tell the page when it has ended, however it did."""
+        """Forward the output of the console, and close the page when the process ends."""
         try:
             await super().run()
         finally:
             await self.remote_close()
 
     async def stop(self) -> None:
-        """Ask the console to end, and see to it that it does."""
+        """Ask the console to quit, and kill it if it does not."""
         with suppress(TimeoutError):
             async with asyncio.timeout(QUIT_SECONDS):
                 await super().stop()
         if self._process is not None:
-            await _gone(self._process)
+            await _wait_or_kill(self._process)
             self._process = None
 
 
-async def _gone(process: Process) -> None:
+async def _wait_or_kill(process: Process) -> None:
     try:
         async with asyncio.timeout(QUIT_SECONDS):
             await process.wait()
@@ -58,5 +58,5 @@ async def _gone(process: Process) -> None:
 
 
 def bounded(cells: int) -> int:
-    """Return a number of cells that a terminal can have."""
-    return max(LEAST, min(MOST, cells))
+    """Return a number of cells within the limits."""
+    return max(MIN_CELLS, min(MAX_CELLS, cells))

@@ -1,4 +1,4 @@
-"""textual-serve behind our door: loopback only, one browser, a handful of consoles."""
+"""textual-serve with access control: loopback only, one browser, a few consoles."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from console.web.access import COOKIE, BrowserAccess
 from console.web.process import ConsoleProcess
 
 HOST = "127.0.0.1"
-MOST_CONSOLES = 4
+MAX_CONSOLES = 4
 PAGE = Path(__file__).parent / "page"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-NO = "Not let in. Open the address that `pratique web` printed; it can be used once.\n"
+NO = "Access denied. Open the address that `pratique web` printed; it can be used once.\n"
 
 
 class ConsoleServer(Server):
-    """Serves the console; every request passes the door first."""
+    """Serves the console; checks the access of every request."""
 
     def __init__(self, port: int, command: str) -> None:
         super().__init__(command, host=HOST, port=port, title="Pratique", templates_path=PAGE)
-        self.door = BrowserAccess(f"{HOST}:{port}")
+        self.access = BrowserAccess(f"{HOST}:{port}")
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def application(self) -> web.Application:
-        """Return the application, with the door before all of it."""
+        """Return the application, with the access check before every handler."""
         app = await self._make_app()
         app.add_routes([web.get("/page/focus.js", self._focus)])
 
@@ -43,15 +43,15 @@ class ConsoleServer(Server):
         return app
 
     async def on_startup(self, app: web.Application) -> None:
-        """Print nothing: who starts the server says where it is."""
+        """Print nothing: the caller prints the address."""
 
     async def on_shutdown(self, app: web.Application) -> None:
-        """End every console; the runs go on."""
+        """Close every console; runs continue."""
         for each in tuple(self._sockets):
             await each.close()
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """Open a console for a tab, and close it with the tab."""
+        """Open a console for a tab, and close it when the tab closes."""
         socket_ = web.WebSocketResponse(heartbeat=15)
         await socket_.prepare(request)
 
@@ -74,28 +74,28 @@ class ConsoleServer(Server):
 
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            answer = await self._judged(request, handler)
+            answer = await self._respond(request, handler)
         except web.HTTPException as refused:
-            refused.headers.update(self.door.headers)
+            refused.headers.update(self.access.headers)
             raise
         if not answer.prepared:
-            answer.headers.update(self.door.headers)
+            answer.headers.update(self.access.headers)
         return answer
 
-    async def _judged(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         is_socket = request.path == "/ws"
-        if not self.door.comes_from_here(request.headers, needs_origin=is_socket):
+        if not self.access.is_same_origin(request.headers, needs_origin=is_socket):
             return web.Response(status=403, text=NO)
         if "token" in request.query and request.path == "/":
-            return self._let_in(request.query["token"])
-        if not self.door.knows(request.cookies.get(COOKIE, "")):
+            return self._start_session(request.query["token"])
+        if not self.access.is_session(request.cookies.get(COOKIE, "")):
             return web.Response(status=403, text=NO)
-        if is_socket and len(self._sockets) >= MOST_CONSOLES:
-            return web.Response(status=429, text=f"{MOST_CONSOLES} consoles are open. Close one.\n")
+        if is_socket and len(self._sockets) >= MAX_CONSOLES:
+            return web.Response(status=429, text=f"{MAX_CONSOLES} consoles are open. Close one of them.\n")
         return await handler(request)
 
-    def _let_in(self, token: str) -> web.Response:
-        secret = self.door.let_in(token)
+    def _start_session(self, token: str) -> web.Response:
+        secret = self.access.exchange_token(token)
         if secret is None:
             return web.Response(status=403, text=NO)
         answer = web.Response(status=303, headers={"Location": "/"})
@@ -104,7 +104,7 @@ class ConsoleServer(Server):
 
 
 async def serve(port: int, say: Callable[[str], None]) -> None:
-    """Serve until cancelled; `port` 0 takes a free one. Raises OSError where the port is taken."""
+    """Serve until cancelled; `port` 0 picks a free one. Raises OSError if the port is in use."""
     listening = socket.create_server((HOST, port))
     command = shlex.join([sys.executable, "-P", "-m", "console.main", "--served"])
     server = ConsoleServer(listening.getsockname()[1], command)
@@ -112,7 +112,7 @@ async def serve(port: int, say: Callable[[str], None]) -> None:
     await runner.setup()
     try:
         await web.SockSite(runner, listening).start()
-        say(server.door.address)
+        say(server.access.address)
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()

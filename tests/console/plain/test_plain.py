@@ -67,7 +67,7 @@ def test_a_line_is_said_once_and_whole() -> None:
 
 
 async def said(engine: FakeEngine, *lines: str) -> list[str]:
-    """Return what the desk says to lines."""
+    """Return the answers to lines."""
     told: list[str] = []
     open_console = PlainSession(engine, told.append)  # type: ignore[arg-type]
     for line in lines:
@@ -100,11 +100,11 @@ async def test_nothing_is_approved_that_was_not_read_out() -> None:
     engine = FakeEngine(pending())
     digest = engine.cases["s-1"].submission.digest
     told = await said(engine, f"approve s-1 {digest}")
-    assert "First read it" in told[-1]
+    assert "Review it first" in told[-1]
     told = await said(engine, "show s-1", "approve s-1", "approve s-1 abcdefgh1", f"approve s-1 {digest[:7]}")
     assert not engine.decided
     told = await said(
-        engine, "show s-1", "settle s-1 1 accepted", f"approve s-1 {digest[:8]} without=1 memory_mb=100"
+        engine, "show s-1", "triage s-1 1 accepted", f"approve s-1 {digest[:8]} without=1 memory_mb=100"
     )
     assert "s-1 is running. Type: tail s-1" == told[-1]
     id, outcome, shown, _, grant = engine.decided[0][:5]
@@ -145,8 +145,8 @@ async def test_no_hostile_text_steers_the_terminal(name: str) -> None:
 
 @given(st.text(max_size=40))
 def test_any_line_is_answered(line: str) -> None:
-    """No line breaks the desk."""
-    asyncio.run(said(FakeEngine(pending()), "show s-1", f"approve s-1 {line}", f"settle {line}", line))
+    """No line breaks the session."""
+    asyncio.run(said(FakeEngine(pending()), "show s-1", f"approve s-1 {line}", f"triage {line}", line))
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ async def test_lines_are_answered_until_there_are_no_more() -> None:
 
     async with asyncio.timeout(60):
         await main.run(FakeEngine(pending()), lines(), told.append)  # type: ignore[arg-type]
-    assert "NOT WELL: disk: full To mend: Type: pratique prune" == told[-1]
-    assert any("s-1, waiting" in each for each in told)
+    assert "FAILING: disk: full To fix it: Type: pratique prune" == told[-1]
+    assert any("s-1, pending" in each for each in told)

@@ -84,7 +84,7 @@ async def test_a_browser_shows_the_console_and_nobody_elses_page_has_it(
         await page.press("5")
         await page.see("door: socket")
         await page.open(address)
-        await page.see("Not let in.")
+        await page.see("Access denied.")
         await page.open(strange)
         await page.see("404")
         assert "refused" == await page.run(KNOCK.replace("AUTHORITY", address.split("/")[2]))

@@ -60,7 +60,7 @@ async def status(browser: ClientSession, url: str, **headers: str) -> int:
 async def test_the_address_lets_one_browser_in_once(tmp_path: Path) -> None:
     """Without the token nothing is shown; with it the page is; used again, it is refused."""
     async with served(tmp_path) as (server, browser, base):
-        address = server.door.address
+        address = server.access.address
         assert 403 == await status(browser, base)
         assert 403 == await status(browser, f"{base}/static/js/textual.js")
         assert 403 == await status(browser, f"{base}/?token=guess")
@@ -74,7 +74,7 @@ async def test_the_address_lets_one_browser_in_once(tmp_path: Path) -> None:
 async def test_the_page_asks_nothing_of_other_hosts(tmp_path: Path) -> None:
     """The page names no address but the server's own, and its policy allows none."""
     async with served(tmp_path) as (server, browser, base):
-        async with browser.get(server.door.address) as answer:
+        async with browser.get(server.access.address) as answer:
             page = await answer.text()
             policy = answer.headers["Content-Security-Policy"]
         assert [] == [part for part in page.split('"') if "//" in part and base.split("//")[1] not in part]
@@ -97,7 +97,7 @@ async def test_a_foreign_page_is_refused_even_with_the_cookie(
 ) -> None:
     """A request that names another host, or comes from another page, is refused; a WebSocket, too."""
     async with served(tmp_path) as (server, browser, base):
-        assert 303 == await status(browser, server.door.address)
+        assert 303 == await status(browser, server.access.address)
         assert 403 == await status(browser, base, **headers)
         with pytest.raises(WSServerHandshakeError, match="403"):
             await browser.ws_connect(f"{base}/ws", headers=headers)
@@ -108,7 +108,7 @@ async def test_a_socket_needs_cookie_and_origin(tmp_path: Path) -> None:
     async with served(tmp_path) as (server, browser, base):
         with pytest.raises(WSServerHandshakeError, match="403"):
             await browser.ws_connect(f"{base}/ws", headers={"Origin": base})
-        assert 303 == await status(browser, server.door.address)
+        assert 303 == await status(browser, server.access.address)
         with pytest.raises(WSServerHandshakeError, match="403"):
             await browser.ws_connect(f"{base}/ws")
 
@@ -116,7 +116,7 @@ async def test_a_socket_needs_cookie_and_origin(tmp_path: Path) -> None:
 async def test_the_console_is_seen_and_typed_into(tmp_path: Path) -> None:
     """Through the door, the frames of a real app arrive, and keys reach it."""
     async with served(tmp_path) as (server, browser, base):
-        assert 303 == await status(browser, server.door.address)
+        assert 303 == await status(browser, server.access.address)
         async with (
             asyncio.timeout(60),
             browser.ws_connect(f"{base}/ws?width=80&height=24", headers={"Origin": base}) as socket,
@@ -132,7 +132,7 @@ async def test_the_console_is_seen_and_typed_into(tmp_path: Path) -> None:
 async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
     """A console that ends without a word closes the page's socket; the page does not stand there frozen."""
     async with served(tmp_path) as (server, browser, base):
-        assert 303 == await status(browser, server.door.address)
+        assert 303 == await status(browser, server.access.address)
         async with (
             asyncio.timeout(60),
             browser.ws_connect(f"{base}/ws?width=80&height=24", headers={"Origin": base}) as socket,
@@ -147,12 +147,12 @@ async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
 
 def test_a_token_is_used_once_and_in_time() -> None:
     """A token that was used, or is late, lets nobody in; nobody is known before somebody was let in."""
-    door = BrowserAccess("127.0.0.1:1")
-    token = door.token
-    assert not door.knows("")
-    secret = door.let_in(token)
+    access = BrowserAccess("127.0.0.1:1")
+    token = access.token
+    assert not access.is_session("")
+    secret = access.exchange_token(token)
     assert secret is not None
-    assert door.knows(secret)
-    assert None is door.let_in(token) is door.let_in("")
+    assert access.is_session(secret)
+    assert None is access.exchange_token(token) is access.exchange_token("")
     late = BrowserAccess("127.0.0.1:1", seconds=-1)
     assert None is late.let_in(late.token)
