@@ -114,7 +114,7 @@ async def test_a_socket_needs_cookie_and_origin(tmp_path: Path) -> None:
 
 
 async def test_the_console_is_seen_and_typed_into(tmp_path: Path) -> None:
-    """Through the door, the frames of a real app arrive, and keys reach it."""
+    """With access, the frames of a real app arrive, and keys reach it."""
     async with served(tmp_path) as (server, browser, base):
         assert 303 == await status(browser, server.access.address)
         async with (
@@ -155,4 +155,4 @@ def test_a_token_is_used_once_and_in_time() -> None:
     assert access.is_session(secret)
     assert None is access.exchange_token(token) is access.exchange_token("")
     late = BrowserAccess("127.0.0.1:1", seconds=-1)
-    assert None is late.let_in(late.token)
+    assert None is late.exchange_token(late.token)
