@@ -8,7 +8,7 @@ from console.review.grant_reduction import TITLES as LIMITS
 from console.review.grant_reduction import Choice, LimitChoice, PermissionChoice, grant_choices
 from console.safety.text import visible_text
 from console.widgets.formatting import clock, lasted, now, size
-from engine.common.presentation import text_to_review
+from engine.common.presentation import describe_evidence, describe_result, text_to_review
 from engine.common.text import many
 from engine.models import Case, Draft, InputFile, PredictedEffect, Result, Status, Summary, Violation
 
@@ -69,11 +69,9 @@ def requested(each: Case) -> Iterator[str]:
 
 def result(each: Result) -> str:
     """Return the outcome of a run."""
-    outcome = f"exit code {each.exit_code}"
-    if each.kill_reason.value != "none":
-        outcome = f"killed: {each.kill_reason.value}; {visible_text('; '.join(each.evidence))}"
     cut = "; the output was cut at its limit" if each.truncated else ""
-    return f"Ended: {outcome}, after {lasted(each.duration)}, peak memory {size(each.memory_peak)}{cut}."
+    usage = f"after {lasted(each.duration)}, peak memory {size(each.memory_peak)}"
+    return f"Ended: {describe_evidence(each)}, {usage}{cut}."
 
 
 def _choice(choice: Choice) -> str:
@@ -148,9 +146,9 @@ def _status(each: Summary) -> str:
     if each.status is Status.PENDING:
         return f"pending, {_deadline(each)}"
     if each.status is Status.FINISHED:
-        return f"finished with exit code {each.exit_code} after {lasted(each.duration)}"
-    if each.status is Status.KILLED and each.kill_reason is not None:
-        return f"killed: {each.kill_reason.value}, after {lasted(each.duration)}"
+        return f"finished with {describe_result(each)} after {lasted(each.duration)}"
+    if each.status is Status.KILLED:
+        return f"{describe_result(each)}, after {lasted(each.duration)}"
     return each.status.value
 
 

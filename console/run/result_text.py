@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from console.safety.text import Part
 from console.widgets.formatting import lasted, size
+from engine.common.presentation import describe_result
 from engine.common.text import many
 from engine.models import Case, KillReason, Result, Status, Summary
 
@@ -18,11 +19,13 @@ STATUS_STYLES = {
 
 def outcome(run: Summary) -> tuple[str, str]:
     """Return the outcome of a submission, or its status while it has none, and the style."""
-    if run.status is Status.KILLED and run.kill_reason is not None:
-        return _killed(run.kill_reason), "error"
+    if run.status is Status.KILLED:
+        return describe_result(run), "error"
     if run.status is Status.FINISHED:
-        code = run.exit_code if run.exit_code is not None else "?"
-        return f"exit {code} in {lasted(run.duration)}", "muted" if run.exit_code == 0 else "warning"
+        return (
+            f"{describe_result(run)} in {lasted(run.duration)}",
+            "muted" if run.exit_code == 0 else "warning",
+        )
     return run.status.value, STATUS_STYLES.get(run.status, "muted")
 
 
@@ -30,9 +33,9 @@ def case_outcome(case: Case) -> tuple[str, str]:
     """Return the outcome of a case, or its status while it has none, and the style."""
     result = case.result
     if case.status is Status.KILLED and result is not None:
-        return _killed(result.kill_reason), "error"
+        return describe_result(result), "error"
     if case.status is Status.FINISHED and result is not None:
-        return f"exit {result.exit_code}", "foreground" if result.exit_code == 0 else "warning"
+        return describe_result(result), "foreground" if result.exit_code == 0 else "warning"
     return case.status.value, "foreground"
 
 
@@ -42,11 +45,11 @@ def outcome_line(case: Case) -> list[Part]:
     if result is None:
         return [(case.status.value, "bold success" if case.status is Status.RUNNING else "bold muted")]
     if result.kill_reason is not KillReason.NONE:
-        parts: list[Part] = [(_killed(result.kill_reason), "bold error")]
+        parts: list[Part] = [(describe_result(result), "bold error")]
         if result.evidence:
             parts.append((f"  {'; '.join(result.evidence)}", "muted"))
     else:
-        parts = [(f"exit {result.exit_code}", "bold success" if result.exit_code == 0 else "bold warning")]
+        parts = [(describe_result(result), "bold success" if result.exit_code == 0 else "bold warning")]
     parts.append((f"  {lasted(result.duration)}, peak {size(result.memory_peak)}", "muted"))
     if count := len(result.artifacts) + len(result.displays):
         parts.append((f"  {many(count, 'artifact')}", "primary"))
@@ -58,7 +61,3 @@ def outcome_line(case: Case) -> list[Part]:
 def has_artifacts(result: Result | None) -> bool:
     """Return whether a run left files or displayed something."""
     return result is not None and bool(result.artifacts or result.displays)
-
-
-def _killed(reason: KillReason) -> str:
-    return f"killed: {reason.value}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.common.text import Untrusted
-from engine.models import Draft, OperationKind
+from engine.common.text import Untrusted, visible
+from engine.models import Draft, KillReason, OperationKind, Result, Summary
 
 _WORDS = {
     OperationKind.RUN: "run",
@@ -44,3 +44,16 @@ def text_to_review(draft: Draft) -> Untrusted:
 def is_file_write(draft: Draft) -> bool:
     """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
     return draft.operation is not None and draft.operation.kind is OperationKind.WRITE and bool(draft.files)
+
+
+def describe_result(run: Result | Summary) -> str:
+    """Return how a run ended: `exit 0`, or `killed: memory`."""
+    if run.kill_reason is not None and run.kill_reason is not KillReason.NONE:
+        return f"killed: {run.kill_reason.value}"
+    return f"exit {'?' if run.exit_code is None else run.exit_code}"
+
+
+def describe_evidence(result: Result) -> str:
+    """Return how a run ended, with the evidence where it was killed, for a terminal."""
+    killed = result.kill_reason is not KillReason.NONE and result.evidence
+    return describe_result(result) + (f" ({visible('; '.join(result.evidence))})" if killed else "")

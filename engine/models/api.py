@@ -74,6 +74,10 @@ class DecisionRequest(FrozenModel):
     signature: Signature | None = None
     """The signature of all other fields, if the token requires one."""
 
+    def signed(self, signature: Signature) -> DecisionRequest:
+        """Return the decision with its signature."""
+        return self._with(signature=signature)
+
 
 class PreApprovalRequest(FrozenModel):
     """The scope of a pre-approval."""

@@ -48,6 +48,10 @@ class Case(FrozenModel):
     """What a notebook has shown so far; once the run is over, its result says."""
     result: Result | None = None
 
+    def with_submission(self, submission: Submission) -> Case:
+        """Return the case with its submission, whose code and files are stored apart."""
+        return self._with(submission=submission)
+
     def with_claim(self, claim: Claim | None) -> Case:
         """Return the case claimed by a reviewer, or released."""
         return self._with(claim=claim)

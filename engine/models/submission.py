@@ -58,6 +58,18 @@ class Permissions(FrozenModel):
         """Return the permissions with these input files, and with a session where one is used."""
         return self._with(files=files, session=session or self.session)
 
+    def with_limits(self, limits: Limits) -> Permissions:
+        """Return the permissions with other limits."""
+        return self._with(limits=limits)
+
+    def without_session(self) -> Permissions:
+        """Return the permissions without a session."""
+        return self._with(session=False)
+
+    def with_names(self, kind: str, names: tuple[Untrusted | Package, ...]) -> Permissions:
+        """Return the permissions with other names of one kind, such as `domains`."""
+        return self._with(**{kind: names})
+
     def with_packages(self, packages: tuple[Package, ...]) -> Permissions:
         """Return the permissions with other packages."""
         return self._with(packages=packages)
@@ -154,6 +166,14 @@ class Draft(FrozenModel):
         """Return the draft requesting other permissions."""
         return self._with(permissions=permissions)
 
+    def with_files(self, files: tuple[InputFile, ...]) -> Draft:
+        """Return the draft with other input files."""
+        return self._with(files=files)
+
+    def with_contents(self, code: Untrusted, files: tuple[InputFile, ...]) -> Draft:
+        """Return the draft with its code and files, which are stored apart."""
+        return self._with(code=code, files=files)
+
     def with_image(self, image: str) -> Draft:
         """Return the draft for another image."""
         return self._with(image=image)
@@ -172,6 +192,10 @@ class Submission(FrozenModel):
         description="the digest of the draft as it came in, where its packages were locked since",
         exclude_if=_unused,
     )
+
+    def with_draft(self, draft: Draft) -> Submission:
+        """Return the submission with its draft, whose code and files are stored apart."""
+        return self._with(draft=draft)
 
     @property
     def request_digest(self) -> str:

@@ -24,7 +24,7 @@ def sign(id: str, decision: DecisionRequest, key: Ed25519PrivateKey) -> Decision
     """Return a decision with its signature."""
     public = key.public_key().public_bytes_raw().hex()
     signature = Signature(key=public, value=key.sign(signing_payload(id, decision)).hex())
-    return decision.model_copy(update={"signature": signature})
+    return decision.signed(signature)
 
 
 def verify(id: str, decision: DecisionRequest, key: str) -> None:

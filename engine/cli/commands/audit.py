@@ -21,6 +21,7 @@ from engine.cli.output.history_export import Format, exported, found_by, write
 from engine.cli.output.progress import progress_bar
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
 from engine.history.exports.read_case_file import read_case_file
@@ -64,8 +65,7 @@ def search(
 
 def _line(summary: Summary) -> str:
     at = summary.submitted_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    killed = summary.status is Status.KILLED and summary.kill_reason
-    end = f"killed: {summary.kill_reason}" if killed else summary.status.value
+    end = describe_result(summary) if summary.status is Status.KILLED else summary.status.value
     who, by = (f"{visible(name)[:16]:<16}" for name in (summary.requester, summary.reviewer))
     first = dim(visible(summary.first_line)[:60])
     return f"{at}  {level(summary.risk)} {summary.id}  {end:<19} {summary.language:<10} {who} {by} {first}"

@@ -16,10 +16,11 @@ from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, level, print_line
 from engine.common.errors import Problem
-from engine.common.text import visible
+from engine.common.presentation import describe_result
+from engine.common.text import many, visible
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite.search.scan import every_case
-from engine.models import Assessment, Case, KillReason
+from engine.models import Assessment, Case
 from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff
 from engine.policy.policy import Rule
@@ -145,9 +146,8 @@ def _did(case: Case) -> str:
     result = case.result
     if result is None:
         return case.status.value
-    if result.kill_reason is not KillReason.NONE:
-        return f"ran {result.duration:.1f} s, killed: {result.kill_reason}"
-    return f"ran {result.duration:.1f} s, exit code {result.exit_code}, {len(result.artifacts)} artifacts"
+    artifacts = many(len(result.artifacts), "artifact")
+    return f"ran {result.duration:.1f} s, {describe_result(result)}, {artifacts}"
 
 
 def _print_flip(flip: PolicyChange) -> None:

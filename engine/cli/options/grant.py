@@ -22,13 +22,13 @@ def reduced_grant(requested: Permissions, without: Iterable[str], limits: Iterab
     for name in without:
         permissions = _without(permissions, name)
     for limit in limits:
-        permissions = permissions.model_copy(update={"limits": with_limit(permissions.limits, limit)})
+        permissions = permissions.with_limits(with_limit(permissions.limits, limit))
     return Grant(permissions=permissions)
 
 
 def _without(requested: Permissions, name: str) -> Permissions:
     if name == "session" and requested.session:
-        return requested.model_copy(update={"session": False})
+        return requested.without_session()
     kind, _, value = name.partition(":")
     items = getattr(requested, KINDS[kind]) if kind in KINDS else ()
     left = tuple(item for item in items if _name(item) != value)
@@ -36,7 +36,7 @@ def _without(requested: Permissions, name: str) -> Permissions:
         raise Problem(
             422, f"{visible(name)} was not requested", hint="Write file:NAME, domain:NAME, … or session"
         )
-    return requested.model_copy(update={KINDS[kind]: left})
+    return requested.with_names(KINDS[kind], left)
 
 
 def _name(item: object) -> str:

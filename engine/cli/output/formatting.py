@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import typer
 from pydantic import BaseModel
 
+from engine.common.presentation import describe_evidence
 from engine.common.text import Untrusted, many, visible
 from engine.models import (
     Case,
@@ -18,7 +19,6 @@ from engine.models import (
     DecisionOutcome,
     Draft,
     Erasure,
-    KillReason,
     Level,
     OutputChunk,
     Package,
@@ -166,11 +166,9 @@ def print_text(text: str, *, error: bool = False) -> None:
 
 def result_line(result: Result) -> str:
     """Return the result of a run in one line."""
-    ended = f"exit code {result.exit_code}"
-    if result.kill_reason is not KillReason.NONE:
-        ended = f"killed: {result.kill_reason.value} ({visible('; '.join(result.evidence))})"
     cut = ", output truncated" if result.truncated else ""
-    return f"{ended}, {result.duration:.2f} s, peak memory {result.memory_peak / 2**20:.0f} MB{cut}"
+    memory = f"peak memory {result.memory_peak / 2**20:.0f} MB"
+    return f"{describe_evidence(result)}, {result.duration:.2f} s, {memory}{cut}"
 
 
 def _status(case: Case) -> str:

@@ -7,7 +7,7 @@ import secrets
 from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
-from engine.common.text import visible
+from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import EventBus
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.comparison.fingerprint import structural_fingerprint
@@ -16,6 +16,8 @@ from engine.principals import may
 from engine.principals.roles import Action
 
 SUBJECT = "pre-approvals"
+POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
+"""Who approves what nobody is asked about."""
 PAGE = 1000
 
 
@@ -84,15 +86,15 @@ class PreApprovals:
                 raise Problem(404, f"there is no pre-approval {id}", hint="Type: pratique pre-approval list")
             await self._record("pre_approval.revoked", by, pre_approval.as_revoked(), {})
 
-    async def rest(self, case: Case) -> PreApproval | None:
-        """Return the pre-approval that a case rests on, with one more of its uses taken."""
+    async def use(self, case: Case) -> PreApproval | None:
+        """Return the pre-approval that approves a case, with one more of its uses taken; None without one."""
         async with self._lock:
             pre_approval = matching_pre_approval(case, self._by_id.values(), datetime.now(UTC))
             if pre_approval is None:
                 return None
             used = pre_approval.with_uses(pre_approval.used + 1)
             data = {"submission": case.submission.id, "used": used.used}
-            await self._record("pre_approval.used", pre_approval.by, used, data)
+            await self._record("pre_approval.used", POLICY, used, data)
             return used
 
     async def _record(

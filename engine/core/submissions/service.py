@@ -13,7 +13,7 @@ from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
-from engine.core.review.pre_approvals import PreApprovals
+from engine.core.review.pre_approvals import POLICY, PreApprovals
 from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.canonical import digest
 from engine.core.submissions.draft_analysis import analyse_draft
@@ -36,7 +36,6 @@ from engine.policy import assess
 from engine.principals import may
 from engine.principals.roles import Action
 
-POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
 NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
 
 
@@ -217,7 +216,7 @@ class SubmissionService:
 
     async def _approve_in_advance(self, entry: ActiveSubmission) -> Case:
         """Approve what rests on a pre-approval; what cannot run now waits for a person."""
-        pre_approval = await self._pre_approvals.rest(entry.case)
+        pre_approval = await self._pre_approvals.use(entry.case)
         if pre_approval is None:
             return entry.case
         by = visible(pre_approval.by.name)

@@ -73,7 +73,7 @@ def _permissions(example: Example) -> Permissions:
         files=tuple(Untrusted(name) for name in example.files),
         secrets=tuple(Untrusted(name) for name in example.secrets),
         builds=tuple(Untrusted(name) for name in example.builds),
-        limits=Limits().model_copy(update=given),
+        limits=Limits.model_validate(given),
         session=example.session,
     )
 

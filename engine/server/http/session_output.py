@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator
 
 from engine.common.errors import Problem
+from engine.common.presentation import describe_evidence
 from engine.common.text import visible
 from engine.core import Engine
 from engine.models import Case, Display, KillReason, Result, Status, Stream
@@ -98,6 +99,5 @@ def failure_reason(case: Case) -> str:
 
 
 def _run_failure(result: Result) -> str:
-    if result.kill_reason is not KillReason.NONE:
-        return f"killed: {result.kill_reason.value} ({visible('; '.join(result.evidence))})"
-    return f"exit code {result.exit_code}" if result.exit_code else ""
+    ended_well = result.kill_reason is KillReason.NONE and not result.exit_code
+    return "" if ended_well else describe_evidence(result)

@@ -200,7 +200,7 @@ class WriteFileArguments(SessionCallArguments):
         """Return the draft that this call asks for, with the content as its one file."""
         content = self.text.encode() if self.base64 is None else self.base64
         written = InputFile(name=Untrusted(self.path), content=content)
-        return super().draft(session).model_copy(update={"files": (written,)})
+        return super().draft(session).with_files((written,))
 
 
 class ReadFileArguments(SessionCallArguments):

@@ -128,7 +128,7 @@ async def test_output_is_read_out_with_its_stream() -> None:
     engine.written["s-1"] = [chunk("one\ntwo\n")]
     told = await said(engine, "tail s-1")
     assert ["stdout: one", "stdout: two"] == told[:2]
-    assert told[2].startswith("Ended: exit code 0")
+    assert told[2].startswith("Ended: exit 0")
 
 
 @pytest.mark.parametrize("name", PAYLOADS)

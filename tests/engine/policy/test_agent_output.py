@@ -95,6 +95,7 @@ def test_no_text_breaks_the_readers(text: str) -> None:
         ("postgres://bob:pa55word@db/x", "postgres://bob:[masked: password]@db/x"),
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n", "[masked: private key]"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "[masked: web token]"),
+        ("token = ghp_" + "a1" * 18, "token = [masked: token]"),
         ("the token of my esteem", "the token of my esteem"),
         ("total: 1234567", "total: 1234567"),
     ],

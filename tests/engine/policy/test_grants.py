@@ -22,6 +22,8 @@ ASKED = Permissions(domains=(Untrusted("example.org"),), files=(Untrusted("a.csv
         ASKED.model_copy(update={"domains": (Untrusted("evil.example"),)}),
         ASKED.model_copy(update={"files": (Untrusted("a.csv"), Untrusted("b.csv"))}),
         ASKED.model_copy(update={"secrets": (Untrusted("token"),)}),
+        ASKED.model_copy(update={"packages": (Package(name=Untrusted("six"), version=Untrusted("1")),)}),
+        ASKED.model_copy(update={"builds": (Untrusted("six"),)}),
         ASKED.model_copy(update={"session": True}),
         ASKED.model_copy(update={"limits": Limits(memory_mb=513)}),
         ASKED.model_copy(update={"limits": Limits(seconds=31)}),
@@ -62,6 +64,7 @@ permissions = st.builds(
     packages=st.lists(packages, max_size=2).map(tuple),
     files=st.lists(names, max_size=3).map(tuple),
     secrets=st.lists(names, max_size=3).map(tuple),
+    builds=st.lists(names, max_size=3).map(tuple),
     limits=limits,
     session=st.booleans(),
 )
@@ -83,6 +86,6 @@ def test_what_is_not_beyond_is_given_whole(given_: Permissions, asked: Permissio
 @given(permissions, limits)
 def test_more_of_anything_is_beyond(asked: Permissions, ceiling: Limits) -> None:
     """Adding a name that nobody asked for is always seen."""
-    for kind in ("domains", "files", "secrets"):
+    for kind in ("domains", "files", "secrets", "builds"):
         more = asked.model_copy(update={kind: (*getattr(asked, kind), Untrusted("new"))})
         assert excess(more, asked, ceiling)

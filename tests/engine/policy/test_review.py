@@ -169,6 +169,16 @@ def test_what_was_not_looked_at(
     assert missing == len(unreviewed_items(case_of(risk, *violations), review_record))
 
 
+def test_what_is_missing_is_named() -> None:
+    """The first line of the first gap, and each violation by its rule and line."""
+    some = ReviewRecord(seconds=1, lines=((1, 1),), violations=(0,))
+    where = f"the violation {HIGH.rule} in line {HIGH.span.line}"
+    assert (
+        "line 2 was not on screen",
+        f"{where} was neither accepted, nor mitigated, nor called a false positive",
+    ) == unreviewed_items(case_of(Level.HIGH, HIGH), some)
+
+
 def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
     """Every input file, and what the agent says it is for, are looked at before an approval."""
     plain = case_of(Level.HIGH)
@@ -258,6 +268,8 @@ def test_nothing_critical_or_unread_rests_on_one() -> None:
     ("may", "changes"),
     [
         (True, {}),
+        (True, {"uses": 1000}),
+        (True, {"until": NOW + timedelta(days=90)}),
         (False, {"ceiling": Level.CRITICAL}),
         (False, {"uses": 1001}),
         (False, {"until": NOW}),

@@ -164,6 +164,14 @@ def test_what_no_rule_covers_is_high(tmp_path: Path) -> None:
     assert (Level.HIGH, ["no-rule"]) == (assessment.risk, rules(assessment))
 
 
+@pytest.mark.parametrize(("own", "shown"), [("", "mine"), ("reason: ours, ", "ours")])
+def test_a_rule_without_findings_shows_its_reason_or_its_id(tmp_path: Path, own: str, shown: str) -> None:
+    """Every match has a reason: that of the rule, or else its id."""
+    rule = f"rules:\n  - {{id: mine, {own}risk: high, when: {{operation: run}}}}\n"
+    matches = assess(draft(), Analysis(), policy(tmp_path, rule)).matches
+    assert [shown] == [match.reason.text for match in matches if match.rule == "mine"]
+
+
 def test_every_match_is_told_with_the_highest_first() -> None:
     """A reviewer sees all reasons, the gravest on top."""
     analysis = Analysis(violations=(violation(Level.CRITICAL),), complete=False)

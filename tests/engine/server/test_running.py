@@ -77,11 +77,11 @@ def test_the_command_line_prints_what_a_run_that_is_over_printed_and_how_it_ende
     assert 0 == cli.main(["tail", id])
     told = capsys.readouterr()
     assert "the first\nthe last\n" == told.out
-    assert told.err.startswith("exit code 0, ")
+    assert told.err.startswith("exit 0, ")
     assert 0 == cli.main(["show", id])
     shown = capsys.readouterr().out
     assert "finished, approved by " in shown
-    assert "It ended: exit code 0, " in shown
+    assert "It ended: exit 0, " in shown
 
 
 LANGUAGES = [

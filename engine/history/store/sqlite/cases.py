@@ -150,5 +150,5 @@ def _with_contents(case: Case, contents: list[bytes]) -> Case:
         InputFile(name=file.name, content=content)
         for file, content in zip(draft.files, contents[1:], strict=True)
     )
-    changed = draft.model_copy(update={"code": Untrusted(contents[0].decode()), "files": files})
-    return case.model_copy(update={"submission": case.submission.model_copy(update={"draft": changed})})
+    changed = draft.with_contents(Untrusted(contents[0].decode()), files)
+    return case.with_submission(case.submission.with_draft(changed))
