@@ -1,4 +1,4 @@
-"""Archives among the input files: the code in them, read within bounds and never written anywhere."""
+"""Reads the code in archives among the input files, within limits and without writing it anywhere."""
 
 from __future__ import annotations
 

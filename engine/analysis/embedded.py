@@ -1,4 +1,4 @@
-"""Code within code: analysed in its own language, and shown at its place in the code around it."""
+"""Analyses code within code in its own language, and maps the results to positions in the outer code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = Callable[[Span], Span]
 
 
 def at(span: Span) -> Place:
-    """Return the place of embedded code whose characters are not those of the literal: the literal's span."""
+    """Return positions of embedded code that differs from its literal: the span of the literal."""
     return lambda _: span
 
 

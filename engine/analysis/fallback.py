@@ -1,4 +1,4 @@
-"""What can still be told of code whose analysis never came to an end."""
+"""Analyses the ordinary lines of code whose full analysis did not finish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an input file is: code in a language that is read, code that nobody can read, or data."""
+"""Says what an input file is: code in a supported language, unreadable code, or data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _interpreted(started: re.Match[bytes]) -> Language:
 
 
 def _is_bytecode(content: bytes) -> bool:
-    """Say whether content starts as CPython's compiled modules do: PEP 552."""
+    """Return whether content starts as CPython's compiled modules do: PEP 552."""
     return (
         content[2:4] == b"\r\n"
         and len(content) >= 16

@@ -1,4 +1,4 @@
-"""One construct, one violation: repeated findings grouped, and everything in reading order."""
+"""Groups repeated violations into one, and sorts everything by position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input files that are code: which of them are read, in which language, and how the code names them."""
+"""Finds the code among the input files, its language, and where the submitted code names it."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def check_names(files: Iterable[str], code: str) -> Analysis:
 
 
 def without_own_packages(found: Analysis, files: Iterable[str]) -> Analysis:
-    """Return an analysis that asks for no package whose module is one of the input files."""
+    """Return an analysis without the packages whose module is an input file."""
     own = {module for name in files for module in _modules_of(PurePosixPath(name))}
     own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
     kept = [

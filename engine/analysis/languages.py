@@ -1,4 +1,4 @@
-"""Which analyser reads which language, imported when first needed."""
+"""Maps each language to its analyser, imported on first use."""
 
 from __future__ import annotations
 

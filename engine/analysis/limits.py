@@ -1,4 +1,4 @@
-"""What must never let code pass: input that cannot be read, and an analysis that cannot be finished."""
+"""Rules for code that cannot be read or whose analysis cannot be finished."""
 
 from __future__ import annotations
 
@@ -131,5 +131,5 @@ def guarded(work: Callable[[], RawAnalysis], what: str) -> RawAnalysis:
 
 
 def unfinished(rule: Rule, message: str) -> Analysis:
-    """Return the analysis of code whose analysis never came to an end."""
+    """Return the analysis of code whose analysis did not finish."""
     return Analysis(violations=(rule.violation(_START, message),), complete=False)

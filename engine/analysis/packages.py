@@ -1,4 +1,4 @@
-"""Packages that are asked for: names that look like another's, and tools of attackers."""
+"""Checks the names of requested packages for look-alikes and attack tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SCOPES = (
     "@radix-ui", "@rollup", "@sentry", "@smithy", "@storybook", "@supabase", "@tanstack", "@testing-library",
     "@types", "@typescript-eslint", "@vercel", "@vitest", "@webassemblyjs",
 )  # fmt: skip
-"""Whose packages of npm are used most."""
+"""The most used scopes of npm."""
 
 
 _NPM = TyposquatIndex(POPULAR)
@@ -41,17 +41,17 @@ def _check_python(name: str, code: str) -> Violation | None:
 
 
 def _check_npm(name: str, code: str) -> Violation | None:
-    """Judge a name of npm; of one with a scope, the scope says whose it is."""
+    """Check a name of npm; a scoped name by its scope."""
     plain = name.lower()
     if plain.startswith("@"):
-        meant = _OWNERS.meant(plain.partition("/")[0])
+        imitated = _OWNERS.imitated(plain.partition("/")[0])
     else:
-        meant = None if plain in ALIKE else _NPM.meant(plain)
-    return _lookalike(name, meant, place_of(plain, code))
+        imitated = None if plain in ALIKE else _NPM.imitated(plain)
+    return _lookalike(name, imitated, place_of(plain, code))
 
 
-def _lookalike(name: str, meant: str | None, place: Span) -> Violation | None:
-    if meant is None:
+def _lookalike(name: str, imitated: str | None, place: Span) -> Violation | None:
+    if imitated is None:
         return None
-    said = f"requests the package {visible(name)}, which looks like {meant}"
-    return IMPERSONATION.violation(place, said, severity=Level.HIGH)
+    message = f"requests the package {visible(name)}, which looks like {imitated}"
+    return IMPERSONATION.violation(place, message, severity=Level.HIGH)

@@ -1,4 +1,4 @@
-"""What a path means to an attacker."""
+"""Classifies paths: system files, credentials, logs, start-up files."""
 
 from __future__ import annotations
 
@@ -115,32 +115,32 @@ def normal(path: str) -> str:
 
 
 def is_system(path: str) -> bool:
-    """Say whether a path belongs to the machine rather than to the work."""
+    """Return whether a path belongs to the machine rather than to the work."""
     return bool(_SYSTEM.match(path)) and not is_scratch(path)
 
 
 def is_scratch(path: str) -> bool:
-    """Say whether a path is for temporary files, or a harmless device."""
+    """Return whether a path is for temporary files, or a harmless device."""
     return bool(_SCRATCH.match(path))
 
 
 def is_log(path: str) -> bool:
-    """Say whether a path holds logs."""
+    """Return whether a path holds logs."""
     return bool(_LOGS.search(path))
 
 
 def is_history(path: str) -> bool:
-    """Say whether a path holds the history of a shell."""
+    """Return whether a path holds the history of a shell."""
     return bool(_HISTORY.search(path))
 
 
 def is_credential(path: str) -> bool:
-    """Say whether a path holds secrets."""
+    """Return whether a path holds secrets."""
     return bool(_CREDENTIALS.search(path)) and not path.endswith((".pub", ".env.example", "known_hosts"))
 
 
 def matches_credential(pattern: str) -> bool:
-    """Say whether a pattern like `/e??/sh*w` spells a file of secrets, or of accounts, in another way."""
+    """Return whether a pattern like `/e??/sh*w` spells a file of secrets, or of accounts, in another way."""
     last = pattern.rpartition("/")[2]
     if "*" not in pattern or not any(char.isalnum() for char in last) or len(pattern) > 200:
         return False
@@ -159,35 +159,35 @@ _WELL_KNOWN = (
 
 
 def is_persistence(path: str) -> bool:
-    """Say whether what is written to a path is run later by the system or by a login."""
+    """Return whether what is written to a path is run later by the system or by a login."""
     return bool(_PERSISTENCE.search(path))
 
 
 def is_privilege(path: str) -> bool:
-    """Say whether a path decides who may do what."""
+    """Return whether a path decides who may do what."""
     return bool(_PRIVILEGE.match(path))
 
 
 def is_defence(path: str) -> bool:
-    """Say whether a path configures auditing, logging, firewalls or name resolution."""
+    """Return whether a path configures auditing, logging, firewalls or name resolution."""
     return bool(_DEFENCE.match(path))
 
 
 def is_device(path: str) -> bool:
-    """Say whether a path is a disk or the memory of the machine."""
+    """Return whether a path is a disk or the memory of the machine."""
     return bool(_DEVICE.match(path))
 
 
 def is_root(path: str) -> bool:
-    """Say whether a path is a whole tree of the system, a home, or everything here."""
+    """Return whether a path is a whole tree of the system, a home, or everything here."""
     return bool(_ROOTS.match(path))
 
 
 def is_top(path: str) -> bool:
-    """Say whether a path is the machine itself, or one of its main folders."""
+    """Return whether a path is the machine itself, or one of its main folders."""
     return bool(_TOP.match(path))
 
 
 def is_harmless_read(path: str) -> bool:
-    """Say whether a system path is commonly read without harm."""
+    """Return whether a system path is commonly read without harm."""
     return bool(_HARMLESS_READS.match(path))

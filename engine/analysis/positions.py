@@ -1,4 +1,4 @@
-"""Where things are in text: lines and columns in characters, as Python's own tokenizer counts lines."""
+"""Lines and columns of text in characters, with the line ends of Python's tokenizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analyser hands back before it is grouped and ordered."""
+"""What an analyser returns before it is grouped and sorted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All rules by id: those of every language, of the guards, and of extensions."""
+"""All rules by id, with their documentation pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule is: everything a reviewer is told about one kind of finding, and the examples that prove it."""
+"""The definition of a rule: what a reviewer is shown, and the examples that test it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tree-sitter reads: source, bytes and spans in characters, and a walk that no nesting can overflow."""
+"""tree-sitter trees: source, bytes, spans in characters, and a traversal without recursion."""
 
 from __future__ import annotations
 

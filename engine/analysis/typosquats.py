@@ -1,4 +1,4 @@
-"""Names one slip of the finger away from others."""
+"""Finds the popular name that a name is one edit away from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TyposquatIndex:
         self._names = frozenset(names)
         self._shortened = {short: known for known in sorted(names) for short in shortened(known)}
 
-    def meant(self, name: str) -> str | None:
+    def imitated(self, name: str) -> str | None:
         """Return the name that a lower-case one is one slip away from, or None."""
         if len(name) < 5 or name in self._names:
             return None

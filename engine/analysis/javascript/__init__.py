@@ -1,4 +1,4 @@
-"""JavaScript: names followed to where they come from, constants folded, then judged call by call."""
+"""JavaScript analysis: names are resolved, constants folded, then every call is checked."""
 
 from __future__ import annotations
 

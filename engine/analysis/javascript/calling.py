@@ -1,4 +1,4 @@
-"""Calls: what they give, where that can be told from what is called and from what it is given."""
+"""Evaluates calls whose result follows from the callee and its arguments."""
 
 from __future__ import annotations
 

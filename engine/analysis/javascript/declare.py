@@ -1,4 +1,4 @@
-"""A shorter way to write down a rule of JavaScript."""
+"""How the rules of JavaScript are declared."""
 
 from __future__ import annotations
 

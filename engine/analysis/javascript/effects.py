@@ -1,4 +1,4 @@
-"""What a program will want: hosts, ports, files, commands, variables and modules, with their lines."""
+"""Predicted effects of a program: hosts, ports, files, commands, variables and modules, with their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code within JavaScript: what `eval` and `child_process` are given, read in its own language."""
+"""Analyses code within JavaScript: the arguments of `eval` and `child_process`, in their own language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Built-in functions whose result is known when their arguments are."""
+"""Built-in functions that are evaluated when their arguments are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the standard library: modules, what loads them, and where data comes from."""
+"""The standard library: modules, their loaders, and the sources of data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literals, and what stands for itself: texts, templates, numbers, lists, objects, functions."""
+"""Evaluates literals: strings, templates, numbers, lists, objects, functions."""
 
 from __future__ import annotations
 

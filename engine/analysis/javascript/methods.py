@@ -1,4 +1,4 @@
-"""Methods of texts and lists whose result is known when their arguments are."""
+"""Methods of strings and lists that are evaluated when their arguments are known."""
 
 from __future__ import annotations
 

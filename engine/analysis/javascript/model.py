@@ -1,4 +1,4 @@
-"""A JavaScript program as the rules see it: every call with what is called and what it is given."""
+"""A JavaScript program as the rules see it: every call with its callee and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators, and expressions that pass on what one of their parts is."""
+"""Evaluates operators, and expressions that return one of their parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of npm packages that people really use, which impostors imitate."""
+"""Names of popular npm packages, which typosquatters imitate."""
 
 from __future__ import annotations
 

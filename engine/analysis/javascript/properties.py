@@ -1,4 +1,4 @@
-"""What a property is: an element of a literal, or a part of a library."""
+"""Evaluates properties: elements of literals and parts of libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From expressions to what they are: constants folded, names followed to the library that they came from."""
+"""Evaluates expressions: folds constants and resolves names to libraries."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ class Resolver:
             path = module_path(binding.path)
             return JavaScriptValue("path", path=path, origin=(), taints=taints_of(path))
         if binding.kind == "parameter" and binding.caller is not None:
-            return self._handed(binding, depth)
+            return self._callback_argument(binding, depth)
         return self._bound(name, binding, node.start_byte, depth)
 
-    def _handed(self, binding: Binding, depth: int) -> JavaScriptValue:
-        """A callback's parameter holds what its caller gives it: a response, a file, a line."""
+    def _callback_argument(self, binding: Binding, depth: int) -> JavaScriptValue:
+        """Return the parameter of a callback, with the taint of the function that calls it."""
         caller, scope = binding.caller, binding.caller_scope
         if caller is None or scope is None:
             return NOTHING

@@ -1,4 +1,4 @@
-"""Who declares which name where, and what each name is assigned: one walk over the tree."""
+"""Collects scopes, declarations and assignments in one pass over the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression is known to be: a text, a number, a list, an object, or a part of a library."""
+"""What is known about an expression: a string, a number, a list, an object, or a part of a library."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Binding:
     path: str = ""
     """What an import stands for."""
     caller: Node | None = None
-    """For a parameter: the call that the function is handed to."""
+    """For a parameter: the call that receives the function."""
     caller_scope: JavaScriptScope | None = None
 
     def add(self, definition: Definition) -> None:

@@ -1,4 +1,4 @@
-"""Python: one pass over the syntax tree, with aliases, constants and taint followed."""
+"""Python analysis: one pass over the syntax tree that follows aliases, constants and taint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
 def analyse_python(source: str, settings: AnalysisSettings, depth: int) -> RawAnalysis:
-    """Return what the Python in `source` does; where it does not parse, what can be told of it."""
+    """Return what the Python in `source` does; where it does not parse, what is found in its parts."""
     with calm():
         try:
             return _walked(Evaluator(source, settings, depth), parse(source))

@@ -1,4 +1,4 @@
-"""The profile `allow`: what is not on the list is refused."""
+"""The profile `allow`: refuses what is not on the allow list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes that lead out of the interpreter's rules."""
+"""Attributes that lead to the internals of the interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What texts in the code give away: payloads, tokens, secret places, an obfuscator's names."""
+"""Checks string literals: payloads, tokens, sensitive paths, obfuscated names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import statement tells: dangerous modules, packages, look-alikes, the allow list."""
+"""Checks import statements: dangerous modules, packages, look-alikes, the allow list."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def imported(evaluator: Evaluator, node: ast.stmt, alias: ast.alias, module: str
         evaluator.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or obfuscation")
     if evaluator.settings.profile == "allow" and top not in evaluator.settings.allowed_modules:
         evaluator.report(MODULE_NOT_ALLOWED, place, f"`{top}` is not an allowed module")
-    meant = lookalike(top)
-    if meant:
+    imitated = lookalike(top)
+    if imitated:
         evaluator.report(
-            reading.IMPERSONATION, place, f"`{top}` looks like `{meant}`, and is no known package"
+            reading.IMPERSONATION, place, f"`{top}` looks like `{imitated}`, and is no known package"
         )
 
 
@@ -69,8 +69,8 @@ def _add_effects(evaluator: Evaluator, node: ast.stmt, module: str, top: str) ->
         return
     note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
     if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
-        meant = lookalike(top)
-        note += f"; looks like {meant}" if meant else "; no popular package is known by this name"
+        imitated = lookalike(top)
+        note += f"; looks like {imitated}" if imitated else "; no popular package is known by this name"
     evaluator.add_effect(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
 
 
@@ -79,7 +79,7 @@ def lookalike(name: str) -> str | None:
     """Return the popular name that `name` is one slip away from, or None."""
     if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:
         return None
-    return _TYPOSQUATS.meant(name.lower())
+    return _TYPOSQUATS.imitated(name.lower())
 
 
 _TYPOSQUATS = TyposquatIndex(POPULAR)

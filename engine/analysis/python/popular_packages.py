@@ -1,4 +1,4 @@
-"""Names of packages that people really use, and names that only attackers do."""
+"""Names of popular packages, and of packages made for attacks."""
 
 from __future__ import annotations
 
@@ -83,4 +83,4 @@ ATTACK_MODULES: Final = frozenset(
         "pyscreenshot stem pyarmor pytransform"
     )
 )
-"""Modules whose purpose is to attack, to watch a person, or to disguise code."""
+"""Modules whose purpose is attacks, monitoring people, or obfuscation."""

@@ -1,4 +1,4 @@
-"""Lists of words, written as text."""
+"""Word lists, written as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shell: words resolved to what bash would make of them, then judged command by command."""
+"""Shell analysis: words are expanded as bash expands them, then every command is checked."""
 
 from __future__ import annotations
 

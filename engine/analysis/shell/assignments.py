@@ -1,4 +1,4 @@
-"""What statements do to the variables and aliases that later words are made of."""
+"""Effects of statements on the variables and aliases of later words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings that show in one command alone: its name, and a pattern that its words fit."""
+"""Rules that match a single command: its name, and a pattern of its words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CommandPattern:
     severity: Level | None
 
     def fits(self, command: Command) -> bool:
-        """Say whether a command has this shape."""
+        """Return whether a command has this shape."""
         text = command.text
         if self.wanted is not None and not self.wanted.search(text):
             return False
@@ -76,5 +76,5 @@ def touches(judge: Callable[[str], bool]) -> Test:
 
 
 def has_arguments(command: Command) -> bool:
-    """Say whether a command has any words."""
+    """Return whether a command has any words."""
     return bool(command.args)

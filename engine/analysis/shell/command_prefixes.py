@@ -1,4 +1,4 @@
-"""Programs that run other programs: what stands before the command that matters."""
+"""Removes programs that run other programs, such as `sudo` and `env`, from a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that run a command which they are handed: in an option, in their input, or in a variable."""
+"""Programs that run a command from an option, their input or a variable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.analysis.shell.values import UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class NestedCommand:
-    """A command that is handed to a program."""
+    """A command that is passed to a program."""
 
     text: str
     layer: str

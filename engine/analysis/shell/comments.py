@@ -35,14 +35,14 @@ def _is_comment(node: Node, tree: Tree) -> bool:
 
 
 def _begins_a_word(data: bytes, at: int) -> bool:
-    """Say whether the character at an offset begins a word: nothing quotes the blank in front of it."""
+    """Return whether the character at an offset begins a word: nothing quotes the blank in front of it."""
     while data[at - 2 : at] == b"\\\n" and _is_quoted(data, at - 1):
         at -= 2
     return at == 0 or (data[at - 1] in _BEFORE and not _is_quoted(data, at - 1))
 
 
 def _is_quoted(data: bytes, at: int) -> bool:
-    """Say whether a backslash quotes the character at an offset."""
+    """Return whether a backslash quotes the character at an offset."""
     start = at
     while start > 0 and data[start - 1] == ord("\\"):
         start -= 1
@@ -59,7 +59,7 @@ def _is_among_commands(node: Node) -> bool:
 
 
 def _is_body(node: Node, tree: Tree) -> bool:
-    """Say whether it is text of a here-document that the grammar takes for more of the command."""
+    """Return whether it is text of a here-document that the grammar takes for more of the command."""
     if node.parent is None or node.parent.type != "heredoc_redirect":
         return False
     starts = [child.end_byte for child in node.parent.children if child.type == "heredoc_start"]

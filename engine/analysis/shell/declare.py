@@ -1,4 +1,4 @@
-"""A shorter way to write down a rule of shell."""
+"""How the rules of shell are declared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a script will want: hosts, ports, files, commands, variables and packages, with their lines."""
+"""Predicted effects of a script: hosts, ports, files, commands, variables and packages, with their lines."""
 
 from __future__ import annotations
 

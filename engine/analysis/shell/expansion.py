@@ -1,4 +1,4 @@
-"""`${…}`, quotes and braces: from the text of one expansion to what it yields."""
+"""Expands `${…}`, quotes and braces."""
 
 from __future__ import annotations
 

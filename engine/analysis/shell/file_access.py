@@ -1,4 +1,4 @@
-"""Every file that a script writes or reads, by redirection or through a command."""
+"""Every file that a script writes or reads, by redirection or by a command."""
 
 from __future__ import annotations
 

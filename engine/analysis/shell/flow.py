@@ -1,4 +1,4 @@
-"""What flows between commands: the text that one prints and another reads."""
+"""Data flow between commands: the text that one prints and another reads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def language_of(name: str) -> str | None:
 
 @lru_cache(4096)
 def is_interpreter(name: str) -> bool:
-    """Say whether a program runs code that it is given."""
+    """Return whether a program runs code that it is given."""
     return name in INTERPRETERS or language_of(name) is not None
 
 

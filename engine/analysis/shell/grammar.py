@@ -1,4 +1,4 @@
-"""Shell source to syntax tree, with the constructs filled in that bash knows and the grammar does not."""
+"""Parses shell source, and fills in the bash constructs that the grammar lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A shell script as the rules see it: commands with their words resolved, what they read and write."""
+"""A shell script as the rules see it: commands with expanded words, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Command:
         return tuple(step.evidence for step in tuple(dict.fromkeys(steps))[:8])
 
     def has(self, short: str, *long: str) -> bool:
-        """Say whether a one-letter option, alone or in a cluster, or one of the long options is given."""
+        """Return whether a one-letter option, alone or in a cluster, or one of the long options is given."""
         for word in self.words:
             if word == "--":
                 return False

@@ -1,4 +1,4 @@
-"""Pipelines: which command's output another one reads."""
+"""Pipelines: which command reads the output of which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands whose output depends on nothing but their words and their input: worked out, never run."""
+"""Computes the output of commands that depend only on their words and input, without running them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the tree to a Script: statements in the order in which they run, functions once they are called."""
+"""Builds a Script from the tree: statements in execution order, functions when they are called."""
 
 from __future__ import annotations
 

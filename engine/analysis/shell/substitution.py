@@ -1,4 +1,4 @@
-"""What the commands inside `$(…)` print, as far as it can be worked out."""
+"""Computes the output of command substitutions where it is known."""
 
 from __future__ import annotations
 

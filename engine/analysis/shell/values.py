@@ -1,4 +1,4 @@
-"""What a shell variable is known to hold, and the marks inside a word that is being expanded."""
+"""Known values of shell variables, and the marks in a word during expansion."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Variables:
         return ShellValue(_KNOWN.get(name, UNKNOWN))
 
     def has(self, name: str) -> bool:
-        """Say whether the script assigned `name`, or the shell sets it to something known."""
+        """Return whether the script assigned `name`, or the shell sets it to something known."""
         return name in self._values or name in _KNOWN
 
     def set(self, name: str, value: ShellValue) -> None:

@@ -1,4 +1,4 @@
-"""Variables whose text other programs run as a command."""
+"""Variables whose value other programs run as a command."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def runs(name: str, value: str) -> str:
 
 
 def is_ordinary(command: str) -> bool:
-    """Say whether a command is a pager, editor or the like, and nothing more."""
+    """Return whether a command is a pager, editor or the like, and nothing more."""
     words = command.split()
     return not words or (words[0].rsplit("/", 1)[-1] in _ORDINARY and not _SEPARATORS.search(command))

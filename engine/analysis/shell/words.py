@@ -1,4 +1,4 @@
-"""From the nodes of a word to what bash would make of it: quotes removed, constants filled in."""
+"""Expands the nodes of a word: quotes removed, constants filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a script writes itself, and the commands that run them."""
+"""Files that a script writes, and the commands that run them."""
 
 from __future__ import annotations
 

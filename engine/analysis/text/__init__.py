@@ -1,4 +1,4 @@
-"""Text, whatever the language: what hides from the reader's eyes."""
+"""Checks of the text in any language: what is hidden from the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that hide, reorder or erase."""
+"""Characters that hide, reorder or erase text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where code stands: too far to the right, too far down, or under a wrong heading."""
+"""Code far to the right, far down, or under a misleading heading."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PROGRAMS = {
 
 
 def check(source: str, lines: Lines, language: Language) -> Iterator[Violation]:
-    """Yield code that stands where nobody looks, and headings that disagree with the language."""
+    """Yield code in places that reviewers overlook, and headings that disagree with the language."""
     for match in _LONG.finditer(source) if _may_be_long(source) else ():
         size = match.end() - match.start()
         level = Level.MEDIUM if size >= 3000 else Level.LOW

@@ -94,7 +94,7 @@ def _scripts(name: str) -> str:
 
 
 def _is_text(source: str, position: int) -> bool:
-    """Say whether a place seems to be inside a string or a comment of its line."""
+    """Return whether a place seems to be inside a string or a comment of its line."""
     line = source[source.rfind("\n", 0, position) + 1 : position]
     if re.search(r"(?:^|\s)(?:#|//|/?\*)", line):
         return True

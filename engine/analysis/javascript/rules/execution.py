@@ -1,4 +1,4 @@
-"""Programs and code that are run."""
+"""Running programs and code."""
 
 from __future__ import annotations
 

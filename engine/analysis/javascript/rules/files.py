@@ -1,4 +1,4 @@
-"""Files that are read, written and deleted."""
+"""Reading, writing and deleting files."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _is_home(program: Program, call: JavaScriptCall, index: int) -> str:
 
 
 def _is_own(program: Program, call: JavaScriptCall, index: int) -> bool:
-    """Say whether a path is made of the program's own folder and known text."""
+    """Return whether a path is made of the program's own folder and known text."""
     node = call.nodes[index] if index < len(call.nodes) else None
     if node is None:
         return True

@@ -1,4 +1,4 @@
-"""Texts and lists that double at every turn of a loop: forty turns are a terabyte."""
+"""Strings and lists that double in every iteration of a loop: forty iterations are a terabyte."""
 
 from __future__ import annotations
 

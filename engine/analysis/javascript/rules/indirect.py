@@ -1,4 +1,4 @@
-"""Dangerous things that are reached past their names, or handed on without a call."""
+"""Dangerous functions that are reached without their names, or passed on without a call."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _QUIET = frozenset({"unary_expression", "member_expression", "subscript_expressi
 
 
 def check(program: Program) -> Iterator[Violation]:
-    """Yield detours to globals, and functions that are handed on."""
+    """Yield indirect access to globals, and functions that are passed on."""
     yield from _loose(program)
     for call in program.calls:
         if call.path.startswith("globalThis.?") or (_EVERY.match(call.path) and _is_owner(call)):

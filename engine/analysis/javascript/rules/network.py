@@ -1,4 +1,4 @@
-"""The network, and what is told to it."""
+"""Using the network, and the data that is sent."""
 
 from __future__ import annotations
 

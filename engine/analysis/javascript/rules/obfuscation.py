@@ -1,4 +1,4 @@
-"""Code that is kept from the reader's eyes."""
+"""Obfuscated code."""
 
 from __future__ import annotations
 

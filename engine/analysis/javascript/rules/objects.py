@@ -1,4 +1,4 @@
-"""Prototypes, and what makes code out of objects."""
+"""Prototypes, and objects that lead to code."""
 
 from __future__ import annotations
 

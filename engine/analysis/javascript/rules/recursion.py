@@ -1,4 +1,4 @@
-"""Functions that call themselves whatever happens."""
+"""Functions that call themselves on every path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops, memory, processes and patterns without bounds."""
+"""Unbounded loops, memory, processes and regular expressions."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _is_endless(program: Program, node: Node, scope: JavaScriptScope) -> bool:
 
 
 def _is_far(program: Program, condition: Node | None, scope: JavaScriptScope) -> bool:
-    """`i < 1e15`: not endless, and yet it ends with nobody there any more."""
+    """`i < 1e15`: not endless, but far too long."""
     if condition is not None and condition.type == "expression_statement" and condition.named_children:
         condition = condition.named_children[0]
     if (
@@ -199,7 +199,7 @@ def _is_huge(call: JavaScriptCall) -> bool:
 
 
 def is_explosive(pattern: str) -> bool:
-    """Say whether a pattern has nested repetitions: its time grows exponentially with the text."""
+    """Return whether a pattern has nested repetitions: its time grows exponentially with the text."""
     if len(pattern) > 2000 or not re.search(r"\)[+*{]", pattern):
         return False
     for match in _NESTED.finditer(pattern):

@@ -1,4 +1,4 @@
-"""What is no JavaScript."""
+"""Invalid JavaScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes and items of things with names: modules, namespaces, gadgets."""
+"""Evaluates attributes and items of named values: modules, namespaces, gadgets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def attribute(evaluator: Evaluator, node: ast.Attribute) -> PythonValue | None:
     base = evaluator.evaluate(node.value)
     found = member(evaluator, node, base, node.attr)
     if found is not None and found.name in lookups.LOOSE:
-        lookups.check_loose(evaluator, node, found)
+        lookups.report_if_passed(evaluator, node, found)
     return found
 
 
@@ -33,7 +33,11 @@ def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: 
         return None
     if base.owner is not None and name in base.owner.attributes:
         found: PythonValue | None = base.owner.attributes[name]
-        given = functions.got(evaluator, found.function) if found is not None and found.function else None
+        given = (
+            functions.property_value(evaluator, found.function)
+            if found is not None and found.function
+            else None
+        )
         return given or found
     if base.name:
         qualified = _qualified(base.name, name)
@@ -66,7 +70,7 @@ def _named(base: PythonValue, name: str) -> PythonValue:
     return value
 
 
-def looked_up(
+def lookup_key(
     evaluator: Evaluator, node: ast.expr, base: PythonValue, key: PythonValue | None
 ) -> PythonValue | None:
     """Return what `base[key]` means where `base` has a name: a namespace gives what it holds."""
@@ -124,7 +128,7 @@ def _from_namespace(evaluator: Evaluator, namespace: str, name: str) -> PythonVa
 
 
 def check_built(evaluator: Evaluator, node: ast.AST, found: PythonValue, key: PythonValue | None) -> None:
-    """Report a dangerous thing whose name was assembled, or that was reached indirectly."""
+    """Report a dangerous function whose name was assembled, or that was reached indirectly."""
     head, _, rest = (found.name or "").partition(".")
     if not found.name or (
         head not in HEAVY_MODULES and not (head == "builtins" and rest in _DANGEROUS_BUILTINS)

@@ -1,4 +1,4 @@
-"""What calls do: constants are computed, the code's own functions read, known names handed to their rules."""
+"""Evaluates calls: computes constants, enters the code's own functions, and runs the sinks of known names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def call(evaluator: Evaluator, node: ast.Call) -> PythonValue | None:
     func = node.func
     if type(func) is ast.Attribute:
         return _method(evaluator, node, func)
-    callee = lookups.meaning(evaluator, func.id) if type(func) is ast.Name else evaluator.evaluate(func)
+    callee = lookups.lookup(evaluator, func.id) if type(func) is ast.Name else evaluator.evaluate(func)
     if callee is None:
         evaluator.relevant += (
             evaluator.scope.parent is not None and getattr(func, "id", None) in evaluator.scope.names
@@ -78,7 +78,7 @@ def _arguments(
 
 
 def _unknown(evaluator: Evaluator, node: ast.Call, receiver: PythonValue | None) -> PythonValue | None:
-    """The call of something unknown: what goes in comes out, and functions handed over will be called."""
+    """Evaluate an unknown call: it passes on the taint of its arguments, and calls functions among them."""
     taint = receiver.taint if receiver is not None else 0
     tainted = receiver
     for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -114,7 +114,7 @@ def invoke(
 ) -> PythonValue | None:
     """Return what calling `callee` gives."""
     if callee.function is not None:
-        return functions.called(evaluator, callee.function, args, keywords)
+        return functions.call_function(evaluator, callee.function, args, keywords)
     if callee.owner is not None and not callee.name:
         return _instance(evaluator, callee, args, keywords)
     name = callee.name
@@ -141,7 +141,7 @@ def _instance(
     value.owner = callee.owner
     init = callee.owner.attributes.get("__init__")
     if init is not None and init.function is not None:
-        functions.called(evaluator, init.function, args, keywords)
+        functions.call_function(evaluator, init.function, args, keywords)
     return value
 
 

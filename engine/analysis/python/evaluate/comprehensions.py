@@ -1,4 +1,4 @@
-"""Comprehensions: computed where they only build a constant, else looked into."""
+"""Evaluates comprehensions: computed where they only build a constant, otherwise only checked."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _looked_into(evaluator: Evaluator, node: Comprehension, first: PythonValue |
 
 
 def _lazy(value: PythonValue | None, first: PythonValue | None) -> PythonValue:
-    """Return a generator that has no end, or so many turns that what collects it must be told."""
+    """Return a generator that is endless or very long."""
     found = PythonValue(name=first.name if first is not None else None, taint=taint_of(value))
     found.items = first.items if first is not None else None
     return found

@@ -1,4 +1,4 @@
-"""Displays of lists, tuples, sets and dictionaries, and what is taken out of them."""
+"""Evaluates displays of lists, tuples, sets and dictionaries, and subscripts of them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def subscript(evaluator: Evaluator, node: ast.Subscript) -> PythonValue | None:
     if value is None:
         return None
     if value.name:
-        return attributes.looked_up(evaluator, node, value, index)
+        return attributes.lookup_key(evaluator, node, value, index)
     if index is not None and index.known:
         if value.items is not None and _hashable(index.const) and index.const in value.items:
             return value.items[index.const]

@@ -1,4 +1,4 @@
-"""The state of one pass over a syntax tree: `value` looks into expressions, `run` into statements."""
+"""The evaluator: dispatches every node by its type, and collects violations and effects."""
 
 from __future__ import annotations
 

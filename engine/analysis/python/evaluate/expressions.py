@@ -1,4 +1,4 @@
-"""What expressions mean."""
+"""Evaluates expressions; registers a handler for each node type."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _constant(evaluator: Evaluator, node: ast.Constant) -> PythonValue:
 
 def _name(evaluator: Evaluator, node: ast.Name) -> PythonValue | None:
     names = evaluator.scope.names
-    value = names[node.id] if node.id in names else lookups.meaning(evaluator, node.id)
+    value = names[node.id] if node.id in names else lookups.lookup(evaluator, node.id)
     if value is not None and value.name is not None and value.name in lookups.LOOSE:
-        lookups.check_loose(evaluator, node, value)
+        lookups.report_if_passed(evaluator, node, value)
     return value
 
 

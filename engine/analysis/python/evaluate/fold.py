@@ -1,4 +1,4 @@
-"""Constants computed as Python would, within bounds: nothing here runs code from outside."""
+"""Computes constants as Python would, within limits and without running any foreign code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the code: read once, and again where the arguments of a call are known."""
+"""Evaluates functions of the code: once, and again where the arguments of a call are known."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _MAX_INLINING = 4
 
 
 def read_pending(evaluator: Evaluator) -> None:
-    """Read all functions that nobody called, those within them too."""
+    """Evaluate all functions that were not called, including nested ones."""
     while evaluator.pending:
         function = evaluator.pending.popleft()
         if function.state == "unread":
             _read(evaluator, function, None)
 
 
-def called(
+def call_function(
     evaluator: Evaluator,
     function: PythonFunction,
     args: list[PythonValue | None],
@@ -42,11 +42,11 @@ def called(
     return either(result, None)
 
 
-def got(evaluator: Evaluator, function: PythonFunction) -> PythonValue | None:
+def property_value(evaluator: Evaluator, function: PythonFunction) -> PythonValue | None:
     """Return what an attribute gives that a function of the code stands for, where it is a property."""
     decorators = getattr(function.node, "decorator_list", ())
     names = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in decorators}
-    return called(evaluator, function, [], {}) if names & {"property", "cached_property"} else None
+    return call_function(evaluator, function, [], {}) if names & {"property", "cached_property"} else None
 
 
 def _read(

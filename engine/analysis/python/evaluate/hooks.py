@@ -1,4 +1,4 @@
-"""Functions that are called without a call: decorators, operators of classes, hooks of pickles."""
+"""Functions that are called implicitly: decorators, operators of classes, pickle hooks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _check_reduce(
 ) -> None:
     me = PythonValue()
     me.owner = owner
-    result = functions.called(evaluator, function, [me], {})
+    result = functions.call_function(evaluator, function, [me], {})
     first = result.items.get(0) if result is not None and result.items else None
     if first is not None and first.name in DANGEROUS_CALLBACKS:
         evaluator.report(PICKLE_PAYLOAD, function.node, f"Loading the pickle calls {first.name}", value=first)

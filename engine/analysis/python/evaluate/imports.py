@@ -1,4 +1,4 @@
-"""Imports: what they bind, and what they tell."""
+"""Evaluates import statements: the names that they bind."""
 
 from __future__ import annotations
 

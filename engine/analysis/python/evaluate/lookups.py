@@ -1,4 +1,4 @@
-"""What a name means, and whether it is a dangerous function that nobody calls where it stands."""
+"""Looks up names, and reports dangerous functions that are named without being called."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ LOOSE_FUNCTION = python_rule(
 
 
 LOOSE: set[str] = set()
-"""Functions that nobody passes around in honest code: each runs a text or a program."""
+"""Functions that legitimate code does not pass around: each runs code or a program."""
 
 
-def meaning(evaluator: Evaluator, name: str) -> PythonValue | None:
+def lookup(evaluator: Evaluator, name: str) -> PythonValue | None:
     """Return what `name` means in the current scope."""
     scope: PythonScope | None = evaluator.scope
     while scope is not None:
@@ -59,7 +59,7 @@ def starred(evaluator: Evaluator, name: str) -> PythonValue | None:
     return None
 
 
-def check_loose(evaluator: Evaluator, node: ast.expr, value: PythonValue) -> None:
+def report_if_passed(evaluator: Evaluator, node: ast.expr, value: PythonValue) -> None:
     """Report a dangerous function where it is named and not called, unless it came by another name."""
     if value.name in LOOSE and (not value.trail or isinstance(value.trail[-1], ast.ImportFrom)):
         evaluator.relevant += 1

@@ -1,4 +1,4 @@
-"""Names that mean the same, built-in names, and what modules are for."""
+"""Aliases of names, built-in names, and the purposes of modules."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ HEAVY_MODULES: Final = frozenset(
         "commands",
     )
 )
-"""Modules whose import by computed name is never innocent."""
+"""Modules that legitimate code does not import by a computed name."""
 
 
 @lru_cache(maxsize=8192)

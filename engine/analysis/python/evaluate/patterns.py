@@ -1,4 +1,4 @@
-"""Texts that are partly known: `"/etc/" + name` is `/etc/` and a hole."""
+"""Partly known strings: `"/etc/" + name` is `/etc/` and a hole."""
 
 from __future__ import annotations
 

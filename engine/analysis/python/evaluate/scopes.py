@@ -1,4 +1,4 @@
-"""Which name means what, where."""
+"""Scopes, classes and functions of the code."""
 
 from __future__ import annotations
 

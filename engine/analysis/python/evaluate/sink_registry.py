@@ -1,4 +1,4 @@
-"""What calls of known names do: the tables that the sinks fill and that calls are looked up in."""
+"""The tables in which sinks register, and in which calls look them up."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ METHODS: dict[str, Handler] = {}
 TEXT_METHODS: dict[str, Handler] = {}
 """What a method of a text or container means beyond its result, by the method's name."""
 TOUCHING: set[str] = set()
-"""Built-in functions whose use makes a function worth reading again with known arguments."""
+"""Built-in functions whose use makes a function worth evaluating again with known arguments."""
 DANGEROUS_CALLBACKS: set[str] = set()
 """Functions that count as called when they are passed as an argument."""
 

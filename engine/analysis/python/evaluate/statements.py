@@ -1,4 +1,4 @@
-"""What statements do to names."""
+"""Evaluates statements; registers a handler for each node type."""
 
 from __future__ import annotations
 

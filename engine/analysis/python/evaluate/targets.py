@@ -1,4 +1,4 @@
-"""What assignments, loops and patterns bind."""
+"""Binds the targets of assignments, loops and patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known about an expression: a constant, the thing it names, where its content came from."""
+"""What is known about an expression: a constant, a qualified name, and the origin of its content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Taint(IntFlag):
 PRIVATE: Final = Taint.ENVIRONMENT | Taint.SECRET | Taint.SENSITIVE | Taint.SYSTEM | Taint.SCREEN
 """What must not leave the machine."""
 FOREIGN: Final = Taint.NETWORK | Taint.INPUT | Taint.SOCKET
-"""What somebody else decides."""
+"""Content that an outside party controls."""
 
 _TAINT_WORDS = {
     Taint.ENVIRONMENT: "the environment",

@@ -1,1 +1,1 @@
-"""Loops, recursion and operations that ask for unbounded resources."""
+"""Loops, recursion and operations that use unbounded resources."""

@@ -1,4 +1,4 @@
-"""Conditions of loops that hold for ever because nothing in the loop changes what they ask."""
+"""Loop conditions that never change because nothing in the loop changes their operands."""
 
 from __future__ import annotations
 

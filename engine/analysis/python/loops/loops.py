@@ -1,4 +1,4 @@
-"""Loops without an exit, and what they do at every turn."""
+"""Loops without an exit, and what they do in every iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions whose every path leads back to themselves: directly, or by way of others."""
+"""Functions that call themselves on every path, directly or through others."""
 
 from __future__ import annotations
 

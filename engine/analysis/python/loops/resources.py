@@ -1,4 +1,4 @@
-"""Operations that ask for very much."""
+"""Operations that request huge amounts of memory."""
 
 from __future__ import annotations
 

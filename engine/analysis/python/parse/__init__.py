@@ -1,1 +1,1 @@
-"""From Python source to a syntax tree, and what is read without one."""
+"""Parses Python source, and reads what can be read without a syntax tree."""

@@ -1,4 +1,4 @@
-"""What is seen without the syntax tree: comments that ask for silence, disguised names, telling texts."""
+"""Checks without the syntax tree: suppression comments, disguised names, suspicious strings."""
 
 from __future__ import annotations
 

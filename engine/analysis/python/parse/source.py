@@ -1,4 +1,4 @@
-"""Source -> syntax tree; and where it does not parse, as much of it as does."""
+"""Parses source into a syntax tree; where it does not parse, the part that does."""
 
 from __future__ import annotations
 

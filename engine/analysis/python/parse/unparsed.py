@@ -1,4 +1,4 @@
-"""Code that does not parse: read as words."""
+"""Reads code that does not parse as words."""
 
 from __future__ import annotations
 

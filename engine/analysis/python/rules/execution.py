@@ -1,4 +1,4 @@
-"""Rules about code that is made or found at run time."""
+"""Rules for code that is created or looked up at run time."""
 
 from __future__ import annotations
 

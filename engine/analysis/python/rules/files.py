@@ -1,4 +1,4 @@
-"""Rules about files."""
+"""Rules for files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the network, and what is told over it."""
+"""Rules for the network and the data sent over it."""
 
 from __future__ import annotations
 

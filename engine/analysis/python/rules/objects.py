@@ -1,4 +1,4 @@
-"""Rules about deserialising, and about gadgets of the interpreter."""
+"""Rules for deserialisation and for gadgets of the interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about secrets, facts about the machine, and what a person sees and types."""
+"""Rules for secrets and information about the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about processes, native code and other people's programs."""
+"""Rules for processes and system calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about reading itself: code that does not parse, imports, disguises, the list of what is allowed."""
+"""Rules for imported and requested packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about time, memory, processes and disk without a bound."""
+"""Rules for unbounded time, memory, processes and disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls of known names mean. Importing this package registers all of them."""
+"""Handlers for calls of known names. Importing this package registers all of them."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Functions that are made from others, handed on and called later."""
+"""Functions that are built from others, passed on and called later."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.analysis.python.evaluate.attributes import looked_up
+from engine.analysis.python.evaluate.attributes import lookup_key
 from engine.analysis.python.evaluate.calls import invoke
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB
-from engine.analysis.python.sinks.names import got
+from engine.analysis.python.sinks.names import named_attribute
 from engine.analysis.python.sinks.paths import loop_turns
 from engine.models import Level
 
@@ -34,7 +34,7 @@ def _remembered(call: PythonCall) -> list[PythonValue | None]:
 def call_attrgetter(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `attrgetter('a')(x)` means."""
     name = next(iter(_remembered(call)), None)
-    return got(evaluator, call, call.arg(0), name, text_of(name))
+    return named_attribute(evaluator, call, call.arg(0), name, text_of(name))
 
 
 @handles("operator.itemgetter()")
@@ -42,7 +42,7 @@ def call_itemgetter(evaluator: Evaluator, call: PythonCall) -> PythonValue | Non
     """Return what `itemgetter('a')(x)` means."""
     owner = call.arg(0)
     key = next(iter(_remembered(call)), None)
-    return looked_up(evaluator, call.node, owner, key) if owner is not None and owner.name else None
+    return lookup_key(evaluator, call.node, owner, key) if owner is not None and owner.name else None
 
 
 @handles("operator.methodcaller()")
@@ -50,7 +50,7 @@ def call_methodcaller(evaluator: Evaluator, call: PythonCall) -> PythonValue | N
     """Return what `methodcaller('a', 1)(x)` gives."""
     remembered = _remembered(call)
     name = remembered[0] if remembered else None
-    found = got(evaluator, call, call.arg(0), name, text_of(name))
+    found = named_attribute(evaluator, call, call.arg(0), name, text_of(name))
     return invoke(evaluator, call.node, found, remembered[1:], {}) if found is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Commands that Python hands to a shell or a program, read in their own language."""
+"""Commands that Python passes to a shell or a program, analysed in their own language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment, and facts about the machine and its user."""
+"""Reads of the environment, and information about the machine and its user."""
 
 from __future__ import annotations
 

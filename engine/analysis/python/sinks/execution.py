@@ -1,4 +1,4 @@
-"""Text that becomes code."""
+"""Strings that become code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: read, written, deleted, and what lies there."""
+"""Reading, writing and deleting files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interpreter itself: its frames, hooks and search path."""
+"""The interpreter: its frames, hooks and search path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes that attackers use."""
+"""Insecure coding: SQL injection, weak hashes, debug servers, templates."""
 
 from __future__ import annotations
 

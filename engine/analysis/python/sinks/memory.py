@@ -1,4 +1,4 @@
-"""Calls that ask for very much memory or work."""
+"""Calls that need huge amounts of memory or computation."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Names reached by text: `getattr` and its relatives."""
+"""Names accessed by string: `getattr` and related functions."""
 
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.attributes import check_built, looked_up, member
+from engine.analysis.python.evaluate.attributes import check_built, lookup_key, member
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
@@ -36,10 +36,10 @@ DYNAMIC_ATTRIBUTE = python_rule(
 def get_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return what `getattr(x, 'name')` means."""
     name = call.arg(1, "name")
-    return got(evaluator, call, call.arg(0, "obj"), name, text_of(name))
+    return named_attribute(evaluator, call, call.arg(0, "obj"), name, text_of(name))
 
 
-def got(
+def named_attribute(
     evaluator: Evaluator,
     call: PythonCall,
     owner: PythonValue | None,
@@ -123,7 +123,7 @@ for _base in ("os", "subprocess", "builtins", "sys", "pty", "ctypes", "importlib
 
 def _namespace_get(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     owner = PythonValue(name=call.name.rpartition(".")[0])
-    return looked_up(evaluator, call.node, owner, call.arg(0))
+    return lookup_key(evaluator, call.node, owner, call.arg(0))
 
 
 for _base in (

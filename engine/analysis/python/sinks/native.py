@@ -1,4 +1,4 @@
-"""Native code, and calls that only the owner of the machine should make."""
+"""Native code and privileged system calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network: asked, listened to, told things."""
+"""Network clients: requests, downloads, uploads."""
 
 from __future__ import annotations
 

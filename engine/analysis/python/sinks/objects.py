@@ -1,4 +1,4 @@
-"""Data that becomes objects, and with them calls."""
+"""Deserialisation: data that becomes objects, and with them calls."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def load_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 @handles("ruamel.yaml.YAML")
 def make_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """A YAML reader, which makes objects of any class where it is told to."""
+    """A YAML reader, which can create objects of any class."""
     if call.text(0, "typ") == "unsafe":
         evaluator.report(
             rules.DESERIALIZE, call.node, "Creates a YAML loader that can create objects of any class"
@@ -109,7 +109,7 @@ def make_yaml(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 @handles("torch.load", "torch.jit.load")
 def load_torch(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """PyTorch's files are pickles, unless only weights are wanted."""
+    """PyTorch's files are pickles, unless only weights are loaded."""
     weights = call.keywords.get("weights_only")
     return None if weights is not None and weights.const is True else load(evaluator, call)
 

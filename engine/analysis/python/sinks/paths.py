@@ -1,4 +1,4 @@
-"""What paths mean: the system's, the kernel's, secrets, hidden ones, programs."""
+"""Classifies paths: system, kernel, secret, hidden, program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes and threads that are started together."""
+"""Pools of processes and threads."""
 
 from __future__ import annotations
 

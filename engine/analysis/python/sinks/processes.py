@@ -1,4 +1,4 @@
-"""Other programs: started, killed, connected; and native code."""
+"""Other programs: starting, killing and connecting them."""
 
 from __future__ import annotations
 

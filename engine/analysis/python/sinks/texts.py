@@ -1,4 +1,4 @@
-"""Methods of texts that say more than what they compute."""
+"""String methods with effects beyond their result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What watches a person or a machine: screen, keys, clipboard, camera, processes."""
+"""Monitoring of users and machines: screen, keys, clipboard, camera, processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losing work that is kept elsewhere: the history of git, the data of databases and clouds."""
+"""Deleting the history of git, and the data of databases and clouds."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _deletion(command: Command) -> Iterator[Violation]:
 
 
 def is_wiped_elsewhere(path: str) -> bool:
-    """Say whether deleting a path covers tracks, which has a rule of its own."""
+    """Return whether deleting a path covers tracks, which has a rule of its own."""
     return paths.is_log(path) or paths.is_history(path)
 
 

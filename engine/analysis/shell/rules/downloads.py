@@ -116,7 +116,7 @@ def check(script: Script) -> Iterator[Violation]:
 
 
 def is_download(command: Command) -> bool:
-    """Say whether a command fetches something."""
+    """Return whether a command fetches something."""
     return command.name in DOWNLOADERS and bool(command.args) and not QUESTIONS & set(command.words)
 
 

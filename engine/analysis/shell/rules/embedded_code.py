@@ -1,4 +1,4 @@
-"""Code within shell: what `sh -c`, here-documents, pipes and `python -c` run, read in its own language."""
+"""Analyses code within shell: `sh -c`, here-documents, pipes and `python -c`, in its own language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switching off what watches, and covering tracks."""
+"""Disabling protection, and covering tracks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that is run from text, and programs that nobody has read."""
+"""Running strings as code, and programs that were not reviewed."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def _escapes(command: Command) -> bool:
 
 
 def _is_wrapped_shell(command: Command) -> bool:
-    """Say whether a program is asked for a shell that is given nothing to do: `env /bin/sh`, `nice bash`."""
+    """Return whether a program starts a shell without a command: `env /bin/sh`, `nice bash`."""
     if command.name not in SHELLS or not _ESCAPING.intersection(command.wrappers):
         return False
     fed = command.feed is not None or command.upstream or any(not r.writes for r in command.redirects)

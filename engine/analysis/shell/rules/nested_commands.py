@@ -1,4 +1,4 @@
-"""Commands that a program is handed, by an option, its input or a variable, and runs."""
+"""Commands that a program takes from an option, its input or a variable, and runs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _BARE_SHELL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PlacedCommand:
-    """A command that something is handed, and where."""
+    """A nested command and its position."""
 
     command: NestedCommand
     span: Span
@@ -85,7 +85,7 @@ class PlacedCommand:
 
 
 def placed_commands(script: Script) -> list[PlacedCommand]:
-    """Return every command that a program is handed."""
+    """Return every command that is passed to a program."""
     return script.once("carried", lambda script: [*_by_commands(script), *_by_variables(script)])
 
 
@@ -113,7 +113,7 @@ def _by_variables(script: Script) -> Iterator[PlacedCommand]:
 
 
 def check(script: Script) -> Iterator[Violation]:
-    """Yield what is handed on by a way that nobody expects a command on."""
+    """Yield commands in places where reviewers do not expect them."""
     for one in placed_commands(script):
         text = one.command.text
         if _BARE_SHELL.fullmatch(text):
@@ -123,7 +123,7 @@ def check(script: Script) -> Iterator[Violation]:
 
 
 def _is_expected(one: NestedCommand) -> bool:
-    """Say whether what is handed on is an ordinary program, or the mere name of one in a variable."""
+    """Return whether a command is an ordinary program, or only the name of one in a variable."""
     named = one.layer.startswith("$") and not one.layer.startswith("$PS") and one.text.isidentifier()
     return named or one.text.startswith(UNKNOWN) or is_ordinary(one.text)
 

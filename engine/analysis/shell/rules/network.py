@@ -1,4 +1,4 @@
-"""Talk with other machines, tunnels to them, and doors for them."""
+"""Connections, tunnels, listeners and packages."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def _talk(command: Command) -> Iterator[Violation]:
 
 
 def _scans(command: Command) -> bool:
-    """Say whether a whole range of addresses is asked, or a port that has nothing to do with the question."""
+    """Return whether a command scans a range of addresses, or an unrelated port."""
     if command.name == "whois" and command.has("p"):
         return True
     return any(_RANGE.match(arg.text) for arg in command.operands)

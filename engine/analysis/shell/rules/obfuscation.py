@@ -1,4 +1,4 @@
-"""Commands and data that are kept from the reader's eyes."""
+"""Obfuscated commands and data."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _is_hidden(script: Script, command: Command) -> bool:
 
 
 def _is_plain(script: Script, command: Command) -> bool:
-    """Say whether the first word of a command is its name, as it stands."""
+    """Return whether the first word of a command is its name, as it stands."""
     program = command.program
     if not program.literal or program.start != command.start or program.text in _PREFIXES:
         return False
@@ -183,7 +183,7 @@ def _is_plain(script: Script, command: Command) -> bool:
 
 
 def _is_disguised(head: str) -> bool:
-    """Say whether a word is assembled from parts, none of which shows what it is."""
+    """Return whether a word is assembled from parts, none of which shows what it is."""
     if "$'" in head and _ESCAPES.search(head):
         return True
     if "/" in head or _UNALIASED.fullmatch(head):

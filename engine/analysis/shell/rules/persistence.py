@@ -224,7 +224,7 @@ def _hijacks(command: Command) -> Iterator[Violation]:
 
 
 def _preloads(name: str, value: str) -> bool:
-    """Say whether a variable makes programs load, or run, something else first."""
+    """Return whether a variable makes programs load, or run, something else first."""
     pattern = _LOADERS.get(name)
     return bool(value) and (name in _PRELOADS or (pattern is not None and bool(pattern.search(value))))
 

@@ -1,4 +1,4 @@
-"""Killing what others run, and using up the machine."""
+"""Killing processes and exhausting resources."""
 
 from __future__ import annotations
 

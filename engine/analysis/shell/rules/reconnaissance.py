@@ -1,4 +1,4 @@
-"""Looking around, touching the system's files, and the tools of the trade."""
+"""Collecting information, accessing system files, and using attack tools."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ def _finds_in_system(places: list[str]) -> bool:
 
 
 def _spells_system(places: list[str]) -> bool:
-    """Say whether a shell pattern lists a folder of the system, as `echo /etc/*` does."""
+    """Return whether a shell pattern lists a folder of the system, as `echo /etc/*` does."""
     return any(map(_TOP_PATTERN.match, places))
 
 

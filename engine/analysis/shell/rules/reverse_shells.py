@@ -1,4 +1,4 @@
-"""Shells handed to somebody elsewhere."""
+"""Reverse shells, payloads and shellcode."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ _PROTECT = re.compile(
 
 
 def is_protection(name: str) -> bool:
-    """Say whether a service watches or protects the machine."""
+    """Return whether a service watches or protects the machine."""
     return bool(_PROTECT.search(name.lower()))
 
 

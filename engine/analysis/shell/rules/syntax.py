@@ -1,4 +1,4 @@
-"""What bash itself could not read either."""
+"""Invalid shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Altering files so that nobody notices, and behaving differently where somebody watches."""
+"""Hiding changes to files, disguising programs, and checking for a sandbox."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def check(script: Script) -> Iterator[Violation]:
 
 
 def sends(command: Command) -> bool:
-    """Say whether a request carries data, or is made to change something."""
+    """Return whether a request carries data, or is made to change something."""
     return bool(_data(command)) or _method(command) in {"POST", "PUT", "PATCH"}
 
 
@@ -148,14 +148,14 @@ def _data(command: Command) -> list[Arg]:
 
 
 def is_local(command: Command) -> bool:
-    """Say whether everything that a command talks to is this machine."""
+    """Return whether everything that a command talks to is this machine."""
     words = command.words
     others = any("://" in word and not _LOCAL.search(word) for word in words)
     return not others and any(_LOCAL.search(word) for word in words)
 
 
 def sends_loot(command: Command) -> bool:
-    """Say whether files or command output are piped into a command."""
+    """Return whether files or command output are piped into a command."""
     return any(other.name in _LOOT for other in before(command))
 
 
