@@ -24,9 +24,9 @@ from engine.common.errors import Problem
 from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
-from engine.history.exports.read_case_file import read_case_file
 from engine.history.search.filter import FilterError, parse
 from engine.history.search.timeline import Step, timeline
+from engine.history.store.sqlite.read_case_file import read_case_file
 from engine.history.witness.checkpoint_file import read
 from engine.models import Status, Summary, Verification
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -17,6 +14,7 @@ from engine.history.devtools.synthetic_case import SyntheticCase, digest_for
 from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.bulk import bulk_writing
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.ledger import Ledger
 from engine.history.store.sqlite.writer import open_ledger, take_lock
@@ -49,28 +47,12 @@ def seed_history(path: Path, runs: int, seed: int, progress: ProgressCallback | 
     try:
         if ledger.tree.size:
             raise HistoryError(f"{path} has events already", hint="Set PRATIQUE_HOME to an empty folder")
-        with _in_bulk(ledger.connection):
+        with bulk_writing(ledger.connection):
             _fill(ledger, runs, random.Random(seed), progress)  # noqa: S311  the same for the same seed
     finally:
         ledger.connection.close()
         lock.close()
     return ledger.tree.size
-
-
-@contextmanager
-def _in_bulk(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write without a journal, and make the indexes afterwards. A crash leaves nothing that is of use."""
-    indexes = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
-    listed = indexes.fetchall()
-    for pragma in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -200000"):
-        connection.execute(f"PRAGMA {pragma}")
-    for name, _ in listed:
-        connection.execute(f"DROP INDEX {name}")
-    yield
-    for _, sql in listed:
-        connection.execute(sql)
-    cases.count_all(connection)
-    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCallback | None) -> None:

@@ -16,8 +16,8 @@ from engine.history.chain.checkpoints import parse
 from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
 from engine.history.events.types import validate
-from engine.history.exports.case_file import case_file
 from engine.history.store.sqlite import cases
+from engine.history.store.sqlite.case_file import case_file
 from engine.history.store.sqlite.connections import ConnectionPool
 from engine.history.store.sqlite.ledger import ENGINE, Ledger, NewRecord
 from engine.history.store.sqlite.reader import SqliteHistoryReader

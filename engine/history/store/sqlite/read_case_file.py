@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
-from engine.history.exports.case_file import case_file
 from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.case_file import case_file
 from engine.history.store.sqlite.errors import explain
 
 

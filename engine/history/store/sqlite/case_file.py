@@ -16,11 +16,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from engine.history.chain import chain, checkpoints, merkle
 from engine.history.chain.chain import Record
 from engine.history.errors import HistoryError
+from engine.history.exports import case_verify
 from engine.history.store.sqlite import blobs, cases, row_formats, tree
 from engine.history.store.sqlite.queries import artifacts, output_blocks
 from engine.history.verify.contents import erased_by
 
-VERIFY = Path(__file__).with_name("case_verify.py")
+VERIFY = Path(case_verify.__file__)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 README = """Case file of Pratique for the submission {id}
 

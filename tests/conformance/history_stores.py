@@ -1,0 +1,71 @@
+"""The implementations of HistoryStore that are tested. A new store joins by an entry in `STORES`."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from engine.common.text import Untrusted
+from engine.history.api import HistoryStore
+from engine.history.store.sqlite.store import SqliteHistoryStore
+from engine.models import (
+    Case,
+    Event,
+)
+from engine.settings import HistorySettings
+
+ALICE = Untrusted("alice")
+
+
+class Implementation(Protocol):
+    """How the tests open a store in a folder, and change what it has written behind its back."""
+
+    async def open(self, folder: Path, settings: HistorySettings) -> HistoryStore:
+        """Open the store in a folder, and create it if there is none."""
+
+    def alter_event(self, folder: Path, seq: int) -> None:
+        """Change the actor of an event."""
+
+    def alter_case(self, folder: Path, id: str) -> None:
+        """Change the risk of a case."""
+
+
+class Sqlite:
+    """The store in one SQLite file."""
+
+    async def open(self, folder: Path, settings: HistorySettings) -> HistoryStore:
+        """Open the store in a folder, and create it if there is none."""
+        return await SqliteHistoryStore.open(folder / "pratique.db", settings)
+
+    def alter_event(self, folder: Path, seq: int) -> None:
+        """Change the actor of an event."""
+        self._execute(folder, "UPDATE events SET actor = 'mallory' WHERE seq = ?", seq)
+
+    def alter_case(self, folder: Path, id: str) -> None:
+        """Change the risk of a case."""
+        self._execute(folder, "UPDATE cases SET risk = 'critical' WHERE id = ?", id)
+
+    def _execute(self, folder: Path, statement: str, value: object) -> None:
+        with contextlib.closing(sqlite3.connect(folder / "pratique.db", isolation_level=None)) as connection:
+            connection.execute(statement, (value,))
+
+
+STORES: dict[str, Implementation] = {"sqlite": Sqlite()}
+
+
+@contextlib.asynccontextmanager
+async def opened(implementation: Implementation, folder: Path, **changed: Any) -> AsyncIterator[HistoryStore]:
+    """Open a store for the time of a block."""
+    store = await implementation.open(folder, HistorySettings(batch_milliseconds=5, **changed))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def record(store: HistoryStore, case: Case, *, durable: bool = True) -> Event:
+    """Record a case, with an event that says nothing else."""
+    return await store.append("claim.created", case.submission.id, ALICE, {}, case=case, durable=durable)
