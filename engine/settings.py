@@ -1,6 +1,6 @@
 """The one settings model: YAML file < environment < what a command line passes in.
 
-Every group is handed to the room that it is named after; no room sees another's.
+Each group is passed to the package that it is named after, and to no other.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class PolicySettings(Group):
     max_files: int = Field(256, ge=0)
     """More input files are not taken in."""
     submissions_per_minute: float = Field(120.0, gt=0)
-    """How many submissions each principal may hand in, in the long run."""
+    """How many submissions each principal may submit per minute on average."""
     submissions_burst: int = Field(60, ge=1)
-    """How many submissions each principal may hand in at once."""
+    """How many submissions each principal may submit at once."""
     session_submissions_per_minute: float = Field(60.0, gt=0)
     """How many submissions may come for each session, in the long run."""
     session_submissions_burst: int = Field(30, ge=1)
@@ -218,7 +218,7 @@ class ServerSettings(Group):
     max_request_bytes: int = Field(32 * 1024 * 1024, ge=1024)
     """Larger requests are refused."""
     max_requests: int = Field(4000, ge=1)
-    """More requests at once are refused at a door; each open stream is one."""
+    """More concurrent requests are refused at an endpoint; each open stream counts."""
     listen: str = Field("", pattern=r"^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):[0-9]{1,5}$|^$")
     """A TCP address as HOST:PORT, for programs with tokens; on loopback, or with TLS. Empty: none."""
     tls_certificate: Path | None = None

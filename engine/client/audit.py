@@ -58,7 +58,7 @@ class LookingBack(Connection):
         return await self._get(f"/history/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
 
     async def exported(self, what: str, kind: str, submissions: int) -> None:
-        """Have it recorded that records leave the house."""
+        """Record an export of history records."""
         await self._post(
             "/history/exports", ExportRecord(what=Untrusted(what), format=kind, submissions=submissions)
         )

@@ -87,14 +87,14 @@ class Client(SessionClient, LookingBack, TokenClient):
         self._key = key
 
     async def health(self, settled_within: float = 0) -> Health:
-        """Return how the house stands; an engine that is starting has `settled_within` seconds to finish."""
+        """Return the health of the engine; wait up to `settled_within` seconds while it starts."""
         body = await self._get("/healthz", {"settled_within": settled_within})
         return Health.model_validate_json(body)
 
     async def submit(
         self, draft: Draft, *, key: str = "", join: bool = False, lease: str = "", requester: str = ""
     ) -> Case:
-        """Hand in a draft; its case comes back stored, analysed and classified.
+        """Submit a draft; return its case, stored, analyzed and assessed.
 
         The same `key` within 24 hours, or with `join` the same draft while it is open, makes no second
         submission. Without a connection of `present(holder)` what waits is withdrawn after a while.

@@ -20,7 +20,7 @@ class CoverageGaps:
     violations: tuple[int, ...] = ()
     """Violations that were not on screen, by their place in the analysis, counted from 0."""
     untriaged: tuple[int, ...] = ()
-    """Violations of HIGH or more that were not disposed of."""
+    """Violations of HIGH or more without triage."""
     files: tuple[int, ...] = ()
     """Input files that were not on screen, by their place in the draft, counted from 0."""
     purpose: bool = False

@@ -1,4 +1,4 @@
-"""The engine's service: the one way in for every door."""
+"""The engine's services, used by every API."""
 
 from engine.core.engine import Engine
 

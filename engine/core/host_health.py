@@ -1,4 +1,4 @@
-"""Rows of Health about the house around the sandboxes: its doors, its disk, its log."""
+"""Rows of Health about the host: endpoints, disk and log."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _TAIL_BYTES = 4096
 
 
 def host_checks(server: ServerSettings) -> tuple[Check, ...]:
-    """Look at the doors, the disk and the log of this engine."""
+    """Check the endpoints, the disk and the log of this engine."""
     state = locations.state()
-    return (*_doors(server), _disk(state), _log(state / "engine.log"))
+    return (*_endpoints(server), _disk(state), _log(state / "engine.log"))
 
 
-def _doors(server: ServerSettings) -> tuple[Check, ...]:
-    rows = [_row("door: socket", f"{locations.socket()}, for its owner alone", "")]
+def _endpoints(server: ServerSettings) -> tuple[Check, ...]:
+    rows = [_row("endpoint: socket", f"{locations.socket()}, for its owner alone", "")]
     if server.listen:
         how = "tokens over TLS" if server.tls_certificate else "tokens, loopback only"
-        rows.append(_row("door: TCP", f"{server.listen}, {how}", ""))
+        rows.append(_row("endpoint: TCP", f"{server.listen}, {how}", ""))
     if not server.inbox:
         return tuple(rows)
     inbox = locations.inbox()
     can_write = os.access(inbox, os.W_OK)
-    return (*rows, _row("door: inbox", str(inbox), "" if can_write else f"chmod u+rwx {inbox}"))
+    return (*rows, _row("endpoint: inbox", str(inbox), "" if can_write else f"chmod u+rwx {inbox}"))
 
 
 def _disk(state: Path) -> Check:
     free = shutil.disk_usage(state).free
-    hint = "" if free >= LEAST_FREE else f"df -h {state}   (and make room)"
+    hint = "" if free >= LEAST_FREE else f"df -h {state}   (and free space)"
     return _row("disk", f"{_gib(free)} free at {state}", hint)
 
 

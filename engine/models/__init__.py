@@ -1,4 +1,4 @@
-"""The nouns of the house. Frozen, strict, and without behaviour beyond what their own fields say."""
+"""The domain models: frozen, strict, without behaviour beyond their own fields."""
 
 from engine.models.analysis import (
     Analysis,

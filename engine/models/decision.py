@@ -127,7 +127,7 @@ class MatchMode(StrEnum):
 
 
 class PreApproval(FrozenModel):
-    """An approval given beforehand, for submissions that are the same, of one requester."""
+    """An approval given in advance for matching submissions of one requester."""
 
     id: str
     match_mode: MatchMode

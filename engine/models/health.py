@@ -1,4 +1,4 @@
-"""How the house stands."""
+"""The health of the engine and its host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Check(FrozenModel):
 
 
 class Health(FrozenModel):
-    """How the house stands."""
+    """The health of the engine and its host."""
 
     checks: tuple[Check, ...]
     proof: IsolationProof | None = None

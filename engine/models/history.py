@@ -18,7 +18,7 @@ class DecisionTimes(FrozenModel):
 
 
 class Trends(FrozenModel):
-    """How the desk does."""
+    """Metrics of a period."""
 
     submissions: int
     runs: int

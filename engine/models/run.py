@@ -113,7 +113,7 @@ class IsolationProof(FrozenModel):
 
 
 class Result(FrozenModel):
-    """The envelope of one run."""
+    """The result of one run."""
 
     exit_code: int | None
     kill_reason: KillReason

@@ -133,7 +133,7 @@ class ExpectedOutput(StrEnum):
 
 
 class Draft(FrozenModel):
-    """What an agent hands in: the part of a submission that its digest covers, without who asked."""
+    """What an agent submits: the part of a submission that its digest covers, except the requester."""
 
     code: Untrusted
     language: Language

@@ -25,7 +25,7 @@ _DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
 
 
 class Builder(Words):
-    """Turns nodes of one script into the nouns of the model."""
+    """Turns nodes of one script into the classes of the model."""
 
     def __init__(self, script: Script) -> None:
         super().__init__(script.tree)

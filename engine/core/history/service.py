@@ -31,7 +31,7 @@ MOST_LOOKS = 10_000
 
 
 class Archive:
-    """One way in to the history for every door."""
+    """The history service, used by every API."""
 
     def __init__(self, log: HistoryStore, events: EventBus) -> None:
         self._log = log
@@ -109,7 +109,7 @@ class Archive:
         return content
 
     async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
-        """Record that somebody took records out of the house."""
+        """Record an export of history records."""
         data = {"what": what, "format": kind, "submissions": count}
         await self._events.record("history.exported", "", by.name, data=data)
 

@@ -89,7 +89,7 @@ class ReviewDecisions:
         """Let an approval rest on what was on screen, where settings ask for that.
 
         Raises:
-            Problem: something was not on screen, or a violation was not disposed of.
+            Problem: something was not on screen, or a violation has no triage.
         """
         missing = unreviewed_items(case, review_record) if self._settings.policy.requires_full_review else ()
         if missing:

@@ -13,7 +13,7 @@ from engine.sandbox import Backend, SandboxUnavailable
 
 
 class Artifacts:
-    """Hands out files of runs. Whose a run is, is for the doors to check."""
+    """Reads files of runs. Callers check whose run it is."""
 
     def __init__(self, log: HistoryStore, sandboxes: Backend) -> None:
         self._log = log

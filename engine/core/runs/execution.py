@@ -34,7 +34,7 @@ DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
 @dataclass(frozen=True)
 class RunRecorder:
-    """What a sandbox tells about one run goes through here. It is the sandbox room's `Watcher`."""
+    """The `Watcher` of one run: receives what its sandbox reports."""
 
     run: str
     stream: RunStream

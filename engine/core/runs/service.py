@@ -1,4 +1,4 @@
-"""Runs: what was approved goes into a sandbox, and can be stopped, killed, frozen and thawed."""
+"""Run approved submissions, and stop, kill, pause and resume them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: created and closed at once, and used through the desk like any run.
+"""Sessions: created and closed at once, and used through submissions like any run.
 
 What an execution or a tool call gives back is its run's result and output: the bytes of a file that is read,
 the JSON of a listing. Nothing is done in a session before its submission is approved.

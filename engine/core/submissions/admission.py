@@ -1,4 +1,4 @@
-"""The gate before the desk: sizes, a rate for each principal, and a queue that ends somewhere."""
+"""Admission control: sizes, a rate limit for each principal, and a bounded queue."""
 
 from __future__ import annotations
 

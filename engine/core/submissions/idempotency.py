@@ -15,7 +15,7 @@ from engine.models import Case, Draft, Principal, Status
 
 
 class IdempotentSubmissions:
-    """The way to the desk for requests that may come twice, and the way back for their requesters."""
+    """Submits requests that may be repeated, and withdraws them for their requesters."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class IdempotentSubmissions:
         """Submit a draft once: a `key` of the last 24 hours, or an open twin where `join`, answers instead.
 
         Raises:
-            Problem: the key came with another request before, or the desk refuses.
+            Problem: the key was used for another request, or the submission is refused.
         """
         if not key:
             return await self._submit(draft, requester, "", join)

@@ -1,4 +1,4 @@
-"""The desk: submissions come in, are analysed and classified, and wait until decided or late."""
+"""The submission service: submissions are analyzed, assessed, and pending until decided or expired."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def stamp(moment: datetime) -> str:
 
 
 def event_of(record: Record) -> Event:
-    """Return a record as the noun."""
+    """Return a record as an event."""
     return Event.model_construct(
         seq=record.seq,
         at=datetime.fromisoformat(record.at),

@@ -1,4 +1,4 @@
-"""One made-up submission and what became of it, as the nouns and as events."""
+"""One made-up submission and what became of it, as a case and as events."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SyntheticCase:
         return self.outcome is DecisionOutcome.APPROVED
 
     def case(self) -> Case:
-        """Return it as the noun."""
+        """Return it as a case."""
         draft = Draft(code=Untrusted(self.code), language=self.language)
         asked = Principal(name=Untrusted(self.requester))
         return Case(

@@ -1,1 +1,1 @@
-"""The history in forms that other programs read. Pure: nouns in, text or bytes out."""
+"""Exports for other programs. Pure: models in, text or bytes out."""

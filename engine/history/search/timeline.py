@@ -1,4 +1,4 @@
-"""The way of one submission through the house: each step, who took it, and how long it took."""
+"""The timeline of a submission: each step, who took it, and how long it took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shortens tracebacks to the frames of the code that was handed in. Pure."""
+"""Shortens tracebacks to the frames of the submitted code. Pure."""
 
 from __future__ import annotations
 

@@ -83,9 +83,9 @@ def _is_new(path: Path) -> bool:
 
 
 async def _take(engine: Engine, path: Path, taken: set[str]) -> None:
-    """Hand in what was dropped and tell how it ended. Whatever it is, it ends neither inbox nor engine.
+    """Submit a dropped file and write its result. No file can stop the inbox or the engine.
 
-    What cannot be told stays taken, so that it is not handed in again and again.
+    A file whose result cannot be written stays claimed, so that it is not submitted again.
     """
     try:
         await _hand_in(engine, path)

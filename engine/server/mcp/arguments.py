@@ -69,7 +69,7 @@ class PackageArgument(Arguments):
     builds: bool = Field(False, description="Build it from source (pip), run its install scripts (npm).")
 
     def package(self) -> Package:
-        """Return it as the noun."""
+        """Return it as a model."""
         name, version = Untrusted(self.name), Untrusted(self.version)
         return Package(name=name, version=version, registry=Untrusted(self.registry), hashes=self.hashes)
 

@@ -77,7 +77,7 @@ class ToolCalls:
             await asyncio.sleep(RETRY_SECONDS)
 
     async def submit(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Case:
-        """Hand in a call; the same one while it is open joins what it made before."""
+        """Submit a call; a repeated call joins its open submission."""
         name = requester(context, named=self._named)
 
         async def handing_in() -> Case:

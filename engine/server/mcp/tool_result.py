@@ -77,7 +77,7 @@ class GuestOutput(BaseModel):
 
 
 class ToolResult(BaseModel):
-    """What became of code that was handed in."""
+    """The outcome of submitted code."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -82,7 +82,7 @@ async def test_a_browser_shows_the_console_and_nobody_elses_page_has_it(
         await page.see("Review", "Nothing waits")
         assert 20 < colours(await page.picture())
         await page.press("5")
-        await page.see("door: socket")
+        await page.see("endpoint: socket")
         await page.open(address)
         await page.see("Access denied.")
         await page.open(strange)

@@ -31,10 +31,10 @@ def rows(**server: object) -> dict[str, Check]:
 def test_every_door_is_named_with_its_address(home: Path) -> None:
     """The socket, the TCP address where there is one, and the inbox where it is open."""
     found = rows(listen="127.0.0.1:8443")
-    assert str(home / "run" / "engine.sock") in found["door: socket"].detail.text
-    assert found["door: TCP"].detail.text.startswith("127.0.0.1:8443, tokens")
-    assert str(home / "inbox") == found["door: inbox"].detail.text
-    assert {"door: TCP", "door: inbox"} & rows(inbox=False).keys() == set()
+    assert str(home / "run" / "engine.sock") in found["endpoint: socket"].detail.text
+    assert found["endpoint: TCP"].detail.text.startswith("127.0.0.1:8443, tokens")
+    assert str(home / "inbox") == found["endpoint: inbox"].detail.text
+    assert {"endpoint: TCP", "endpoint: inbox"} & rows(inbox=False).keys() == set()
 
 
 def test_a_disk_that_fills_says_what_to_type(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,7 @@ _PATTERNS = by_name(
 
 
 def check(script: Script) -> Iterator[Violation]:
-    """Yield talk, tunnels and doors."""
+    """Yield network access, tunnels and listeners."""
     yield from matches(script, _PATTERNS)
     for command in script.named(*_NETCATS, *_LOOKUPS, *_TALKERS):
         yield from _talk(command)

@@ -17,7 +17,7 @@ class HistoryViewed(EventPayload):
 
 
 class HistoryExported(EventPayload):
-    """Somebody took records out of the house."""
+    """Records were exported."""
 
     type: Literal["history.exported"]
     format: str

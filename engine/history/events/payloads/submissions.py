@@ -66,7 +66,7 @@ class FirstApprovalGiven(Decision):
 
 
 class SubmissionThrottled(EventPayload):
-    """Somebody handed in more than is taken, and was told when to come back."""
+    """A requester exceeded a rate limit."""
 
     type: Literal["submission.throttled"]
     reason: str

@@ -1,4 +1,4 @@
-"""Figures for whoever runs the desk, from the cases of a stretch of time."""
+"""Metrics of the cases of a period."""
 
 from __future__ import annotations
 
