@@ -23,7 +23,7 @@ def at(span: Span) -> Place:
 
 
 def from_point(line: int, column: int) -> Place:
-    """Return the place of embedded code that stands, character by character, from `line` and `column` on."""
+    """Return positions of embedded code that is copied character by character from `line` and `column` on."""
 
     def place(span: Span) -> Span:
         return Span(

@@ -26,7 +26,7 @@ _INTERPRETERS = (
 
 
 class Unreadable(ValueError):
-    """A file holds code that cannot be read; says why."""
+    """Raised for a file with unreadable code, with the reason."""
 
 
 def suffix(name: str) -> str:

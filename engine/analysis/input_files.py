@@ -34,7 +34,7 @@ _LOADS = (
         r"(?:\brequire|\bimport|\bfrom|\bWorker|\bfork|importScripts|resolve|\brun\w+)\s*\(?\s*['\"`][^'\"`\n]{0,200}?",
     ),
 )
-"""What loads a file as code of a language, up to where the file's name stands."""
+"""What loads a file as code of a language, up to the name of the file."""
 _CODE = re.compile(
     rb"\b(?:import|exec|eval|require|compile|getattr|Function|constructor|process|open|__\w+__)\b"
 )
@@ -100,7 +100,7 @@ def _module(name: str, source: bytes) -> CodeFile | UnreadableFile:
 
 
 def _loaded(name: str, code: str, language: Language, manifests: set[str]) -> Language | None:
-    """Return the language in which code loads a file whatever its suffix is, or None."""
+    """Return the language in which code loads a file regardless of its suffix, or None."""
     path = PurePosixPath(name)
     if path.suffix == ".json":
         return None
@@ -118,7 +118,7 @@ def _loaded(name: str, code: str, language: Language, manifests: set[str]) -> La
 
 
 def _manifests(files: Sequence[File]) -> Iterator[str]:
-    """Yield what each `package.json` names as its package's code, by whatever suffix."""
+    """Yield what each `package.json` names as its package's code, with any suffix."""
     for name, content in files:
         path = PurePosixPath(name)
         if path.name == "package.json" and len(content) <= _MAX_MANIFEST:

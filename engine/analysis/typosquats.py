@@ -11,7 +11,7 @@ def shortened(name: str) -> list[str]:
 
 
 class TyposquatIndex:
-    """Finds the name that was meant. Names of less than five letters are too close to each other."""
+    """Finds the imitated name. Names of less than five letters are too close to each other."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)

@@ -22,7 +22,7 @@ UNMATCHED = "no-rule"
 
 
 @dataclass(frozen=True)
-class Rule:
+class PolicyRule:
     """A rule ready to be applied."""
 
     spec: RuleSpec
@@ -67,7 +67,7 @@ class AppliedRule(NamedTuple):
 class Policy:
     """Rules, those of the highest risk first, and the seconds that each risk leaves to decide."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
     deadlines: Mapping[Level, float]
     hash: str
     files: tuple[Path, ...] = ()
@@ -109,10 +109,10 @@ def reusing_rules(policy: Policy, other: Policy) -> Policy:
     return replace(policy, rules=rules)
 
 
-def compile_rule(spec: RuleSpec, place: Place) -> Rule:
+def compile_rule(spec: RuleSpec, place: Place) -> PolicyRule:
     """Return a rule ready to be applied."""
     covers = not spec.lowers and not spec.when.model_fields_set & RAISING
-    return Rule(spec, place, conditions(spec.when), covers)
+    return PolicyRule(spec, place, conditions(spec.when), covers)
 
 
 def policy_hash(spec: PolicySpec) -> str:
@@ -121,18 +121,18 @@ def policy_hash(spec: PolicySpec) -> str:
     return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
 
 
-def _lowered(matched: list[Rule], facts: RequestFacts) -> dict[str, Rule]:
+def _lowered(matched: list[PolicyRule], facts: RequestFacts) -> dict[str, PolicyRule]:
     if not facts.complete or facts.weaker_runtime:
         return {}
     lowering = sorted((rule for rule in matched if rule.spec.lowers), key=lambda rule: -rule.level.rank)
     return {id: rule for rule in lowering for id in rule.spec.lowers}
 
 
-def _counts(rule: Rule, lowered: Mapping[str, Rule]) -> bool:
+def _counts(rule: PolicyRule, lowered: Mapping[str, PolicyRule]) -> bool:
     return not rule.spec.lowers or rule in lowered.values()
 
 
-def _weighed(rule: Rule, reasons: tuple[str, ...], lowered: Mapping[str, Rule]) -> AppliedRule:
+def _weighed(rule: PolicyRule, reasons: tuple[str, ...], lowered: Mapping[str, PolicyRule]) -> AppliedRule:
     if by := lowered.get(rule.spec.id):
         note = f" ({rule.level}, lowered by {by.spec.id})"
         return AppliedRule(rule.spec.id, by.level, reasons, note)

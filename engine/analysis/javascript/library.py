@@ -56,7 +56,7 @@ _CARRIERS = ("JSON.", "Buffer", "Object.", "String", "encodeURI", "btoa", "?.", 
 
 
 def module_path(name: str) -> str:
-    """Return the path that stands for a module: without `node:`, and wrappers as what they wrap."""
+    """Return the path of a module: without `node:`, and wrappers as what they wrap."""
     plain = name.removeprefix("node:").removesuffix(".js") if name.startswith("node:") else name
     head, dot, tail = plain.partition(".")
     known = MODULES.get(plain) or MODULES.get(head)
@@ -96,5 +96,5 @@ _BY_HEAD = {
 
 
 def carriers(path: str, args: list[JavaScriptValue]) -> tuple[JavaScriptValue, ...]:
-    """Return the arguments that a call hands on: a serialised secret is a secret."""
+    """Return the arguments that a call passes on: a serialised secret is a secret."""
     return tuple(args) if path.startswith(_CARRIERS) else ()

@@ -21,7 +21,7 @@ MAX_DIGITS = 400
 
 
 class Solver(Protocol):
-    """What says what the expressions within an expression are."""
+    """Evaluates the expressions within an expression."""
 
     tree: Tree
 
@@ -80,7 +80,7 @@ def atom(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> Java
 
 
 def array(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
-    """A list; what is spread in it stands one by one."""
+    """A list, with spread elements added one by one."""
     children = [child for child in node.named_children if child.type != "comment"]
     items: list[JavaScriptValue] = []
     for child in children[:4096]:

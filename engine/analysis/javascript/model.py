@@ -30,7 +30,7 @@ class JavaScriptCall:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its position in the source."""
         return self.tree.span(self.node)
 
     def arg(self, index: int) -> JavaScriptValue:
@@ -72,7 +72,7 @@ class Program:
                 yield call
 
     def paths(self) -> Iterator[tuple[Node, JavaScriptValue]]:
-        """Yield every member and name with what it stands for."""
+        """Yield every member and name with what it refers to."""
         for node, scope in self.names.of("member_expression", "subscript_expression", "identifier"):
             yield node, self.resolver.value(node, scope)
 

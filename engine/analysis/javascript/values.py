@@ -70,7 +70,7 @@ class Binding:
     history: list[JavaScriptValue] = field(default_factory=list)
     """What the name is after each of the first definitions, as far as it was worked out."""
     path: str = ""
-    """What an import stands for."""
+    """What an import refers to."""
     caller: Node | None = None
     """For a parameter: the call that receives the function."""
     caller_scope: JavaScriptScope | None = None
@@ -87,7 +87,7 @@ class JavaScriptValue(NamedTuple):
     """`text`, `number`, `list`, `object`, `function`, `path` or `unknown`."""
     text: str = ""
     path: str = ""
-    """`child_process.exec`, `process.env.HOME`, `fetch()`; `?` stands for what is not known."""
+    """`child_process.exec`, `process.env.HOME`, `fetch()`; `?` is an unknown part."""
     items: tuple[JavaScriptValue, ...] = ()
     taints: frozenset[str] = frozenset()
     """`env`, `file`, `network`, `decoded`, `host`, `parameter`."""

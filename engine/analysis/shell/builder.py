@@ -37,7 +37,7 @@ class Builder(Words):
         self._background = background(script.tree)
 
     def _function_names(self) -> set[str]:
-        """Return the names of functions that stand for themselves: a wrapper calls the program it hides."""
+        """Return the names of functions that wrap the program of the same name."""
         if not _DEFINES.search(self.tree.text):
             return set()
         names: set[str] = set()

@@ -67,7 +67,7 @@ def matches(script: Script, patterns: CommandPatterns) -> Iterator[Violation]:
 
 
 def touches(judge: Callable[[str], bool]) -> Test:
-    """Return a test for commands with an operand that `judge` says yes to."""
+    """Return a test for commands with an operand that `judge` accepts."""
 
     def test(command: Command) -> bool:
         return any(judge(paths.normal(arg.text)) for arg in command.operands)

@@ -71,7 +71,7 @@ _BOUND = re.compile(r"^\s*\"[^\"]*\"\s*:\s*(.+)", re.DOTALL)
 
 
 def nested_commands(command: Command) -> Iterator[NestedCommand]:
-    """Yield the commands that `command` hands on."""
+    """Yield the commands that `command` runs."""
     for name in _OPTIONS.get(command.name, ()):
         arg = command.option(name)
         if arg is not None:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Arg(NamedTuple):
-    """One field of a command: its text with unknown stretches marked, and where it stands."""
+    """One field of a command: its text with unknown stretches marked, and its position."""
 
     text: str
     start: int
@@ -23,7 +23,7 @@ class Arg(NamedTuple):
     taints: frozenset[str] = frozenset()
     origin: tuple[SourceStep, ...] = ()
     literal: bool = False
-    """Whether the text stands in the source character for character, from `start` on."""
+    """Whether the text is in the source character for character, from `start` on."""
 
     @property
     def known(self) -> bool:
@@ -45,7 +45,7 @@ class Redirect(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its position in the source."""
         return self.place.span
 
     @property
@@ -107,7 +107,7 @@ class Command:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its position in the source."""
         return self.tree.span_of(self.start, self.end)
 
     @property
@@ -193,7 +193,7 @@ class Script:
         return self._index
 
     def once(self, name: str, work: Callable[[Script], T]) -> T:
-        """Return what `work` says of the script, worked out the first time only."""
+        """Return the result of `work`, computed once."""
         if name not in self._known:
             self._known[name] = work(self)
         return cast("T", self._known[name])

@@ -41,7 +41,7 @@ class Source(Protocol):
 
 
 def printed(source: Source, node: Node, depth: int) -> ShellValue:
-    """Return what a substitution prints that stands at `depth`."""
+    """Return the output of a substitution at `depth`."""
     if source.level > MAX_LEVELS:
         return ShellValue(UNKNOWN)
     source.level += 1

@@ -28,7 +28,7 @@ class SourceStep(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its position in the source."""
         return self.tree.span_of(self.start, self.end)
 
     @property
@@ -89,7 +89,7 @@ _MARKED = str.maketrans({OPEN: "{", COMMA: ",", CLOSE: "}", GAP: " ", GLOB: "*"}
 
 
 def bare(text: str) -> str:
-    """Return a word's text with the marks turned back into the characters that they stand for."""
+    """Return a word's text with the marks turned back into their characters."""
     if text.isprintable():
         return text
     return text.translate(_MARKED)

@@ -11,7 +11,7 @@ __all__ = ["analyse_text"]
 
 
 def analyse_text(source: str, language: Language) -> RawAnalysis:
-    """Return what is wrong with the characters of `source`, and with where they stand."""
+    """Return what is wrong with the characters of `source`, and with their positions."""
     lines = Lines(source)
     misread = list(readings.check(source, lines, language))
     return RawAnalysis(

@@ -23,7 +23,7 @@ from engine.history.store.sqlite.search.scan import every_case
 from engine.models import Assessment, Case
 from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff
-from engine.policy.policy import Rule
+from engine.policy.policy import PolicyRule
 
 app = typer.Typer(help="Show, test and compare policies.")
 
@@ -93,7 +93,7 @@ def _print_lines(facts: Iterable[dict[str, object]]) -> None:
         print_line(jsons.dumps(one))
 
 
-def _rule_facts(rule: Rule) -> dict[str, object]:
+def _rule_facts(rule: PolicyRule) -> dict[str, object]:
     return {
         "id": rule.spec.id,
         "level": rule.level.value,

@@ -19,7 +19,7 @@ from engine.models import (
     Violation,
 )
 from engine.policy.files.schema import Example, PolicySpec
-from engine.policy.policy import Rule, compile_rule
+from engine.policy.policy import PolicyRule, compile_rule
 from engine.policy.request_facts import RequestFacts
 
 _LINE = Span(line=1, column=1, end_line=1, end_column=1)
@@ -32,7 +32,7 @@ def failures(spec: PolicySpec, place: Callable[[Path_], Place]) -> tuple[Fault, 
     )
 
 
-def _failures(rule: Rule, place: Callable[[Path_], Place]) -> Iterator[Fault]:
+def _failures(rule: PolicyRule, place: Callable[[Path_], Place]) -> Iterator[Fault]:
     for key, wanted in (("match", True), ("not_match", False)):
         for number, example in enumerate(getattr(rule.spec, key)):
             if (rule.reasons(facts_of(example)) is not None) is not wanted:

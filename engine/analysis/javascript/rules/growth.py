@@ -21,7 +21,7 @@ _LIMIT = re.compile(r"<=?\s*(\d+)\s*;?\s*$")
 
 
 def check(program: Program) -> Iterator[Violation]:
-    """Yield what doubles in a loop of unknown or of many turns."""
+    """Yield what doubles in a loop of many or unknown iterations."""
     assigned = program.names.of("augmented_assignment_expression", "assignment_expression")
     doubled = [(node, scope) for node, scope in assigned if _doubles(program, node)]
     if not doubled:
@@ -72,7 +72,7 @@ def _is_sequence(binding: Binding | None) -> bool:
 
 
 def _is_short(program: Program, loop: Node) -> bool:
-    """Whether the loop says that it ends after a few turns."""
+    """Return whether the loop ends after a few iterations."""
     condition = loop.child_by_field_name("condition")
     limit = _LIMIT.search(program.tree.of(condition).strip("(); \n\t")) if condition is not None else None
     return limit is not None and int(limit[1][:9]) < _FEW

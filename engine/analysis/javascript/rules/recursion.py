@@ -46,7 +46,7 @@ _MOST = 2000
 
 
 def check(program: Program) -> Iterator[Violation]:
-    """Yield the calls by which functions never come to an end."""
+    """Yield the calls by which functions never end."""
     for name, body in _named(program):
         call = _endless(program, name, body)
         if call is not None:

@@ -158,7 +158,7 @@ class Evaluator:
         )
 
     def add_fact(self, kind: str, node: ast.AST) -> None:
-        """Remember a construct that means something only beside others."""
+        """Record a construct that matters only together with others."""
         self.facts.setdefault(kind, []).append(node)
 
     # --- code within code ---

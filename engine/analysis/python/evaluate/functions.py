@@ -43,7 +43,7 @@ def call_function(
 
 
 def property_value(evaluator: Evaluator, function: PythonFunction) -> PythonValue | None:
-    """Return what an attribute gives that a function of the code stands for, where it is a property."""
+    """Return the value of an attribute that is a property of the code."""
     decorators = getattr(function.node, "decorator_list", ())
     names = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in decorators}
     return call_function(evaluator, function, [], {}) if names & {"property", "cached_property"} else None

@@ -31,7 +31,7 @@ _DETOURS = frozenset(("builtins.open", "builtins.input"))
 
 
 def class_defined(evaluator: Evaluator, node: ast.ClassDef, owner: PythonClass) -> None:
-    """Read what a class hands to the interpreter: operators that are dangerous functions, `__reduce__`."""
+    """Check what a class passes to the interpreter: operators that are dangerous functions, `__reduce__`."""
     for name, value in owner.attributes.items():
         if name.startswith("__") and value is not None and value.name in DANGEROUS_CALLBACKS:
             calls.pass_callback(evaluator, _assigned(node, name), value)

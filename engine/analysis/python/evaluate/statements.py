@@ -64,7 +64,7 @@ def _if(evaluator: Evaluator, node: ast.If) -> None:
 
 
 def _perhaps(evaluator: Evaluator, body: list[ast.stmt]) -> None:
-    """Run what may not happen: a name that meant a module or a function still may mean it."""
+    """Run what may not happen: a name of a module or a function may keep its meaning."""
     names = evaluator.scope.names
     before = {
         target.id: names.get(target.id)

@@ -77,7 +77,7 @@ def _most_telling(entries: Iterable[PythonValue | None]) -> PythonValue | None:
 
 
 def _telling(entry: object) -> int:
-    """Of several texts the one that says most to the rules: an absolute path, a home, a command."""
+    """Of several texts the one most relevant to the rules: an absolute path, a home, a command."""
     return 2 * str(entry).startswith(("/", "~", "C:")) + (" " in str(entry)) if isinstance(entry, str) else -1
 
 

@@ -89,7 +89,7 @@ class PythonValue:
         return self.const is not NOTHING
 
     def copy(self) -> PythonValue:
-        """Return another value that says the same."""
+        """Return a copy of the value."""
         other = PythonValue(self.const, self.name, taint=self.taint)
         other.items, other.layers, other.function = self.items, self.layers, self.function
         other.node, other.trail, other.built, other.owner = self.node, self.trail, self.built, self.owner

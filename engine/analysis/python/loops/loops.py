@@ -39,7 +39,7 @@ def check_while(evaluator: Evaluator, node: ast.While) -> None:
 
 
 def always_true(test: ast.expr) -> bool:
-    """Whether a condition of constants holds for ever: `True`, `not 0`, `1 == 1`, `1 < 2`."""
+    """Return whether a constant condition is always true: `True`, `not 0`, `1 == 1`, `1 < 2`."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -84,7 +84,7 @@ def _prints(statement: ast.stmt) -> bool:
 
 
 def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.expr) -> None:
-    """Report a text or list that doubles in every iteration of a loop: forty turns are a terabyte."""
+    """Report a text or list that doubles in every iteration of a loop: forty iterations are a terabyte."""
     if not _doubles(node, name, value):
         return
     known = evaluator.scope.lookup(name)

@@ -59,7 +59,7 @@ def syntax_violation(lines: Lines, error: Exception) -> Violation:
 
 
 def read_words(source: str, lines: Lines) -> RawAnalysis:
-    """Return the dangerous names that stand in the text, whatever surrounds them."""
+    """Return the dangerous names in the text."""
     found = RawAnalysis(complete=False)
     for number, match in enumerate(_WORDS.finditer(source)):
         if number >= _MAX_HITS:

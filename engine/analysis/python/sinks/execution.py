@@ -159,7 +159,7 @@ def _report(
 
 @handles("builtins.compile")
 def compile_text(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Report `compile`; its result stands for the text that was compiled."""
+    """Report `compile`; its result represents the compiled text."""
     source = call.arg(0, "source")
     evaluator.report(COMPILE, call.node, "`compile` makes code from text", value=source)
     if source is None:

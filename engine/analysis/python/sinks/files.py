@@ -43,7 +43,7 @@ def path_of(value: PythonValue | None) -> str | None:
     return None if text == HOLE else text
 
 
-def touch(
+def access_path(
     evaluator: Evaluator,
     call: PythonCall,
     path: PythonValue | None,
@@ -68,13 +68,13 @@ def touch(
 
 @handles("builtins.open", "os.fdopen")
 def open_file(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """`open`, in the mode that it says."""
+    """`open`, with its mode."""
     path = call.arg(0, "file")
     mode_value = call.arg(1, "mode")
     mode = text_of(mode_value) or ("r" if mode_value is None and not call.has(1, "mode") else "?")
     write = bool(_WRITING & set(mode))
     evaluator.report(rules.OPEN, call.node, f"Opens {shown(path)}", value=path)
-    taint = touch(evaluator, call, path, write=write)
+    taint = access_path(evaluator, call, path, write=write)
     if write:
         evaluator.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=_weight(path), value=path)
         paths.check_flood(evaluator, call.node)
@@ -106,7 +106,7 @@ def open_descriptor(evaluator: Evaluator, call: PythonCall) -> PythonValue | Non
     """`os.open`, whose flags say whether it writes."""
     flags = call.arg(1, "flags")
     write = not (flags is not None and flags.name == "os.O_RDONLY")
-    taint = touch(evaluator, call, call.arg(0, "path"), write=write)
+    taint = access_path(evaluator, call, call.arg(0, "path"), write=write)
     evaluator.report(rules.WRITE if write else rules.OPEN, call.node, f"Opens {shown(call.arg(0))}")
     return PythonValue(name="os.descriptor", taint=taint)
 
@@ -118,11 +118,11 @@ def _written(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     receiver = call.receiver
     path = receiver.items.get("path") if receiver is not None and receiver.items else None
     name = path_of(path) or ""
-    judge_content(evaluator, call, taint, name, content)
+    check_content(evaluator, call, taint, name, content)
     return None
 
 
-def judge_content(
+def check_content(
     evaluator: Evaluator, call: PythonCall, taint: int, name: str, content: PythonValue | None
 ) -> None:
     """Report content from the network, or of an encoding, that goes to a file."""
@@ -174,7 +174,7 @@ def read_file(_: Evaluator, call: PythonCall) -> PythonValue | None:
 @handles("os.write")
 def write_descriptor(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is written to a descriptor."""
-    judge_content(evaluator, call, call.taint, "", call.arg(1))
+    check_content(evaluator, call, call.taint, "", call.arg(1))
     return None
 
 
@@ -209,9 +209,9 @@ def write_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file moved, copied or made."""
     quiet = call.name in _QUIET_WRITERS
     for index in _WRITERS[call.name]:
-        touch(evaluator, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
+        access_path(evaluator, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
     if call.name.startswith("shutil.co"):
-        touch(evaluator, call, call.arg(0, "src"))
+        access_path(evaluator, call, call.arg(0, "src"))
     moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
     evaluator.report(
         rules.WRITE,
@@ -231,7 +231,7 @@ _DELETERS = ["os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtr
 def delete_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file or tree deleted."""
     path = call.arg(0, "path")
-    touch(evaluator, call, path, delete=True)
+    access_path(evaluator, call, path, delete=True)
     name = path_of(path)
     everything = name in ("/", "~", "/*", "C:\\", "/home", "..") and call.name.endswith("rmtree")
     evaluator.report(
@@ -246,7 +246,7 @@ def change_mode(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     mode = call.arg(1, "mode")
     bits = mode.const if mode is not None and isinstance(mode.const, int) else None
     path = call.arg(0, "path")
-    touch(evaluator, call, path, write=True)
+    access_path(evaluator, call, path, write=True)
     if bits is not None and not bits & 0o7133:
         return None
     if path_of(path) in evaluator.downloaded:
@@ -266,7 +266,7 @@ _LISTING = frozenset(("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.
 @handles(*_READERS)
 def read_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file or folder looked at."""
-    taint = touch(evaluator, call, call.arg(0, "path"))
+    taint = access_path(evaluator, call, call.arg(0, "path"))
     listing = call.name in _LISTING
     if listing:
         evaluator.report(rules.OPEN, call.node, f"Accesses {shown(call.arg(0))}")

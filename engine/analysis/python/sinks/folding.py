@@ -191,7 +191,7 @@ def codec(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     "Cryptodome.Cipher.AES.new().encrypt",
 )
 def encode(_: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Encoding keeps where the content came from, and says that it is encoded."""
+    """Encoding keeps the origin of the content, and marks it as encoded."""
     return PythonValue(taint=call.taint | Taint.ENCODED)
 
 

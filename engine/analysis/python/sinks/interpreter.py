@@ -56,7 +56,7 @@ def search_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     "sys.addaudithook",
     "gc.disable",
 )
-def tampered(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+def report_tampering(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report hooks into the interpreter."""
     if call.name != "gc.disable":
         evaluator.report(TAMPER, call.node, f"`{call.name}` changes how the interpreter works")

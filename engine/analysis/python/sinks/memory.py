@@ -87,7 +87,7 @@ _range = CALLS["builtins.range"]
 
 @handles("builtins.range")
 def counted(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """A range remembers how many turns it gives."""
+    """A range keeps its number of iterations."""
     value = _range(evaluator, call)
     numbers = [arg.const for arg in call.args if arg is not None and isinstance(arg.const, int)]
     if len(numbers) == len(call.args) and numbers and (value is None or not value.known):

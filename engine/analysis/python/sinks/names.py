@@ -46,7 +46,7 @@ def named_attribute(
     name: PythonValue | None,
     text: str | None,
 ) -> PythonValue | None:
-    """Return what the attribute of `owner` that `name` tells is; `text` is its name where that is known."""
+    """Return the attribute `name` of `owner`; `text` is its name where that is known."""
     evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Reads an attribute by string")
     head = (owner.name or "").partition(".")[0] if owner is not None else ""
     if text is None:

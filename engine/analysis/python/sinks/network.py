@@ -97,17 +97,17 @@ def _client(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         value = PythonValue(name=f"{name}()", taint=taint | call.taint)
         value.trail = call.receiver.trail if call.receiver is not None else ()
         return value
-    return ask(evaluator, call, name.rpartition(".")[2])
+    return report_request(evaluator, call, name.rpartition(".")[2])
 
 
-def ask(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonValue:
+def report_request(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonValue:
     """Report one use of the network, and what goes out with it."""
     address = address_of(call)
     add_network_effects(evaluator, call, address)
     where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
     evaluator.report(rules.NETWORK, call.node, f"`{verb}`{where}")
     evaluator.add_fact("network", call.node)
-    outgoing(evaluator, call, verb)
+    report_destination(evaluator, call, verb)
     verify = call.keywords.get("verify")
     if verify is not None and verify.const is False:
         evaluator.report(INSECURE_TLS, call.node, "`verify=False`")
@@ -116,7 +116,7 @@ def ask(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonValue:
     return value
 
 
-def outgoing(evaluator: Evaluator, call: PythonCall, verb: str) -> None:
+def report_destination(evaluator: Evaluator, call: PythonCall, verb: str) -> None:
     """Report what is sent: private data is worse than any."""
     taint = call.taint | (call.receiver.taint if call.receiver is not None else 0)
     body = call.has(9, "data") or call.has(9, "json") or call.has(9, "files") or verb in _UPLOADING
@@ -202,7 +202,7 @@ for _module in words(
 )
 def retrieve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file fetched."""
-    ask(evaluator, call, "urlretrieve")
+    report_request(evaluator, call, "urlretrieve")
     target = pattern_of(call.arg(1, "filename"))
     source = address_of(call) or ""
     program = paths.is_program(target) or paths.is_program(source) or paths.is_system(target)

@@ -7,7 +7,7 @@ from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_o
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import files as rules
-from engine.analysis.python.sinks.files import judge_content, open_file, path_of, shown, touch
+from engine.analysis.python.sinks.files import access_path, check_content, open_file, path_of, shown
 from engine.analysis.python.word_lists import words
 from engine.models import Level
 
@@ -36,7 +36,7 @@ _QUIET_READS = frozenset(("exists", "is_file", "is_dir", "stat"))
 
 
 def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    taint = touch(evaluator, call, call.receiver)
+    taint = access_path(evaluator, call, call.receiver)
     if call.name.rpartition(".")[2] not in _QUIET_READS:
         evaluator.report(rules.OPEN, call.node, f"Reads {shown(call.receiver)}")
     value = PythonValue(taint=taint)
@@ -46,14 +46,14 @@ def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 def _path_write(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    touch(evaluator, call, call.receiver, write=True)
+    access_path(evaluator, call, call.receiver, write=True)
     quiet = call.name.endswith((".mkdir", ".touch"))
     evaluator.report(
         rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=Level.LOW if quiet else None
     )
     if call.name.endswith(("rename", "replace", "_to")):
-        touch(evaluator, call, call.arg(0), write=True)
-    judge_content(evaluator, call, call.taint, path_of(call.receiver) or "", call.arg(0))
+        access_path(evaluator, call, call.arg(0), write=True)
+    check_content(evaluator, call, call.taint, path_of(call.receiver) or "", call.arg(0))
     return None
 
 
@@ -73,7 +73,7 @@ def path_open(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 @handles("pathlib.Path().unlink", "pathlib.Path().rmdir")
 def path_delete(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path deleted."""
-    touch(evaluator, call, call.receiver, delete=True)
+    access_path(evaluator, call, call.receiver, delete=True)
     evaluator.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}")
     return None
 

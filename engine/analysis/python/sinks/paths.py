@@ -139,14 +139,14 @@ def is_program(name: str) -> bool:
 
 
 def check_flood(evaluator: Evaluator, node: ast.AST) -> None:
-    """Report writing in a loop of very many turns."""
+    """Report writing in a loop of very many iterations."""
     turns = max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
     if turns >= 10_000:
         evaluator.report(FLOOD, node, f"Writes in a loop of {turns:,} iterations")
 
 
 def loop_turns(evaluator: Evaluator, loop: ast.AST) -> int:
-    """Return how often a loop or comprehension turns, where that is known; 0 where it is not."""
+    """Return the number of iterations of a loop or comprehension, or 0 where it is unknown."""
     if isinstance(loop, ast.For):
         return turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop.iter, ast.Call) else 0
     parts = [evaluator.evaluate(generator.iter) for generator in getattr(loop, "generators", ())]
@@ -154,7 +154,7 @@ def loop_turns(evaluator: Evaluator, loop: ast.AST) -> int:
 
 
 def many_turns(evaluator: Evaluator) -> bool:
-    """Whether what is looked into happens in a loop that never ends or has very many turns."""
+    """Whether what is looked into happens in a loop that never ends or has very many iterations."""
     return any(
         endless(evaluator, loop) or loop_turns(evaluator, loop) >= _MANY_TURNS for loop in evaluator.loops
     )

@@ -20,7 +20,7 @@ _MANY_WORKERS = 1000
     "multiprocessing.get_context",
 )
 def pool(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Report processes that work beside this one."""
+    """Report pools of processes."""
     if number(call.arg(0, "max_workers") or call.keywords.get("processes")) >= _MANY_WORKERS:
         evaluator.report(BOMB, call.node, f"`{call.name}` starts thousands of processes", severity=Level.HIGH)
     evaluator.report(

@@ -8,7 +8,13 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, han
 from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
-from engine.analysis.python.sinks.network import LOCAL, add_network_effects, address_of, ask, outgoing
+from engine.analysis.python.sinks.network import (
+    LOCAL,
+    add_network_effects,
+    address_of,
+    report_destination,
+    report_request,
+)
 from engine.analysis.python.word_lists import words
 from engine.models import Level
 
@@ -44,7 +50,7 @@ def make_socket(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name == "socket.socket":
         _check_kind(evaluator, call)
     if call.name == "socket.create_connection":
-        ask(evaluator, call, "create_connection")
+        report_request(evaluator, call, "create_connection")
     return value
 
 
@@ -71,7 +77,7 @@ def _check_kind(evaluator: Evaluator, call: PythonCall) -> None:
 @handles("socket.socket().connect", "socket.socket().connect_ex")
 def connect(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A connection; in a loop over ports, a scan."""
-    ask(evaluator, call, call.name.rpartition(".")[2])
+    report_request(evaluator, call, call.name.rpartition(".")[2])
     if call.name.endswith("connect_ex"):
         evaluator.report(
             SCAN,
@@ -101,7 +107,7 @@ def send(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name.endswith("sendto"):
         add_network_effects(evaluator, call, address_of(PythonCall(call.node, call.name, call.args[1:], {})))
     evaluator.report(rules.NETWORK, call.node, "Sends over a socket")
-    outgoing(evaluator, call, "send")
+    report_destination(evaluator, call, "send")
     return None
 
 
@@ -156,13 +162,13 @@ def resolve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     host = call.text(0, "host")
     given = call.arg(0, "host")
     if call.taint & PRIVATE and (given is None or given.name is None):
-        return ask(evaluator, call, call.name.rpartition(".")[2])
+        return report_request(evaluator, call, call.name.rpartition(".")[2])
     if host is None or LOCAL.match(host):
         return CALLS["socket.gethostname"](evaluator, call)
-    return ask(evaluator, call, call.name.rpartition(".")[2])
+    return report_request(evaluator, call, call.name.rpartition(".")[2])
 
 
 @handles("asyncio.open_connection")
 def open_connection(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A connection of asyncio."""
-    return ask(evaluator, call, "open_connection")
+    return report_request(evaluator, call, "open_connection")

@@ -92,7 +92,7 @@ def _item(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 def _pairs(_: Evaluator, call: PythonCall) -> PythonValue | None:
-    """`for key, value in x.items()`: the pair that says most."""
+    """`for key, value in x.items()`: the most relevant pair."""
     receiver = call.receiver
     if receiver is None or not receiver.items:
         return receiver
@@ -131,7 +131,7 @@ TEXT_METHODS.update(_METHODS)
 
 @handles("string.Formatter().format", "string.Formatter().vformat", "string.Formatter().get_field")
 def formatter(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Formatting by hand reaches attributes as `str.format` does."""
+    """Manual formatting reaches attributes as `str.format` does."""
     template = call.text(0) or ""
     probe = f"{{{template}}}" if call.name.endswith("get_field") else template
     gadgets.check_format(evaluator, call.node, probe)

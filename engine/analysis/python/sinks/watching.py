@@ -84,7 +84,7 @@ for _module in words("GPUtil cpuinfo wmi pynvml netifaces distro screeninfo getm
     "pygetwindow.getActiveWindow",
 )
 def screen(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Report what a person sees or says."""
+    """Report recordings of the screen or the microphone."""
     level = Level.LOW if call.name.startswith(("cv2", "pyaudio", "pandas")) else None
     if call.name != "mss.mss":
         evaluator.report(WATCH, call.node, f"`{call.name}`", severity=level)

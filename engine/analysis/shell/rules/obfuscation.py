@@ -128,7 +128,7 @@ _GLOBBED = re.compile(r"(?:/[\w.*-]+)*/[\w.-]*[*?\[][\w.*?\[\]!-]*")
 """The path of a program, spelled as a pattern."""
 _MAX_HEAD = 2000
 _SPLIT = re.compile(r"\w+(?:\$[@*]|\$\{[@*]\}|\$\(\s*(?:true|:)?\s*\)|``)\w+")
-"""A word with something in its middle that comes to nothing."""
+"""A word with something in its middle that expands to nothing."""
 _NAME = re.compile(r"[\w./+-]+")
 _PLAIN = re.compile(r"[\w./+:@%^~,=-]+")
 _BLANKS = frozenset({"", " ", "\t", "\n", "\r"})
@@ -174,7 +174,7 @@ def _is_hidden(script: Script, command: Command) -> bool:
 
 
 def _is_plain(script: Script, command: Command) -> bool:
-    """Return whether the first word of a command is its name, as it stands."""
+    """Return whether the first word of a command is its name, unchanged."""
     program = command.program
     if not program.literal or program.start != command.start or program.text in _PREFIXES:
         return False
