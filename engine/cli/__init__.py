@@ -45,6 +45,11 @@ COMMANDS = {
     "bench": "engine.cli.commands.bench:bench",
 }
 
+EXIT_CODES = (
+    "Exit codes: 0 success, 1 run failed or problem found, 2 usage, 3 not approved, 4 killed, 5 error, "
+    "130 interrupted"
+)
+
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code; report a problem in one line on standard error."""
@@ -65,6 +70,7 @@ def _app(named: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="pratique",
         help="Review and run LLM-generated code in gVisor sandboxes. Without a command, opens the console.",
+        epilog=EXIT_CODES,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},

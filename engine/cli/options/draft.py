@@ -30,7 +30,7 @@ DomainOptions = Annotated[
 ]
 PackageOptions = Annotated[
     list[str] | None,
-    typer.Option("--package", help="Request this package, NAME==VERSION[@HASH]; repeatable."),
+    typer.Option("--package", help="Request this package, NAME==VERSION or NAME==VERSION@HASH; repeatable."),
 ]
 BuildOptions = Annotated[
     list[str] | None,
