@@ -203,9 +203,11 @@ class ExploreScreen(BaseScreen):
         session, self._session = self._session, None
         if session is None:
             language, image = self.query_one(Editor).code_language, self._options.image
-            self._session = await request_session(self, lambda client: client.create_session(language, image))
+            self._session = await request_session(
+                self, lambda client: client.sessions.create(language, image)
+            )
         else:
-            await request_session(self, lambda client: client.close_session(session.id))
+            await request_session(self, lambda client: client.sessions.close(session.id))
         self._update_title()
 
     # --- files and snippets -----------------------------------------------------------------------

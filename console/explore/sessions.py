@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from engine.client.sessions import SessionClient
+from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.models import Session
 
@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 
-async def request_session(
-    screen: Widget, call: Callable[[SessionClient], Awaitable[Session]]
-) -> Session | None:
+async def request_session(screen: Widget, call: Callable[[Client], Awaitable[Session]]) -> Session | None:
     """Return the session that `call` creates or closes; on an error notify the user and return None."""
     try:
-        async with SessionClient() as client:
+        async with Client() as client:
             return await call(client)
     except Problem as problem:
         screen.notify(str(problem), severity="error")

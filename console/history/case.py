@@ -113,7 +113,7 @@ class CaseScreen(Screen[None]):
         await self._show_erased(case)
         if case.started_at is None:
             self.action_see("code")
-        trail = await app.connection.call(lambda client: client.trail(self._subject)) or ()
+        trail = await app.connection.call(lambda client: client.history.events(self._subject)) or ()
         self.query_one("#events", Static).update(
             paragraphs(*(line for each in trail for line in event_lines(each)))
         )
@@ -126,7 +126,8 @@ class CaseScreen(Screen[None]):
     async def _show_erased(self, case: Case) -> None:
         """Show which parts retention erased."""
         self._erased = rules_by_item(
-            await console_app(self).connection.call(lambda client: client.erased(self._subject)) or ()
+            await console_app(self).connection.call(lambda client: client.history.erasures(self._subject))
+            or ()
         )
         if self._erased:
             self.query_one("#case-facts", Static).update(

@@ -90,7 +90,7 @@ class CompareRunsScreen(Screen[None]):
 async def _code(client: Client, case: Case) -> str:
     """Return the code, or a sentence that it was erased."""
     id = case.submission.id
-    missing = erased_sentence("code", rules_by_item(await client.erased(id)))
+    missing = erased_sentence("code", rules_by_item(await client.history.erasures(id)))
     return f"{id}: {missing}" if missing else case.submission.draft.code.text
 
 
@@ -105,7 +105,7 @@ async def _written(client: Client, case: Case) -> str:
                 data += chunk.data
                 if len(data) >= MAX_OUTPUT:
                     break
-    if cut := erased_sentence(PART, rules_by_item(await client.erased(case.submission.id))):
+    if cut := erased_sentence(PART, rules_by_item(await client.history.erasures(case.submission.id))):
         missing.append(f"{cut}\n{data[:MAX_OUTPUT].decode(errors='replace')}")
     return "".join(missing) or data[:MAX_OUTPUT].decode(errors="replace")
 

@@ -106,7 +106,9 @@ class HistoryScreen(BaseScreen):
     @work(group="page")
     async def _fetch(self, number: int, before: str | None, *, fresh: bool = False) -> None:
         wanted = self._search.filter
-        rows = await console_app(self).connection.call(lambda client: client.history(wanted, before, PAGE))
+        rows = await console_app(self).connection.call(
+            lambda client: client.history.search(wanted, before, PAGE)
+        )
         if rows is not None and wanted == self._search.filter:
             self._put(number, rows, fresh=fresh)
 
@@ -205,7 +207,7 @@ class HistoryScreen(BaseScreen):
             self.notify(message, severity="information" if found.intact else "error", timeout=10)
 
     async def _verify(self, client: Client) -> Verification | None:
-        async with contextlib.aclosing(client.verifying()) as steps:
+        async with contextlib.aclosing(client.history.verify_with_progress()) as steps:
             async for step in steps:
                 share = 100 * step.done // max(step.total, 1)
                 self.query_one("#frame").border_subtitle = f"verified {step.done:,} events, {share} %"

@@ -47,7 +47,7 @@ class HistorySearch:
 
     async def _explain(self, typed: str) -> None:
         offered = (
-            await console_app(self._screen).connection.call(lambda client: client.help_with(typed))
+            await console_app(self._screen).connection.call(lambda client: client.history.filter_help(typed))
             if typed
             else None
         )
@@ -84,7 +84,7 @@ class HistorySearch:
 
     async def _load_facets(self) -> None:
         wanted = self.filter
-        facets = await console_app(self._screen).connection.call(lambda client: client.facets(wanted))
+        facets = await console_app(self._screen).connection.call(lambda client: client.history.facets(wanted))
         if wanted == self.filter:
             self._screen.query_one(FacetList).show(facets)
 

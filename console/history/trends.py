@@ -65,7 +65,7 @@ class TrendsScreen(Screen[None]):
         """Load the metrics again."""
         days = self._days
         self.query_one("#scroll").border_title = f"Trends, last {many(days, 'day')}"
-        found = await console_app(self).connection.call(lambda client: client.trends(days))
+        found = await console_app(self).connection.call(lambda client: client.history.trends(days))
         if found is not None and days == self._days:
             self.query_one("#metrics", Static).update(paragraphs(*metric_lines(found, self.size.width - 6)))
 

@@ -87,7 +87,7 @@ class PlainSession:
         )
 
     async def _history(self, rest: list[str]) -> None:
-        found = await self._client.history(" ".join(rest), limit=50)
+        found = await self._client.history.search(" ".join(rest), limit=50)
         self._list_all(found, "No matching submissions.")
 
     def _list_all(self, found: tuple[Summary, ...], empty: str) -> None:

@@ -157,7 +157,9 @@ class PreApprovalScreen(ModalScreen[None]):
             return
         rows, id = self.query_one(PreApprovalForm), self._case.submission.id
         given = await console_app(self).connection.call(
-            lambda client: client.create_pre_approval(id, rows.match_mode, rows.ceiling, rows.uses, rows.days)
+            lambda client: client.pre_approvals.create(
+                id, rows.match_mode, rows.ceiling, rows.uses, rows.days
+            )
         )
         if given is not None:
             self.app.notify(f"{given.id} stands for {given.uses} uses. S lists all, and revokes.")
@@ -234,7 +236,7 @@ class PreApprovalsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="pre-approvals")
     async def _load(self) -> None:
-        pre_approvals = await console_app(self).connection.call(lambda client: client.pre_approvals())
+        pre_approvals = await console_app(self).connection.call(lambda client: client.pre_approvals.list())
         self.query_one(PreApprovalRows).show(pre_approvals or ())
 
     @work(exclusive=True, group="revoke")
@@ -245,7 +247,7 @@ class PreApprovalsScreen(ModalScreen[None]):
             return
         one = rows.pre_approvals[rows.cursor]
         if await console_app(self).connection.call(
-            lambda client: _revoked(client.revoke_pre_approval(one.id))
+            lambda client: _revoked(client.pre_approvals.revoke(one.id))
         ):
             self.app.notify(f"{one.id} is revoked.")
         self._load()

@@ -154,7 +154,7 @@ class SubmissionReader:
         if (case := self.case) is None:
             return
         call = console_app(self._screen).connection.call
-        nearest = await call(lambda client: client.nearest(case.submission.id))
+        nearest = await call(lambda client: client.similar(case.submission.id))
         if nearest is None:
             self._screen.notify("No approved submission is similar to this one.")
         elif self._screen.app.screen is self._screen:

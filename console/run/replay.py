@@ -90,7 +90,7 @@ class ReplayScreen(Screen[None]):
         with report_erased(partial(setattr, self.query_one(OutputLog), "hint")):
             async with contextlib.aclosing(client.output(id)) as written:
                 chunks = [chunk async for chunk in written]
-        if cut := erased_sentence(PART, rules_by_item(await client.erased(id))):
+        if cut := erased_sentence(PART, rules_by_item(await client.history.erasures(id))):
             self.notify(cut, severity="warning", timeout=10)
         async with contextlib.aclosing(client.meters(id)) as used:
             samples = [sample async for sample in used]

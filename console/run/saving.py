@@ -37,7 +37,7 @@ async def save_case_file(client: Client, id: str, name: str) -> int:
     Raises:
         Problem: part of it was erased, the file exists, or it cannot be written.
     """
-    return await asyncio.to_thread(save_bytes, await client.case_file(id), name)
+    return await asyncio.to_thread(save_bytes, await client.history.case_file(id), name)
 
 
 def save_bytes(data: bytes, name: str) -> int:

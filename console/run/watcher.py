@@ -62,7 +62,7 @@ class RunWatcher:
         app = console_app(self._screen)
         if app.connection_state == "offline":
             return
-        recent = await app.connection.call(lambda client: client.history(limit=RECENT)) or ()
+        recent = await app.connection.call(lambda client: client.history.search(limit=RECENT)) or ()
         active = {each.id for each in app.queue}
         live = [each for each in app.queue if each.status in RAN]
         ended = [each for each in recent if each.status in RAN and each.id not in active]
@@ -113,7 +113,7 @@ class RunWatcher:
         case = await client.case(id)
         self._take(case)
         if case.status is Status.RUNNING:
-            self.paused.reload(id, await client.trail(id))
+            self.paused.reload(id, await client.history.events(id))
             self._take(case)
             self._screen.query_one(RunList).freshen()
 

@@ -1,10 +1,10 @@
-"""The part of the client that makes, lists and revokes tokens."""
+"""Tokens through the client."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from engine.client.transport import Connection
+from engine.client.transport import Transport
 from engine.common.text import Untrusted
 from engine.models import NewToken, Scope, Token
 from engine.models.api import TokenRequest
@@ -12,20 +12,21 @@ from engine.models.api import TokenRequest
 _TOKENS = TypeAdapter(tuple[Token, ...])
 
 
-class TokenClient(Connection):
-    """Tokens, for admins."""
+class TokensClient:
+    """Lists, creates and revokes tokens. For admins."""
 
-    async def tokens(self) -> tuple[Token, ...]:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def list(self) -> tuple[Token, ...]:
         """Return the tokens that are not revoked, the oldest first."""
-        return _TOKENS.validate_json(await self._get("/tokens"))
+        return _TOKENS.validate_json(await self._transport.get("/tokens"))
 
-    async def create_token(
-        self, name: str, scopes: tuple[Scope, ...], days: float, key: str = ""
-    ) -> NewToken:
+    async def create(self, name: str, scopes: tuple[Scope, ...], days: float, key: str = "") -> NewToken:
         """Make a token; its secret is shown this once."""
         wanted = TokenRequest(name=Untrusted(name), scopes=scopes, days=days, key=key)
-        return NewToken.model_validate_json(await self._post("/tokens", wanted))
+        return NewToken.model_validate_json(await self._transport.post("/tokens", wanted))
 
-    async def revoke_token(self, id: str) -> None:
+    async def revoke(self, id: str) -> None:
         """Take a token back."""
-        await self._send("DELETE", f"/tokens/{id}")
+        await self._transport.send("DELETE", f"/tokens/{id}")

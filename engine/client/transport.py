@@ -1,4 +1,4 @@
-"""The connection under the client: requests over a Unix socket, and answers that are no as `Problem`."""
+"""The HTTP transport of the client: requests, streams, and errors as `Problem`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import re
 import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -34,7 +33,7 @@ ASTRAY = re.compile(r"[\x00-\x20\x7f?#\\]|(?:^|/)\.{1,2}(?:/|$)|/$")
 _M = TypeVar("_M", bound=BaseModel)
 
 
-class Connection:
+class Transport:
     """HTTP over a Unix socket, or over TCP with a token."""
 
     def __init__(self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True) -> None:
@@ -48,64 +47,61 @@ class Connection:
             trust_env=False,
         )
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
-    async def _get(
+    async def get(
         self, path: str, params: dict[str, Any] | None = None, timeout: float = DEADLINE_SECONDS
     ) -> bytes:
-        return await self._send("GET", path, params=params, timeout=timeout)
+        """Return the response body of a GET request."""
+        return await self.send("GET", path, params=params, timeout=timeout)
 
-    async def _post(
+    async def post(
         self,
         path: str,
-        noun: BaseModel | None = None,
+        model: BaseModel | None = None,
         timeout: float = DEADLINE_SECONDS,
         headers: dict[str, str] | None = None,
     ) -> bytes:
-        content = noun.model_dump_json() if noun else None
+        """Return the response body of a POST request."""
+        content = model.model_dump_json() if model else None
         headers = {"content-type": "application/json", **(headers or {})}
-        return await self._send("POST", path, content=content, headers=headers, timeout=timeout)
+        return await self.send("POST", path, content=content, headers=headers, timeout=timeout)
 
-    async def _send(self, method: str, path: str, **options: Any) -> bytes:
-        return (await self._asked(method, path, **options)).content
+    async def send(self, method: str, path: str, **options: Any) -> bytes:
+        """Return the response body of a request."""
+        return (await self.request(method, path, **options)).content
 
-    async def _asked(self, method: str, path: str, **options: Any) -> httpx.Response:
-        no_other_way(path)
+    async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Return a response. Raises Problem if it is an error or there is none."""
+        check_path(path)
         try:
             response = await self._http.request(method, path, **options)
         except httpx.HTTPError as error:
-            raise unanswered(error) from error
+            raise problem_of_failure(error) from error
         if response.is_error:
             raise problem_of(response.status_code, response.content)
         return response
 
-    async def _lines(
-        self, path: str, params: dict[str, Any], noun: type[_M], body: BaseModel | None = None
+    async def lines(
+        self, path: str, params: dict[str, Any], model: type[_M], body: BaseModel | None = None
     ) -> AsyncGenerator[_M, None]:
+        """Yield the models of a stream of JSON lines."""
         held = b""
-        async with contextlib.aclosing(self._bytes(path, params, NDJSON, body)) as parts:
+        async with contextlib.aclosing(self.stream(path, params, NDJSON, body)) as parts:
             async for part in parts:
                 *lines, held = (held + part).split(b"\n")
                 for line in lines:
-                    yield noun.model_validate_json(line)
+                    yield model.model_validate_json(line)
 
-    async def _frames(self, path: str, offset: int) -> AsyncGenerator[OutputChunk, None]:
+    async def frames(self, path: str, offset: int) -> AsyncGenerator[OutputChunk, None]:
         """Yield the chunks of a stream of output from `offset` on; one that breaks off is taken up again."""
         left, over = RESUMES, False
         while not over:
             frames = FrameDecoder()
             try:
-                async with contextlib.aclosing(self._bytes(path, {"offset": offset}, FRAMES)) as parts:
+                async with contextlib.aclosing(self.stream(path, {"offset": offset}, FRAMES)) as parts:
                     async for part in parts:
                         for chunk in frames.take(part):
                             offset, left = chunk.offset + len(chunk.data), RESUMES
@@ -118,11 +114,30 @@ class Connection:
                     raise
                 await asyncio.sleep(RESUME_SECONDS)
 
-    async def _bytes(
+    def build_request(self, method: str, path: str, **options: Any) -> httpx.Request:
+        """Return a request for `stream_lines`."""
+        check_path(path)
+        return self._http.build_request(method, path, **options)
+
+    async def stream_lines(self, request: httpx.Request) -> AsyncGenerator[str, None]:
+        """Yield the lines of a response."""
+        try:
+            response = await self._http.send(request, stream=True)
+            try:
+                if response.is_error:
+                    raise problem_of(response.status_code, await response.aread())
+                async for line in response.aiter_lines():
+                    yield line
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise problem_of_failure(error) from error
+
+    async def stream(
         self, path: str, params: dict[str, Any], accept: str, body: BaseModel | None = None
     ) -> AsyncGenerator[bytes, None]:
         """Yield what is answered, as it comes; a body is posted."""
-        no_other_way(path)
+        check_path(path)
         endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         method, content = ("POST", body.model_dump_json()) if body else ("GET", None)
         headers = {"accept": accept, **({"content-type": "application/json"} if body else {})}
@@ -141,10 +156,10 @@ class Connection:
         except httpx.HTTPError as error:
             if begun:
                 raise Problem(BROKEN_OFF, "the stream broke off", hint="Ask for the rest.") from error
-            raise unanswered(error) from error
+            raise problem_of_failure(error) from error
 
 
-def no_other_way(path: str) -> None:
+def check_path(path: str) -> None:
     """Refuse a path that an id or a name within it leads elsewhere: up, into a query, or to the folder above.
 
     Raises:
@@ -154,7 +169,7 @@ def no_other_way(path: str) -> None:
         raise Problem(404, f"there is nothing at {visible(path)[:200]}", hint="Type: pratique history")
 
 
-def unanswered(error: httpx.HTTPError) -> Problem:
+def problem_of_failure(error: httpx.HTTPError) -> Problem:
     """Return what it means that no answer came."""
     if isinstance(error, httpx.TimeoutException):
         return Problem(504, "the engine did not answer in time", hint="Type: pratique doctor")

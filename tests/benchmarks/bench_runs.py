@@ -65,10 +65,10 @@ async def _cells(spare: int) -> list[float]:
     async with engine_of(**more) as (_, client):
         for _ in range(_CELLS):
             await _stocked(client)
-            sandbox = await client.create_session(Language.PYTHON)
+            sandbox = await client.sessions.create(Language.PYTHON)
             cell = _DRAFT.model_copy(update={"sandbox": sandbox.id})
             firsts.append(await _first_byte(client, cell))
-            await client.close_session(sandbox.id)
+            await client.sessions.close(sandbox.id)
     return firsts
 
 

@@ -112,7 +112,7 @@ async def rows() -> list[Row]:
 
 async def _call(soak: Soak) -> None:
     """Hand in and run until there were enough."""
-    sandbox = await soak.client.create_session(Language.PYTHON)
+    sandbox = await soak.client.sessions.create(Language.PYTHON)
     while (number := next(soak.numbers)) < RUNS:
         for more in range(WAITING_FOR_EACH):
             await _wait(soak, number * WAITING_FOR_EACH + more)

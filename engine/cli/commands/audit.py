@@ -115,7 +115,9 @@ def read_witness(file: Path) -> list[str]:
 
 async def _verified(client: Client, *, resume: bool, kept: Sequence[str]) -> Verification:
     with progress_bar("records") as tell:
-        async with contextlib.aclosing(client.verifying(resume=resume, witnessed=kept)) as steps:
+        async with contextlib.aclosing(
+            client.history.verify_with_progress(resume=resume, witnessed=kept)
+        ) as steps:
             async for step in steps:
                 if step.found:
                     return step.found
@@ -128,7 +130,7 @@ def trends(
     days: Annotated[float, typer.Option(min=0.01, help="Number of days to include.")] = 7, json: Json = False
 ) -> None:
     """Show metrics of recent submissions: kills, decision times, fast approvals, top requesters."""
-    found = with_client(lambda client: client.trends(days))
+    found = with_client(lambda client: client.history.trends(days))
     if json:
         print_json(found)
         return
@@ -148,7 +150,7 @@ def trends(
 @app.command(name="timeline")
 def show_timeline(id: SubmissionId, json: Json = False) -> None:
     """Show the events of a submission, with who caused each and how long it took."""
-    steps = timeline(with_client(lambda client: client.trail(id)))
+    steps = timeline(with_client(lambda client: client.history.events(id)))
     if json:
         print_json(steps)
     else:
@@ -177,7 +179,7 @@ def replay(
             last = max(last, chunk.at)
             print_output(chunk)
             sys.stdout.flush()
-        print_erasures(one for one in await client.erased(id) if one.what == "output")
+        print_erasures(one for one in await client.history.erasures(id) if one.what == "output")
 
     with_client(play)
 
@@ -216,7 +218,7 @@ async def _recorded(id: str) -> bool:
     """Return whether a running engine recorded the export; do not start one."""
     with contextlib.suppress(Problem, TimeoutError):
         async with asyncio.timeout(RECORD_SECONDS), Client() as client:
-            await client.exported(id, "case", 1)
+            await client.history.record_export(id, "case", 1)
             return True
     return False
 

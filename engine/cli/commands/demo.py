@@ -45,7 +45,7 @@ async def _decide_all(client: Client) -> None:
         print_case(case)
         await _decide(client, sample, case)
     print_line()
-    verification = await client.verify()
+    verification = await client.history.verify()
     state = "intact" if verification.intact else f"NOT INTACT: {verification.problem}"
     print_line(f"history: {verification.events} events, {state}")
 

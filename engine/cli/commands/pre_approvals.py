@@ -21,7 +21,7 @@ def listed(
     json: Json = False,
 ) -> None:
     """List the pre-approvals that are not revoked."""
-    pre_approvals = with_client(lambda client: client.pre_approvals())
+    pre_approvals = with_client(lambda client: client.pre_approvals.list())
     if json:
         print_json(pre_approvals)
     for pre_approval in () if json else pre_approvals:
@@ -43,7 +43,7 @@ def create(
     json: Json = False,
 ) -> None:
     """Pre-approve later submissions of the same requester that match an approved one."""
-    pre_approval = with_client(lambda client: client.create_pre_approval(id, match, ceiling, uses, days))
+    pre_approval = with_client(lambda client: client.pre_approvals.create(id, match, ceiling, uses, days))
     print_json(pre_approval) if json else _print(pre_approval)
 
 
@@ -53,7 +53,7 @@ def revoke(
     json: Json = False,
 ) -> None:
     """Revoke a pre-approval; it approves nothing from then on."""
-    with_client(lambda client: client.revoke_pre_approval(id))
+    with_client(lambda client: client.pre_approvals.revoke(id))
     print_line(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
 
 

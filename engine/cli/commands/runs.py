@@ -111,7 +111,7 @@ async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
             async for chunk in output:
                 if not quiet:
                     print_output(chunk)
-        print_erasures(one for one in await client.erased(id) if one.what == "output")
+        print_erasures(one for one in await client.history.erasures(id) if one.what == "output")
     except Problem as problem:
         if problem.status != 410:
             raise

@@ -24,7 +24,7 @@ def set_(
     """Store a secret for one host; the value is read from the terminal or standard input."""
     terminal = sys.stdin.isatty()
     value = typer.prompt("Value", hide_input=True) if terminal else sys.stdin.read().rstrip("\r\n")
-    with_client(lambda client: client.set_secret(name, host, value))
+    with_client(lambda client: client.secrets.set(name, host, value))
     print_line(f"{visible(name)}: stored for {visible(host)}")
 
 
@@ -33,7 +33,7 @@ def listed(
     json: Json = False,
 ) -> None:
     """List secrets by name and host, without their values."""
-    found = with_client(lambda client: client.secrets())
+    found = with_client(lambda client: client.secrets.list())
     if json:
         print_json(found)
     for one in () if json else found:
@@ -45,5 +45,5 @@ def listed(
 @app.command()
 def remove(name: Name) -> None:
     """Delete a secret."""
-    with_client(lambda client: client.remove_secret(name))
+    with_client(lambda client: client.secrets.remove(name))
     print_line(f"{visible(name)}: removed")

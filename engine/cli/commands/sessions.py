@@ -38,14 +38,14 @@ def open_(
     json: Json = False,
 ) -> None:
     """Open a session; nothing runs in it yet."""
-    session = with_client(lambda client: client.create_session(language, image), requester)
+    session = with_client(lambda client: client.sessions.create(language, image), requester)
     print_json(session) if json else print_line(_line(session))
 
 
 @app.command("list")
 def listed(requester: Requester = "", json: Json = False) -> None:
     """List your sessions."""
-    found = with_client(lambda client: client.sessions(), requester)
+    found = with_client(lambda client: client.sessions.list(), requester)
     if json:
         print_json(found)
         return
@@ -65,7 +65,7 @@ def run(
 ) -> None:
     """Run code in a session, with the state of earlier executions."""
     code = _code(file)
-    _stream_call(lambda client: client.execute(id, code, purpose), requester, json)
+    _stream_call(lambda client: client.sessions.execute(id, code, purpose), requester, json)
 
 
 @app.command("install")
@@ -78,7 +78,7 @@ def install(
 ) -> None:
     """Install packages in a session."""
     wanted = tuple(parse_package(one) for one in packages)
-    _stream_call(lambda client: client.install(id, *wanted, builds=build or ()), requester, json)
+    _stream_call(lambda client: client.sessions.install(id, *wanted, builds=build or ()), requester, json)
 
 
 @app.command("files")
@@ -89,7 +89,7 @@ def files(
     json: Json = False,
 ) -> None:
     """List the files of a session."""
-    found = with_client(lambda client: client.list_files(id, path), requester)
+    found = with_client(lambda client: client.sessions.list_files(id, path), requester)
     for one in found:
         print_line(
             plain_json.dumps(one) if json else f"{one.get('size', 0):>12,}  {visible(str(one.get('name')))}"
@@ -99,7 +99,7 @@ def files(
 @app.command("read")
 def read(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
     """Print a file of a session; on a terminal, control characters are made visible."""
-    content = with_client(lambda client: client.read_file(id, path), requester)
+    content = with_client(lambda client: client.sessions.read_file(id, path), requester)
     if json:
         print_line(plain_json.dumps({"path": path, "text": content.decode(errors="replace")}))
     elif sys.stdout.isatty():
@@ -118,21 +118,21 @@ def write(
 ) -> None:
     """Copy a local file into a session."""
     content = file.read_bytes()
-    with_client(lambda client: client.write_file(id, path, content), requester)
+    with_client(lambda client: client.sessions.write_file(id, path, content), requester)
     _print_done({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
 
 
 @app.command("remove")
 def remove(id: Id, path: Path_, requester: Requester = "", json: Json = False) -> None:
     """Delete a file of a session."""
-    with_client(lambda client: client.remove_file(id, path), requester)
+    with_client(lambda client: client.sessions.remove_file(id, path), requester)
     _print_done({"path": path}, f"{visible(path)}: removed", json)
 
 
 @app.command("close")
 def close(id: Id, requester: Requester = "", json: Json = False) -> None:
     """Close a session and stop what runs in it."""
-    closed = with_client(lambda client: client.close_session(id), requester)
+    closed = with_client(lambda client: client.sessions.close(id), requester)
     print_json(closed) if json else print_line(_line(closed))
 
 

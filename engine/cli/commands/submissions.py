@@ -88,7 +88,7 @@ def history(
     json: Json = False,
 ) -> None:
     """List past submissions, newest first."""
-    summaries = with_client(lambda client: client.history(filter))
+    summaries = with_client(lambda client: client.history.search(filter))
     if json:
         print_json(summaries)
     elif summaries:
@@ -115,7 +115,7 @@ def show(id: SubmissionId, json: Json = False) -> None:
 
 
 async def _with_erasures(client: Client, id: str) -> tuple[Case, tuple[Erasure, ...]]:
-    return await client.case(id), await client.erased(id)
+    return await client.case(id), await client.history.erasures(id)
 
 
 def approve(

@@ -28,7 +28,7 @@ def create(
     json: Json = False,
 ) -> None:
     """Create a token and print its secret once; only a hash is stored."""
-    made = with_client(lambda client: client.create_token(name, tuple(scope), days, key))
+    made = with_client(lambda client: client.tokens.create(name, tuple(scope), days, key))
     if json:
         print_json(made)
         return
@@ -39,7 +39,7 @@ def create(
 @app.command("list")
 def listed(json: Json = False) -> None:
     """List the tokens that are not revoked."""
-    tokens = with_client(lambda client: client.tokens())
+    tokens = with_client(lambda client: client.tokens.list())
     if json:
         print_json(tokens)
     for token in () if json else tokens:
@@ -54,7 +54,7 @@ def revoke(
     json: Json = False,
 ) -> None:
     """Revoke a token, effective immediately."""
-    with_client(lambda client: client.revoke_token(id))
+    with_client(lambda client: client.tokens.revoke(id))
     print_line(dumps({"revoked": id}) if json else f"{visible(id)}: revoked")
 
 

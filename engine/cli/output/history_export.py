@@ -49,13 +49,13 @@ async def exported(client: Client, what: str, kind: Format) -> list[str]:
     """Return the lines of an export, and have the engine record it. Raises Problem."""
     if kind is Format.CAST:
         made = list(recording(*await _run(client, what)))
-        await client.exported(what, kind.value, 1)
+        await client.history.record_export(what, kind.value, 1)
         return made
     summaries = await found_by(client, what)
-    await client.exported(what, kind.value, len(summaries))
+    await client.history.record_export(what, kind.value, len(summaries))
     if kind is Format.CSV:
         return list(comma_separated(summaries))
-    events = [event for summary in summaries for event in await client.trail(summary.id)]
+    events = [event for summary in summaries for event in await client.history.events(summary.id)]
     return list(jsonl(events)) if kind is Format.JSONL else _ocsf(events)
 
 
@@ -69,7 +69,7 @@ async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
             422, "a recording needs one submission ID", hint="Type: pratique audit export ID --format cast"
         )
     case, chunks = await client.case(id), [chunk async for chunk in client.output(id)]
-    print_erasures(one for one in await client.erased(id) if one.what == "output")
+    print_erasures(one for one in await client.history.erasures(id) if one.what == "output")
     return case, chunks
 
 
@@ -77,7 +77,7 @@ async def found_by(client: Client, filter: str, limit: int | None = None) -> lis
     """Return the submissions that match a filter, newest first. Raises Problem."""
     found: list[Summary] = []
     while limit is None or len(found) < limit:
-        page = await client.history(filter, found[-1].id if found else None, PAGE)
+        page = await client.history.search(filter, found[-1].id if found else None, PAGE)
         if not page:
             break
         found += page

@@ -72,7 +72,7 @@ class ToolCalls:
             await self._revive()
         while True:
             with contextlib.suppress(Problem):
-                async for _ in self._client.present(self._lease_name):
+                async for _ in self._client.hold_lease(self._lease_name):
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
@@ -90,7 +90,7 @@ class ToolCalls:
 
     async def close_session(self, id: str, context: Context) -> CallToolResult:
         """End a session."""
-        closed = await self._client.close_session(id, requester(context, named=self._named))
+        closed = await self._client.sessions.close(id, requester(context, named=self._named))
         state = {"session": closed.id, "state": closed.state.value}
         return CallToolResult(
             content=[TextContent(type="text", text=f"{closed.id} is {closed.state}.")],
@@ -101,7 +101,7 @@ class ToolCalls:
         if not given.session:
             return given.draft(None)
         if given.session != NEW:
-            return given.draft(await self._client.session(given.session, name))
+            return given.draft(await self._client.sessions.get(given.session, name))
         return given.draft(await self._new_session(given, name))
 
     async def _new_session(self, given: ExecuteArguments | SessionCallArguments, name: str) -> Session:
@@ -109,11 +109,11 @@ class ToolCalls:
         call = (name, given.model_dump_json())
         async with self._session_lock:
             if known := self._sessions.get(call):
-                session = await self._client.session(known, name)
+                session = await self._client.sessions.get(known, name)
                 if session.state is not SessionState.CLOSED:
                     return session
             image = given.image if isinstance(given, ExecuteArguments) else ""
-            session = await self._client.create_session(given.language, image, name)
+            session = await self._client.sessions.create(given.language, image, name)
             self._sessions[call] = session.id
             while len(self._sessions) > MOST_REMEMBERED:
                 del self._sessions[next(iter(self._sessions))]

@@ -172,7 +172,7 @@ async def pre_approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 async def pre_approvals(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """List one approval that was given beforehand."""
-    await app.connection.client.create_pre_approval(app.queue[0].id, MatchMode.EXACT, Level.HIGH, 1, 1)
+    await app.connection.client.pre_approvals.create(app.queue[0].id, MatchMode.EXACT, Level.HIGH, 1, 1)
     await press(pilot, "S")
 
 

@@ -150,6 +150,8 @@ class FakeEngine:
         self.analysis = Analysis()
         self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
                               decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
+        self.history = FakeHistory(self)
+        self.pre_approvals = FakePreApprovals(self)
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
         self._happened = ("changed", "")
@@ -161,16 +163,16 @@ class FakeEngine:
         )
 
     async def health(self, settled_within: float = 0) -> Health:
-        self._answer()
+        self.answer()
         return Health(checks=self.checks, proof=self.proof)
 
     async def queue(self) -> tuple[Summary, ...]:
-        self._answer()
+        self.answer()
         open_ones = {Status.PENDING, Status.QUEUED, Status.RUNNING}
         return tuple(summary(each) for each in self.cases.values() if each.status in open_ones)
 
     async def case(self, id: str) -> Case:
-        self._answer()
+        self.answer()
         return self.cases[id]
 
     async def submit(self, draft: Draft) -> Case:
@@ -215,25 +217,7 @@ class FakeEngine:
         draft = self.cases[id].submission.draft
         return consequences(self.cases[id].analysis, draft.permissions, grant.permissions)
 
-    async def create_pre_approval(
-        self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
-    ) -> PreApproval:
-        known, at = self.cases[id].submission, datetime.now(UTC)
-        new = f"a-{len(self.given)}"
-        given = PreApproval(id=new, match_mode=match_mode, value=known.digest, by=ME, at=at,
-                         requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
-                         until=at + timedelta(days=days),
-                         grant=Grant(permissions=Permissions()))  # fmt: skip
-        self.given.append(given)
-        return given
-
-    async def pre_approvals(self) -> tuple[PreApproval, ...]:
-        return tuple(reversed(self.given))
-
-    async def revoke_pre_approval(self, id: str) -> None:
-        self.given = [one for one in self.given if one.id != id]
-
-    async def nearest(self, id: str) -> SimilarSubmission | None:
+    async def similar(self, id: str) -> SimilarSubmission | None:
         others = [other for other in self.cases if other != id]
         return SimilarSubmission(id=others[0], similarity=0.87) if others else None
 
@@ -252,7 +236,7 @@ class FakeEngine:
             finally:
                 for each in waits:
                     each.cancel()
-            self._answer()
+            self.answer()
             self._changed.clear()
             seq += 1
             yield event(seq, *self._happened)
@@ -267,7 +251,7 @@ class FakeEngine:
                 yield chunk.model_copy(update={"offset": end - len(chunk.data)})
         if id in self.hold:
             await self.lost.wait()
-            self._answer()
+            self.answer()
 
     async def meters(self, id: str) -> AsyncIterator[Meters]:
         for sample in self.samples.get(id, ()):
@@ -275,9 +259,6 @@ class FakeEngine:
 
     async def artifact(self, id: str, name: Untrusted) -> bytes:
         return self.files[(id, name.text)]
-
-    async def case_file(self, id: str) -> bytes:
-        return f"the case file of {self.cases[id].submission.id}".encode()
 
     async def stop(self, id: str) -> None:
         self.told.append(("stop", id))
@@ -291,52 +272,87 @@ class FakeEngine:
     async def resume(self, id: str) -> None:
         self.told.append(("resume", id))
 
-    async def history(
-        self, filter: str = "", before: str | None = None, limit: int = 200
-    ) -> tuple[Summary, ...]:
-        self._answer()
-        rows = [summary(each) for each in reversed(self.cases.values())]
-        rows = [row for row in rows if filter in row.requester.text]
-        start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
-        return tuple(rows[start : start + limit])
-
-    async def erased(self, id: str) -> tuple[Erasure, ...]:
-        return self.retained
-
-    async def trail(self, id: str) -> tuple[Event, ...]:
-        return self.events_of.get(id, ())
-
-    async def verify(self) -> Verification:
-        return Verification(events=7, intact=True)
-
-    async def verifying(self, *, resume: bool = False) -> AsyncIterator[VerificationProgress]:
-        yield VerificationProgress(done=3, total=7)
-        yield VerificationProgress(done=7, total=7, found=await self.verify())
-
-    async def facets(self, filter: str = "") -> Facets:
-        rows = await self.history(filter)
-        counts = {"risk": Counter(row.risk.value for row in rows),
-                  "requester": Counter(row.requester.text for row in rows)}  # fmt: skip
-        return Facets(total=len(rows), exact=True, counts={kind: dict(each) for kind, each in counts.items()})
-
-    async def help_with(self, filter: str) -> FilterHelp:
-        wrong = filter.find("!")
-        if wrong >= 0:
-            return FilterHelp(completions=(), position=wrong, problem="That is wrong", hint="Leave it out")
-        return FilterHelp(completions=(f"{filter}:",))
-
-    async def trends(self, days: float = 7) -> Trends:
-        return self.figures
-
     async def analyse(self, code: str, language: Language) -> Analysis:
         return self.analysis
 
     async def close(self) -> None:
         return None
 
-    def _answer(self) -> None:
+    def answer(self) -> None:
         if self.lost.is_set():
             raise Problem(503, "no engine answers", hint="Type: pratique serve")
+
+
+class FakeHistory:
+    """Answers as the history of the client does."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+
+    async def case_file(self, id: str) -> bytes:
+        return f"the case file of {self._engine.cases[id].submission.id}".encode()
+
+    async def search(
+        self, filter: str = "", before: str | None = None, limit: int = 200
+    ) -> tuple[Summary, ...]:
+        self._engine.answer()
+        rows = [summary(each) for each in reversed(self._engine.cases.values())]
+        rows = [row for row in rows if filter in row.requester.text]
+        start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
+        return tuple(rows[start : start + limit])
+
+    async def erasures(self, id: str) -> tuple[Erasure, ...]:
+        return self._engine.retained
+
+    async def events(self, id: str) -> tuple[Event, ...]:
+        return self._engine.events_of.get(id, ())
+
+    async def verify(self) -> Verification:
+        return Verification(events=7, intact=True)
+
+    async def verify_with_progress(self, *, resume: bool = False) -> AsyncIterator[VerificationProgress]:
+        yield VerificationProgress(done=3, total=7)
+        yield VerificationProgress(done=7, total=7, found=await self.verify())
+
+    async def facets(self, filter: str = "") -> Facets:
+        rows = await self.search(filter)
+        counts = {"risk": Counter(row.risk.value for row in rows),
+                  "requester": Counter(row.requester.text for row in rows)}  # fmt: skip
+        return Facets(total=len(rows), exact=True, counts={kind: dict(each) for kind, each in counts.items()})
+
+    async def filter_help(self, filter: str) -> FilterHelp:
+        wrong = filter.find("!")
+        if wrong >= 0:
+            return FilterHelp(completions=(), position=wrong, problem="That is wrong", hint="Leave it out")
+        return FilterHelp(completions=(f"{filter}:",))
+
+    async def trends(self, days: float = 7) -> Trends:
+        return self._engine.figures
+
+
+class FakePreApprovals:
+    """Answers as the pre-approvals of the client do."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+
+    async def create(
+        self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
+    ) -> PreApproval:
+        known, at = self._engine.cases[id].submission, datetime.now(UTC)
+        new = f"a-{len(self._engine.given)}"
+        given = PreApproval(id=new, match_mode=match_mode, value=known.digest, by=ME, at=at,
+                         requester=known.requester.name, ceiling=ceiling, uses=uses, basis=id,
+                         until=at + timedelta(days=days),
+                         grant=Grant(permissions=Permissions()))  # fmt: skip
+        self._engine.given.append(given)
+        return given
+
+    async def list(self) -> tuple[PreApproval, ...]:
+        return tuple(reversed(self._engine.given))
+
+    async def revoke(self, id: str) -> None:
+        self._engine.given = [one for one in self._engine.given if one.id != id]
 
 
 def event(seq: int, type: str, subject: str, data: dict[str, Any] | None = None, by: str = "engine") -> Event:

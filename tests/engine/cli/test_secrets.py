@@ -40,11 +40,11 @@ async def test_a_secret_is_set_listed_and_removed(engine: EngineProcess, client:
         await client.decide(id, DecisionOutcome.APPROVED, digest, grant=grant)
     await client.decide(id, DecisionOutcome.DENIED, digest)
     assert 0 == secret(engine, "remove", "API_TOKEN").returncode
-    assert () == await client.secrets()
+    assert () == await client.secrets.list()
 
 
 async def test_a_wrong_secret_is_answered_without_its_value(client: Client) -> None:
     """An error never repeats what was given."""
     with pytest.raises(Problem) as refused:
-        await client.set_secret("API_TOKEN", "api.example.org", f"{VALUE} {VALUE}")
+        await client.secrets.set("API_TOKEN", "api.example.org", f"{VALUE} {VALUE}")
     assert VALUE not in str(refused.value)

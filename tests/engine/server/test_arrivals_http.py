@@ -108,7 +108,7 @@ async def test_waiting_for_the_end_answers_when_it_comes(client: Client) -> None
 @contextlib.asynccontextmanager
 async def there(client: Client) -> AsyncIterator[None]:
     """Be there as a holder."""
-    async with contextlib.aclosing(client.present(LEASE)) as presence:
+    async with contextlib.aclosing(client.hold_lease(LEASE)) as presence:
         await anext(presence)
         yield
 
@@ -125,7 +125,7 @@ async def test_what_a_client_left_behind_is_withdrawn_and_nothing_else(home: Pat
                 free = await client.submit(draft("print(12)"))
                 await client.submit(draft("print(11)"), join=True, lease=LEASE + "2")
                 stays = process.client("agent")
-                async with stays, contextlib.aclosing(stays.present(LEASE + "2")) as presence:
+                async with stays, contextlib.aclosing(stays.hold_lease(LEASE + "2")) as presence:
                     await anext(presence)
                     await vanishing.close()
                     over = await client.case(left.submission.id, within=20)
@@ -154,7 +154,7 @@ async def test_a_client_that_comes_back_in_time_loses_nothing(home: Path) -> Non
 async def test_a_holder_is_a_name_of_chance(client: Client, lease: str) -> None:
     """Names that others could guess, or that are no names, are refused."""
     with pytest.raises(Problem, match="lease"):
-        await anext(client.present(lease))
+        await anext(client.hold_lease(lease))
 
 
 @pytest.mark.parametrize(

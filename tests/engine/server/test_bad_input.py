@@ -136,7 +136,7 @@ async def test_an_id_leads_to_no_other_place(client: Client, id: str) -> None:
     with pytest.raises(Problem, match=r"there is nothing at|Not Found|no submission"):
         await client.withdraw(id)
     with pytest.raises(Problem):
-        await client.read_file("ses-1", f"../../../{id}")
+        await client.sessions.read_file("ses-1", f"../../../{id}")
     with pytest.raises(Problem):
         [chunk async for chunk in client.output(id)]
     assert () == await client.queue()

@@ -65,7 +65,7 @@ async def asked(engine: EngineProcess) -> list[Problem]:
             with pytest.raises(Problem) as caught:
                 await question
             said.append(caught.value)
-        assert ["code", "output", "artifact"] == [one.what for one in await client.erased("s-old")]
+        assert ["code", "output", "artifact"] == [one.what for one in await client.history.erasures("s-old")]
     return said
 
 

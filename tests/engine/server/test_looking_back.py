@@ -27,8 +27,8 @@ async def test_counts_and_figures_are_of_what_matches(client: Client) -> None:
     """Facets follow the filter; trends know who asked."""
     made = await client.submit(draft("print('counted')"))
     await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
-    counts = await client.facets("id:" + made.submission.id)
-    figures = await client.trends(1)
+    counts = await client.history.facets("id:" + made.submission.id)
+    figures = await client.history.trends(1)
     assert (1, True) == (counts.total, counts.exact)
     assert figures.submissions >= 1
     assert figures.busiest
@@ -36,14 +36,14 @@ async def test_counts_and_figures_are_of_what_matches(client: Client) -> None:
 
 async def test_a_wrong_filter_is_pointed_at(client: Client) -> None:
     """Help says where and how a filter is wrong, and what its last word may become."""
-    assert ("risk:",) == (await client.help_with("ri")).completions
-    wrong = await client.help_with("risk:hihg")
+    assert ("risk:",) == (await client.history.filter_help("ri")).completions
+    wrong = await client.history.filter_help("risk:hihg")
     assert (5, "Did you mean high?") == (wrong.position, wrong.hint)
 
 
 async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
     """The last line says what was found; the reading and its reader are in the history."""
-    async with contextlib.aclosing(client.verifying(resume=True)) as steps:
+    async with contextlib.aclosing(client.history.verify_with_progress(resume=True)) as steps:
         told = [step async for step in steps]
     assert told[-1].found
     assert told[-1].found.intact
@@ -53,7 +53,7 @@ async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Clien
     """What comes out of the door is checked by the program in it; of what is not there, nothing comes."""
     made = await client.submit(draft("print('taken')"))
     await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
-    with zipfile.ZipFile(io.BytesIO(await client.case_file(made.submission.id))) as archive:
+    with zipfile.ZipFile(io.BytesIO(await client.history.case_file(made.submission.id))) as archive:
         archive.extractall(tmp_path)
     checked = await asyncio.to_thread(
         subprocess.run, [sys.executable, "verify.py"], cwd=tmp_path, capture_output=True, timeout=60
@@ -64,13 +64,13 @@ async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Clien
             if event.type == "history.exported" and event.data["what"] == made.submission.id:
                 break
     with pytest.raises(Problem, match="no submission"):
-        await client.case_file("s-none")
+        await client.history.case_file("s-none")
 
 
 async def test_who_looks_and_who_exports_is_recorded_once(client: Client) -> None:
     """Opening a trail twice is one look."""
     id = (await client.submit(draft("print('seen')"))).submission.id
-    await client.trail(id)
-    await client.trail(id)
-    assert 1 == [event.type for event in await client.trail(id)].count("history.viewed")
-    await client.exported("risk:high", "csv", 3)
+    await client.history.events(id)
+    await client.history.events(id)
+    assert 1 == [event.type for event in await client.history.events(id)].count("history.viewed")
+    await client.history.record_export("risk:high", "csv", 3)

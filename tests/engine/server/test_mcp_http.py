@@ -56,7 +56,7 @@ async def agent(
     client: Client, port: int, name: str = "robot", scope: Scope = Scope.SUBMIT
 ) -> AsyncIterator[McpClient]:
     """Yield the official client with a token of its own."""
-    secret = (await client.create_token(name, (Scope.SUBMIT,), 1)).secret
+    secret = (await client.tokens.create(name, (Scope.SUBMIT,), 1)).secret
     headers = {"authorization": f"Bearer {secret}"}
     async with (
         httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
@@ -103,7 +103,7 @@ async def test_what_nobody_asks_after_is_withdrawn(hasty: tuple[EngineProcess, i
 
 async def test_a_token_that_does_not_submit_gets_no_tools(client: Client, port: int) -> None:
     """A token of another scope, or none, does not get as far as the protocol."""
-    secret = (await client.create_token("eye", (Scope.AUDIT,), 1)).secret
+    secret = (await client.tokens.create("eye", (Scope.AUDIT,), 1)).secret
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as http:
         without = await http.post("/mcp", json={})
         other = await http.post("/mcp", json={}, headers={"authorization": f"Bearer {secret}"})
@@ -114,7 +114,7 @@ async def test_the_server_over_stdio_speaks_to_the_engine_that_is_named(
     client: Client, port: int, tmp_path: Path
 ) -> None:
     """`PRATIQUE_ENGINE` and `PRATIQUE_TOKEN` are obeyed: the token says who asks, no engine starts here."""
-    secret = (await client.create_token("afar", (Scope.SUBMIT,), 1)).secret
+    secret = (await client.tokens.create("afar", (Scope.SUBMIT,), 1)).secret
     elsewhere = {"PRATIQUE_ENGINE": f"http://127.0.0.1:{port}", "PRATIQUE_TOKEN": secret}
     parameters = server(EngineProcess(tmp_path), "0", **elsewhere)
     async with asyncio.timeout(60), McpClient(parameters) as mcp:

@@ -36,10 +36,10 @@ async def test_reviewing_over_http(client: Client) -> None:
     assert ("file a.csv", (2,), True) == (one.permission.text, one.lines, one.certain)
     assert (await client.release(id)).claim is None
     with pytest.raises(Problem, match="was not approved"):
-        await client.create_pre_approval(id, MatchMode.STRUCTURE, Level.HIGH, uses=1, days=1)
-    assert () == await client.pre_approvals()
+        await client.pre_approvals.create(id, MatchMode.STRUCTURE, Level.HIGH, uses=1, days=1)
+    assert () == await client.pre_approvals.list()
     with pytest.raises(Problem, match="no pre-approval"):
-        await client.revoke_pre_approval("a-0")
+        await client.pre_approvals.revoke("a-0")
     denied = await client.decide(id, DecisionOutcome.DENIED, case.submission.digest, "no")
     assert denied.decision is not None
     assert Status.DENIED is denied.status

@@ -225,7 +225,7 @@ async def test_a_killed_engine_leaves_no_sandbox_after_the_next_start(home: Path
             over = await ended(client, case.submission.id)
             assert over.result is not None
             assert (Status.KILLED, KillReason.INTERRUPTED) == (over.status, over.result.kill_reason)
-            assert (await client.verify()).intact
+            assert (await client.history.verify()).intact
             assert (await output(client, case.submission.id)).startswith(b"on\n")
     finally:
         process.end()

@@ -131,7 +131,7 @@ async def test_killing_the_engine_loses_no_acknowledged_submission(home: Path) -
     try:
         async with process.client() as client:
             assert before == {summary.id for summary in await client.queue()}
-            assert (await client.verify()).intact
+            assert (await client.history.verify()).intact
     finally:
         process.end()
 
@@ -209,7 +209,7 @@ async def test_bad_requests_are_answered_in_words(
 
 async def test_an_unknown_submission_is_not_found(client: Client) -> None:
     """Asking for what never was says so."""
-    for question in (client.case("s-0"), client.trail("s-0"), anext(client.output("s-0"))):
+    for question in (client.case("s-0"), client.history.events("s-0"), anext(client.output("s-0"))):
         with pytest.raises(Problem, match="no submission s-0"):
             await question
 

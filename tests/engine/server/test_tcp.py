@@ -102,7 +102,7 @@ async def http(port: int, trust: ssl.SSLContext) -> AsyncIterator[httpx.AsyncCli
 
 async def bearer(client: Client, name: str, *scopes: Scope, key: str = "") -> dict[str, str]:
     """Return the header of a new token."""
-    made = await client.create_token(name, scopes, 1, key)
+    made = await client.tokens.create(name, scopes, 1, key)
     return {"authorization": f"Bearer {made.secret}"}
 
 
@@ -113,8 +113,8 @@ def draft(code: str = "print(1)") -> Draft:
 
 async def test_no_token_and_a_wrong_one_get_the_same_answer(http: httpx.AsyncClient, client: Client) -> None:
     """Nobody learns whether a token is unknown, revoked, or was not given; all of it is one problem."""
-    made = await client.create_token("gone", (Scope.ADMIN,), 1)
-    await client.revoke_token(made.token.id)
+    made = await client.tokens.create("gone", (Scope.ADMIN,), 1)
+    await client.tokens.revoke(made.token.id)
     seen = set()
     for value in ("", "Bearer nonsense", "Basic eA==", f"Bearer {made.secret}"):
         answer = await http.get("/submissions", headers={"authorization": value} if value else {})
@@ -171,7 +171,7 @@ async def test_a_decision_has_to_be_signed_where_the_token_says_so(
     """Unsigned, or signed with another key: refused, and nothing is decided."""
     key, wrong = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes_raw().hex()
-    secret = (await client.create_token("eve", (Scope.REVIEW,), 1, public)).secret
+    secret = (await client.tokens.create("eve", (Scope.REVIEW,), 1, public)).secret
     submission = (await client.submit(draft("print(3)"))).submission
     url = f"https://127.0.0.1:{port}"
     for used in (None, wrong):
@@ -240,7 +240,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     auditor = await bearer(client, "anna", Scope.AUDIT)
     for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
         assert 200 == (await http.get(path, headers=auditor)).status_code
-    looks = [event.actor.text for event in await client.trail(id) if event.type == "history.viewed"]
+    looks = [event.actor.text for event in await client.history.events(id) if event.type == "history.viewed"]
     assert 1 == looks.count("anna")
     deeds = [(method, path) for path, methods in (await _routes(engine)).items() for method in methods]
     changing = sorted(deed for deed in deeds if deed[0] != "get")
