@@ -22,7 +22,7 @@ _DEFAULT = AnalysisSettings()
 
 
 def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
-    """Return all violations of `source` and what it will want. Never raises: what is not judged is HIGH."""
+    """Return all violations and effects of `source`. Never raises: code that is not analysed is HIGH."""
     with _uncollected():
         return _analysed(source, language, settings)
 

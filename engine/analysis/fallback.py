@@ -22,7 +22,7 @@ MAX_TEXT = 48_000
 def analyse_part(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
     """Return what the ordinary lines of `source` say, without those that no person would have written.
 
-    Long lines are left out, and so is what stands far below; all that is told keeps its place.
+    Long lines are left out, and so is what is far below; positions do not change.
     """
     text = ordinary(readable(source, settings)[0])
     found = RawAnalysis(complete=False)

@@ -140,7 +140,7 @@ def _entries(content: bytes) -> Iterator[str]:
             stack.extend(value.values() if isinstance(value, dict) else value)
 
 
-# --- what was found in them, told at the place that names them ---
+# --- their results, at the position that names them ---
 
 
 def place_of(name: str, code: str) -> Span:

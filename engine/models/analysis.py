@@ -58,7 +58,7 @@ class Violation(FrozenModel):
 
 
 class Certainty(StrEnum):
-    """How well a predicted value is known."""
+    """How precisely the value of a predicted effect is known."""
 
     EXACT = "exact"
     PATTERN = "pattern"
@@ -66,7 +66,7 @@ class Certainty(StrEnum):
 
 
 class EffectKind(StrEnum):
-    """The kinds of things that code is predicted to want."""
+    """The kinds of effects that code can have outside itself."""
 
     HOST = "host"
     URL = "url"
@@ -81,7 +81,7 @@ class EffectKind(StrEnum):
 
 
 class PredictedEffect(FrozenModel):
-    """One thing that the code will want, and the lines that say so."""
+    """One effect that the code is predicted to have, and the lines that cause it."""
 
     kind: EffectKind
     value: Untrusted
@@ -91,10 +91,10 @@ class PredictedEffect(FrozenModel):
 
 
 class Analysis(FrozenModel):
-    """All violations of a submission and what it is predicted to want."""
+    """All violations of a submission and its predicted effects."""
 
     violations: tuple[Violation, ...] = ()
     effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
-    """False where something could not be read or judged: policy then holds it HIGH at least."""
+    """False where something could not be analysed: the policy then rates it HIGH at least."""
     seconds: float = 0.0

@@ -19,7 +19,7 @@ _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
 def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> RawAnalysis:
-    """Return what the JavaScript in `source` does, and what it will want."""
+    """Return the violations and effects of the JavaScript in `source`."""
     program = read(source, settings, depth)
     findings = RawAnalysis()
     for check in CHECKS:

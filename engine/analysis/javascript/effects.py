@@ -72,7 +72,7 @@ _ENV = re.compile(r"^process\.env\.(\w+)$")
 
 
 def effects(program: Program) -> list[PredictedEffect]:
-    """Return what the program will want."""
+    """Return the predicted effects of the program."""
     return predicted_effects(_effects(program))
 
 

@@ -18,7 +18,7 @@ _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
 def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAnalysis:
-    """Return what the shell script in `source` does, and what it will want."""
+    """Return the violations and effects of the shell script in `source`."""
     script = read(source, settings, depth)
     findings = RawAnalysis()
     for check in CHECKS:

@@ -53,7 +53,7 @@ _VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 
 
 def effects(script: Script) -> list[PredictedEffect]:
-    """Return what the script will want."""
+    """Return the predicted effects of the script."""
     return predicted_effects(
         effect for work in (_files, _network, _programs, _environment) for effect in work(script)
     )

@@ -22,7 +22,7 @@ _DEADLINES = 2
 
 
 async def analyse_draft(analyst: AnalysisPool, draft: Draft) -> Analysis:
-    """Return everything that is wrong with a draft and its input files, and what they will want."""
+    """Return the violations and predicted effects of a draft and its input files."""
     own = await analyst.analyse(draft.code.text, draft.language)
     if draft.permissions.packages:
         names = (package.name.text for package in draft.permissions.packages)

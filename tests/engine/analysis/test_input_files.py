@@ -59,7 +59,7 @@ def _analysed(code: str, language: Language, *files: tuple[str, bytes]) -> Analy
     return merged_analyses(parts)
 
 
-def _told(analysis: Analysis, least: Level = Level.HIGH) -> list[str]:
+def _messages(analysis: Analysis, least: Level = Level.HIGH) -> list[str]:
     return [v.message.text for v in analysis.violations if v.severity.rank >= least.rank]
 
 
@@ -99,7 +99,7 @@ def test_a_payload_in_an_input_file_is_found(
 ) -> None:
     """The violation names the file, and stands at a place of the code."""
     analysis = _analysed(code, language, (name, content))
-    assert [True] == list({any(name in told for told in _told(analysis))})
+    assert [True] == list({any(name in message for message in _messages(analysis))})
     lines = code.count("\n") + 1
     assert all(violation.span.end_line <= lines for violation in analysis.violations)
 
@@ -157,8 +157,8 @@ def test_an_unreadable_file_is_high(name: str, content: bytes) -> None:
 )
 def test_data_is_not_reported(code: str, language: Language, name: str, content: bytes) -> None:
     """What is read as data, or is harmless code, has no violation."""
-    told = _told(_analysed(code, language, (name, content)), Level.MEDIUM)
-    assert [] == [one for one in told if name in one]
+    messages = _messages(_analysed(code, language, (name, content)), Level.MEDIUM)
+    assert [] == [one for one in messages if name in one]
 
 
 def test_an_effect_of_an_input_file_is_predicted() -> None:
