@@ -1,80 +1,40 @@
-"""What the engine wants of whatever runs approved code, and what one such thing declares that it can do."""
+"""What the engine requires of a sandbox backend."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
 from typing import Protocol
 
-from engine.models import Check, IsolationProof, Language, Package, Permissions, Result, WorkspaceFile
-from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
-from engine.sandbox.drivers.docker.pool import PoolStatus
+from engine.models import Check, IsolationProof, Language, Package, Result, WorkspaceFile
+from engine.sandbox.api.capabilities import BackendCapabilities
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.api.pool_status import PoolStatus
 from engine.settings import SandboxSettings
 
 
-@dataclass(frozen=True, slots=True)
-class BackendCapabilities:
-    """What sandboxes of one kind can do. Whoever wants more is told so before anything starts."""
-
-    languages: frozenset[Language] = frozenset()
-    packages: frozenset[Language] = frozenset()
-    """Languages that packages are installed for."""
-    builds: bool = False
-    """Whether packages may run code of their own as they are installed."""
-    network: bool = False
-    """Whether names of hosts can be granted, and nothing else be reached."""
-    secrets: bool = False
-    """Whether hosts are given secrets that the guest never sees."""
-    sessions: bool = False
-    """Whether sandboxes can stay between executions."""
-    displays: bool = False
-    """Whether pictures and tables that code shows come back as such."""
-    pause: bool = False
-    """Whether a run can be held where it stands."""
-    live_resize: bool = False
-    """Whether limits of a ready sandbox can be changed; otherwise a grant of other limits starts cold."""
-
-    def lacking(self, language: Language, wanted: Permissions) -> str:
-        """Return in words what is wanted and cannot be had; empty where all of it can."""
-        if language not in self.languages:
-            return f"no {language}"
-        kinds = {
-            "no network": wanted.domains and not self.network,
-            "no secrets": wanted.secrets and not self.secrets,
-            f"no packages for {language}": wanted.packages and language not in self.packages,
-            "no packages that run code as they are installed": wanted.builds and not self.builds,
-            "no state that stays": wanted.session and not self.sessions,
-        }
-        return ", ".join(words for words, lacks in kinds.items() if lacks)
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """Return the names of all that can be done, beside the languages."""
-        return tuple(one.name for one in fields(self) if getattr(self, one.name) is True)
-
-
 class SessionStore(Protocol):
-    """The sandboxes that stay between executions, each known by its session."""
+    """The sessions that keep a sandbox between executions, by id."""
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the sessions that are not over."""
+        """Iterate over the open sessions."""
 
-    def lives(self, session: str) -> bool:
-        """Say whether a session has what ran in it before."""
+    def has_state(self, session: str) -> bool:
+        """Return whether a session has the state of earlier executions."""
 
-    def renew(self, session: str) -> None:
-        """Forget what ran in a session; its next order starts with nothing."""
+    def reset(self, session: str) -> None:
+        """Discard the state of a session; its next execution starts afresh."""
 
     def end(self, session: str) -> None:
-        """End a session and whatever it has."""
+        """End a session and remove its sandbox."""
 
 
 class PackageSource(Protocol):
-    """Where packages are looked up before they are granted."""
+    """Looks packages up before they are granted."""
 
     @property
     def looks_up(self) -> bool:
-        """Whether what a submission's packages lack is looked up as it comes in."""
+        """Whether missing versions and hashes are looked up when a submission arrives."""
 
     async def look_up(
         self,
@@ -83,24 +43,24 @@ class PackageSource(Protocol):
         builds: Collection[str] = (),
         watcher: Watcher | None = None,
     ) -> tuple[Package, ...]:
-        """Return exact versions and hashes of packages and of all that they need.
+        """Return exact versions and hashes of packages and their dependencies.
 
         Raises SandboxUnavailable.
         """
 
 
 class Backend(Protocol):
-    """Runs jobs, each in a sandbox of its own or in one that stays; `SandboxManager` by Docker and gVisor.
+    """Runs jobs, each in a sandbox of its own or in the sandbox of a session.
 
-    A job is code, or one tool call on a sandbox that stays; `Direct` has these by their names.
+    Before the code of a job can start, `run` asks the watcher for a permit; without one it never starts.
     """
 
     keeper: ArtifactKeeper | None
-    """Who keeps the files that runs leave."""
+    """Stores the files that runs produce."""
 
     @property
     def settings(self) -> SandboxSettings:
-        """What it was made with."""
+        """The settings it was created with."""
 
     @property
     def capabilities(self) -> BackendCapabilities:
@@ -115,55 +75,55 @@ class Backend(Protocol):
         """Why there is no proof."""
 
     @property
-    def stocks(self) -> tuple[PoolStatus, ...]:
-        """How many sandboxes wait ready for each image."""
+    def pool_status(self) -> tuple[PoolStatus, ...]:
+        """How many sandboxes are ready, by image."""
 
     @property
     def sessions(self) -> SessionStore:
-        """The sandboxes that stay."""
+        """The open sessions."""
 
     @property
     def packages(self) -> PackageSource:
         """Where packages are looked up."""
 
     async def start(self) -> None:
-        """Remove what dead engines left, and prove isolation. What is missing is noted, not raised."""
+        """Remove what dead engines left behind, and prove isolation. Failures are noted, not raised."""
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
 
     async def prove(self) -> IsolationProof:
-        """Try in a real sandbox whether it is isolated. Raises SandboxUnavailable."""
+        """Test isolation in a real sandbox. Raises SandboxUnavailable."""
 
     async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
-        """Start to keep sandboxes of these images ready."""
+        """Keep sandboxes of these images ready from now on."""
 
     async def checks(self) -> tuple[Check, ...]:
         """Return its rows of Health."""
 
     async def image_digest(self, image: str) -> str:
-        """Return the digest of an image. Raises SandboxUnavailable."""
+        """Return the digest of an image name. Raises SandboxUnavailable."""
 
     async def run(self, job: Job, watcher: Watcher) -> Result:
-        """Run a job while a watcher follows its output, meters and steps. Raises SandboxUnavailable."""
+        """Run a job while a watcher follows its output, meters and events. Raises SandboxUnavailable."""
 
     async def stop(self, run: str, by: str) -> None:
-        """Ask a run's program to end, and end it after the grace."""
+        """Ask the program of a run to end; kill it after the grace period."""
 
     async def kill(self, run: str, by: str) -> None:
-        """End a run at once."""
+        """Kill a run at once."""
 
     async def pause(self, run: str) -> bool:
-        """Stop a run where it stands; say whether it stands."""
+        """Pause a run; return whether it is paused."""
 
     async def resume(self, run: str) -> bool:
-        """Let a frozen run go on; say whether it goes."""
+        """Resume a paused run; return whether it is running."""
 
-    def goes(self, run: str) -> bool:
-        """Say whether the files of a run can be asked for: it goes on."""
+    def is_running(self, run: str) -> bool:
+        """Return whether the code of a run is running, so that its files can be read."""
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
-        """Return the files in the workspace of a run that goes on. Raises SandboxUnavailable."""
+        """Return the files in the workspace of a running run. Raises SandboxUnavailable."""
 
     async def file(self, run: str, name: str) -> bytes | None:
-        """Return such a file, or None where there is none. Raises SandboxUnavailable."""
+        """Return such a file, or None if there is none. Raises SandboxUnavailable."""

@@ -1,4 +1,4 @@
-"""What a run's network may reach: names, ports, addresses. Pure."""
+"""What the network of a run may reach: names, ports, addresses. Pure."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ some, and others stand for an IPv4 address that may be anything (RFC 6052, RFC 8
 
 
 class EgressDenied(Exception):
-    """The proxy does not do what was asked; the message says why."""
+    """The proxy refuses a request; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class EgressPolicy:
-    """The grant of one run's network, and its bounds."""
+    """The network that one run was granted, and its bounds."""
 
     domains: tuple[str, ...]
-    """Host patterns: names, or `*.` and a name for every name below it."""
+    """Names; `*.` and a name matches every name below it."""
     ports: frozenset[int] = frozenset({80, 443})
     exceptions: tuple[Network, ...] = ()
-    """Networks that names may lead to although they are not public."""
+    """Networks that names may resolve to although they are not public."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Addresses of names that are not looked up."""
     requests: int = 1000
@@ -45,7 +45,7 @@ class EgressPolicy:
 
     @classmethod
     def of(cls, domains: tuple[str, ...], settings: NetworkSettings) -> EgressPolicy:
-        """Return the terms of a grant in a house with these settings."""
+        """Return the policy for granted domains under these settings."""
         return cls(
             domains=domains,
             ports=frozenset(settings.ports),
@@ -57,19 +57,19 @@ class EgressPolicy:
         )
 
     def check(self, host: str, port: int) -> None:
-        """Let a name and a port be asked for. Raises Refused."""
+        """Check a name and a port. Raises EgressDenied."""
         if not matches_any(self.domains, host):
             raise EgressDenied("the name was not granted")
         if port not in self.ports:
             raise EgressDenied(f"port {port} is not one of {', '.join(map(str, sorted(self.ports)))}")
 
     def check_address(self, text: str) -> None:
-        """Let an address be connected to, after the name was looked up. Raises Refused."""
+        """Check an address, after its name was resolved. Raises EgressDenied."""
         address = ip_address(text.partition("%")[0])
         if any(address in network for network in self.exceptions):
             return
         if not all(_is_public(each) for each in _meanings(address)):
-            raise EgressDenied(f"the name leads to {address}, which is not a public address")
+            raise EgressDenied(f"the name resolves to {address}, which is not a public address")
 
 
 def _is_public(address: Address) -> bool:

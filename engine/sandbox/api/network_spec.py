@@ -1,4 +1,4 @@
-"""What a job wants of the network."""
+"""The network that a job was granted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSpec:
-    """What was granted, and no more."""
+    """The hosts that were granted, and the secrets for them."""
 
-    terms: EgressPolicy
+    policy: EgressPolicy
     secrets: tuple[Secret, ...] = ()

@@ -1,4 +1,4 @@
-"""What the first process of a sandbox says after the program has ended. Every byte of it is hostile."""
+"""What the supervisor of a sandbox reports once the program has ended. Every byte of it is hostile."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.sandbox.guest_protocol.framing import MOST_SHOWN_BYTES, FrameError
+from engine.sandbox.guest_protocol.framing import MAX_DISPLAY_BYTES, FrameError
 
 _MOST_FRAMES = 4096
 _MOST_NAME = 4096
 _MOST_FAULT = 1024
-_WORD = re.compile(rb"(\d{1,3}) (\d{1,3}) ([01]) ([01]) ([01])$")
+_EXIT = re.compile(rb"(\d{1,3}) (\d{1,3}) ([01]) ([01]) ([01])$")
 _FILE = re.compile(rb"file (\d{1,5}) (\d{1,15})$")
 _ITEM = re.compile(rb"item (\d{1,5}) (\d{1,15}) (\d{1,12}) ([fdo])$")
 _SHOWN = re.compile(rb"shown (\d{1,9})$")
@@ -34,9 +34,9 @@ class ListingEntry(NamedTuple):
 
 @dataclass(slots=True)
 class ExitReport:
-    """How the program ended, and what it leaves."""
+    """How the program ended, and its artifacts."""
 
-    room: int
+    capacity: int
     """How many bytes of files may come."""
     exit_code: int = 0
     signal: int = 0
@@ -46,12 +46,12 @@ class ExitReport:
     received: bool = False
     complete: bool = False
     interpreter_exited: bool = False
-    """Whether the interpreter of a sandbox that stays is no more."""
+    """Whether the interpreter of a session has exited."""
     omitted: int = 0
     files: list[tuple[str, bytes]] = field(default_factory=list)
     items: list[ListingEntry] = field(default_factory=list)
-    shown: bytes = b""
-    """What a notebook showed, as JSON."""
+    displays: bytes = b""
+    """What the code displayed, as JSON."""
     error: str = ""
     """Why a tool call failed."""
     _buffer: bytearray = field(default_factory=bytearray)
@@ -80,9 +80,9 @@ class ExitReport:
         return self._frame(line)
 
     def _how(self, line: bytes) -> bool:
-        found = _WORD.match(line.strip())
+        found = _EXIT.match(line.strip())
         if not found:
-            raise FrameError("not a last word")
+            raise FrameError("not an exit report")
         self.exit_code, self.signal = int(found[1]), int(found[2])
         self.deadline_passed, self.task_limit_hit, self.disk_full = (
             found[index] == b"1" for index in (3, 4, 5)
@@ -99,19 +99,19 @@ class ExitReport:
 
     def _file(self, sizes: list[int], line: bytes) -> bool:
         name_bytes, size = sizes
-        if name_bytes > _MOST_NAME or size > self.room or len(self.files) >= _MOST_FRAMES:
-            raise FrameError("more than was asked for")
+        if name_bytes > _MOST_NAME or size > self.capacity or len(self.files) >= _MOST_FRAMES:
+            raise FrameError("more than was requested")
         payload = self._payload(line, name_bytes + size)
         if payload is None:
             return False
-        self.room -= size
+        self.capacity -= size
         self.files.append((payload[:name_bytes].decode("utf-8", "replace"), payload[name_bytes:]))
         return True
 
     def _item(self, sizes: list[int], line: bytes) -> bool:
         name_bytes, size, modified = sizes
         if name_bytes > _MOST_NAME or len(self.items) >= _MOST_FRAMES:
-            raise FrameError("more than was asked for")
+            raise FrameError("more than was requested")
         name = self._payload(line, name_bytes)
         if name is None:
             return False
@@ -119,15 +119,15 @@ class ExitReport:
         return True
 
     def _show(self, sizes: list[int], line: bytes) -> bool:
-        if sizes[0] > MOST_SHOWN_BYTES or self.shown:
-            raise FrameError("more than was asked for")
-        shown = self._payload(line, sizes[0])
-        self.shown = shown or b""
-        return shown is not None
+        if sizes[0] > MAX_DISPLAY_BYTES or self.displays:
+            raise FrameError("more than was requested")
+        payload = self._payload(line, sizes[0])
+        self.displays = payload or b""
+        return payload is not None
 
     def _fail(self, sizes: list[int], line: bytes) -> bool:
         if sizes[0] > _MOST_FAULT:
-            raise FrameError("more than was asked for")
+            raise FrameError("more than was requested")
         error = self._payload(line, sizes[0])
         self.error = error.decode("utf-8", "replace") if error else ""
         return error is not None

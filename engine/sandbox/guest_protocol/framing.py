@@ -6,35 +6,25 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from engine.common.text import Untrusted
 from engine.models import InputFile, Limits, Stream
+from engine.sandbox.api.file_names import safe_name
 
 _STREAMS = {1: Stream.STDOUT, 2: Stream.STDERR}
 _PIECE = 64 * 1024
 _INSERT = re.compile(rb"\+(\d{1,4}) ([01])\n")
 _MOST_HEAD = 8
-MOST_SHOWN_BYTES = 16 * 1024 * 1024
-"""How much one thing that is shown may be."""
+MAX_DISPLAY_BYTES = 16 * 1024 * 1024
+"""The size of one display."""
 
 
 class FrameError(Exception):
-    """The guest sent what no supervisor sends."""
-
-
-def safe_name(name: Untrusted) -> PurePosixPath:
-    """Return a path that stays below `/workspace`. Raises ValueError."""
-    parts = name.text.split("/")
-    bad = any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
-    if bad or len(parts) > 16 or "\0" in name.text:
-        raise ValueError("a file name must be relative, without `.` and `..`, and at most 16 folders deep")
-    return PurePosixPath(*parts)
+    """The guest sent bytes that no supervisor sends."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a waiting sandbox is told."""
+    """What a waiting sandbox is to run."""
 
     code: bytes
     files: tuple[InputFile, ...]
@@ -42,17 +32,17 @@ class RunRequest:
     task_limit: int
     artifact_bytes: int
     guard_seconds: int
-    """When the guest ends the run by itself: later than the engine would."""
+    """When the supervisor ends the run by itself: later than the engine would."""
     nonce: str
 
-    act: str = ""
-    """What a sandbox that stays is to do; `code` is a path then, unless it is to run it."""
+    operation: str = ""
+    """What the sandbox of a session is to do; unless it is `run`, `code` is a path."""
 
     def encode(self) -> bytes:
         """Return the bytes for the supervisor. Raises ValueError where a file's name leaves the workspace."""
-        act = f"{self.act} " if self.act else ""
+        operation = f"{self.operation} " if self.operation else ""
         head = (
-            f"{act}{self.guard_seconds} {len(self.files)} {self.artifact_bytes} {self.task_limit} "
+            f"{operation}{self.guard_seconds} {len(self.files)} {self.artifact_bytes} {self.task_limit} "
             f"{len(self.code)} {self.nonce}\n"
         )
         return b"".join([head.encode(), *map(_frame, self.files), self.code])
@@ -64,7 +54,7 @@ def _frame(file: InputFile) -> bytes:
 
 
 async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, bytes], None]:
-    """Take Docker's multiplexed stream apart until it ends. A frame that breaks off is an end, too."""
+    """Yield the frames of a multiplexed stream until it ends. A truncated frame ends it, too."""
     while True:
         try:
             head = await reader.readexactly(8)
@@ -80,16 +70,16 @@ async def frames(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[Stream, b
 
 
 class StreamSplitter:
-    """Parts one stream into what the program wrote, what was shown meanwhile, and what follows the mark.
+    """Splits one stream into the program's output, its displays, and the exit report after the mark.
 
-    The mark with a plus behind it is followed by a piece of something shown; then the program goes on.
+    The mark followed by a plus introduces a piece of a display; after it the program's output continues.
     """
 
     def __init__(self, mark: bytes) -> None:
         self._mark = mark
         self._held = b""
         self._piece = bytearray()
-        self._shown: list[bytes] = []
+        self._displays: list[bytes] = []
         self.ended = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
@@ -114,26 +104,26 @@ class StreamSplitter:
         self._held = left[len(left) - keep :]
         return own + left[: len(left) - keep], b""
 
-    def shown(self) -> list[bytes]:
-        """Return what was shown whole since the last time."""
-        whole, self._shown = self._shown, []
-        return whole
+    def displays(self) -> list[bytes]:
+        """Return the displays that became complete since the last call."""
+        complete, self._displays = self._displays, []
+        return complete
 
     def _insert(self, data: bytes) -> int:
-        """Take a piece of something shown; return how many bytes it was, 0 where it is not all there yet."""
+        """Take a piece of a display; return how many bytes it was, 0 if it is not complete yet."""
         head = _INSERT.match(data)
         if head is None:
             if b"\n" in data or len(data) > _MOST_HEAD:
-                raise FrameError("neither the end nor something shown")
+                raise FrameError("neither the end of output nor a display")
             return 0
         end = head.end() + int(head[1])
         if len(data) < end:
             return 0
         self._piece += data[head.end() : end]
-        if len(self._piece) > MOST_SHOWN_BYTES:
-            raise FrameError("more is shown than a pipe of words can hold")
+        if len(self._piece) > MAX_DISPLAY_BYTES:
+            raise FrameError("a display that is too large")
         if head[2] == b"0":
-            self._shown.append(bytes(self._piece))
+            self._displays.append(bytes(self._piece))
             self._piece.clear()
         return end
 

@@ -7,11 +7,12 @@ import contextlib
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import h11
 
 from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
+from engine.sandbox.api.run_events import NetworkAttempt
 from engine.sandbox.network.budget import Budget, BudgetExhausted
 from engine.sandbox.network.ephemeral_ca import EphemeralCA
 from engine.sandbox.network.http_forward import check_host, destination, exchange, tunnel
@@ -22,20 +23,20 @@ from engine.sandbox.network.secret_injection import SecretInjector
 from engine.sandbox.network.sni import read_client_hello
 
 _T = TypeVar("_T")
-Record = Callable[[dict[str, Any]], Awaitable[None]]
+Record = Callable[[NetworkAttempt], Awaitable[None]]
 """Called with each attempt, and done before anything goes out."""
 
 
 class Proxy:
     """Serves the connections that a bridge brings. What it did not let out did not go out."""
 
-    def __init__(self, terms: EgressPolicy, record: Record, vault: SecretInjector | None = None) -> None:
-        self.budget = Budget(terms.requests, terms.bytes)
-        self.vault = vault or SecretInjector()
-        self.authority = EphemeralCA() if self.vault else None
-        self._terms = terms
+    def __init__(self, policy: EgressPolicy, record: Record, secrets: SecretInjector | None = None) -> None:
+        self.budget = Budget(policy.requests, policy.bytes)
+        self.secrets = secrets or SecretInjector()
+        self.authority = EphemeralCA() if self.secrets else None
+        self._policy = policy
         self._record = record
-        self._names = PinnedResolver(terms)
+        self._resolver = PinnedResolver(policy)
         self._serving: set[asyncio.Task[None]] = set()
         self._over = False
 
@@ -87,29 +88,29 @@ class Proxy:
             await self._plain(guest, request, host, port, path)
 
     async def _plain(self, guest: Peer, request: h11.Request, host: str, port: int, path: bytes) -> None:
-        facts = _facts(host, port, request.method)
-        async with self._attempt(facts):
-            self._terms.check(host, port)
+        target = Target.of(host, port, request.method)
+        async with self._attempt(target):
+            self._policy.check(host, port)
             check_host(request, host, port)
-            self.vault.fill(host, path, list(request.headers))
-            await self._names.addresses(host)
-        reader, writer = await self._names.connect(host, port)
+            self.secrets.fill(host, path, list(request.headers))
+            await self._resolver.addresses(host)
+        reader, writer = await self._resolver.connect(host, port)
         async with _closing(writer):
             outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
-            await self._watched(facts, exchange(guest, request, path, host, self.vault, outside))
+            await self._watched(target, exchange(guest, request, path, host, self.secrets, outside))
 
     async def _connect(self, guest: Peer, request: h11.Request) -> None:
         host, port = tunnel(request)
-        facts = _facts(host, port, b"CONNECT")
-        async with self._attempt(facts):
-            self._terms.check(host, port)
-            await self._names.addresses(host)
+        target = Target.of(host, port, b"CONNECT")
+        async with self._attempt(target):
+            self._policy.check(host, port)
+            await self._resolver.addresses(host)
         await guest.send(h11.Response(status_code=200, headers=[]))
         said, name = await self._watched(
-            facts, read_client_hello(guest.reader, self._terms.seconds, guest.left_over)
+            target, read_client_hello(guest.reader, self._policy.seconds, guest.left_over)
         )
         if name != host:
-            async with self._attempt(_facts(name, port, b"TLS")):
+            async with self._attempt(Target.of(name, port, b"TLS")):
                 raise EgressDenied(f"TLS asks for another name than CONNECT did: {host}")
         if self.authority is None:
             await self._pass_on(guest, host, port, said)
@@ -117,7 +118,7 @@ class Proxy:
             await self._open(guest, host, port, said, self.authority.context(host))
 
     async def _pass_on(self, guest: Peer, host: str, port: int, said: bytes) -> None:
-        streams = await self._names.connect(host, port)
+        streams = await self._resolver.connect(host, port)
         async with _closing(streams[1]):
             self.budget.spend(len(said))
             streams[1].write(said)
@@ -135,7 +136,7 @@ class Proxy:
             async with _closing(writer):
                 opened = Peer(h11.SERVER, reader, writer)
                 await self._answering(opened, self._inside(opened, host, port))
-            await asyncio.wait({carrying}, timeout=self._terms.seconds)
+            await asyncio.wait({carrying}, timeout=self._policy.seconds)
         finally:
             carrying.cancel()
             far[1].close()
@@ -148,7 +149,7 @@ class Proxy:
             lambda: asyncio.StreamReaderProtocol(reader),
             end,
             ssl=context,
-            ssl_handshake_timeout=self._terms.seconds,
+            ssl_handshake_timeout=self._policy.seconds,
         )
         return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
 
@@ -156,19 +157,19 @@ class Proxy:
         request = await guest.receive()
         if not isinstance(request, h11.Request):
             return
-        facts = _facts(host, port, request.method)
-        async with self._attempt(facts):
+        target = Target.of(host, port, request.method)
+        async with self._attempt(target):
             check_host(request, host, port)
-            self.vault.fill(host, request.target, list(request.headers))
-        reader, writer = await self._names.connect(host, port, ssl.create_default_context())
+            self.secrets.fill(host, request.target, list(request.headers))
+        reader, writer = await self._resolver.connect(host, port, ssl.create_default_context())
         async with _closing(writer):
             outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
-            await self._watched(facts, exchange(guest, request, request.target, host, self.vault, outside))
+            await self._watched(target, exchange(guest, request, request.target, host, self.secrets, outside))
 
     # --- the record
 
     @contextlib.asynccontextmanager
-    async def _attempt(self, facts: dict[str, Any]) -> AsyncIterator[None]:
+    async def _attempt(self, target: Target) -> AsyncIterator[None]:
         """Count an attempt, and record whether it was let out, and why."""
         if self._over:
             raise EgressDenied("the run's network is used up")
@@ -176,30 +177,47 @@ class Proxy:
         try:
             yield
         except EgressDenied as no:
-            await self._record(facts | {"allowed": False, "why": str(no)})
+            await self._record(target.denied(no))
             raise
-        await self._record(facts | {"allowed": True, "why": "granted"})
+        await self._record(target.allowed())
 
-    async def _watched(self, facts: dict[str, Any], work: Awaitable[_T]) -> _T:
+    async def _watched(self, target: Target, work: Awaitable[_T]) -> _T:
         """Do what was let out; what must be stopped on the way is recorded, too."""
         try:
             return await work
         except BudgetExhausted:
             raise
         except EgressDenied as no:
-            await self._record(facts | {"allowed": False, "why": str(no)})
+            await self._record(target.denied(no))
             raise
 
     async def _use_up(self, why: BudgetExhausted) -> None:
         if not self._over:
             self._over = True
-            await self._record({"host": "", "port": 0, "method": "", "allowed": False, "why": str(why)})
+            await self._record(Target("", 0, "").denied(why))
             for task in self._serving - {asyncio.current_task()}:
                 task.cancel()
 
 
-def _facts(host: str, port: int, method: bytes) -> dict[str, Any]:
-    return {"host": host[:253], "port": port, "method": method.decode("latin-1")[:16]}
+class Target(NamedTuple):
+    """What a guest asks for."""
+
+    host: str
+    port: int
+    method: str
+
+    @classmethod
+    def of(cls, host: str, port: int, method: bytes) -> Target:
+        """Return a target, its texts cut to what is recorded."""
+        return cls(host[:253], port, method.decode("latin-1")[:16])
+
+    def allowed(self) -> NetworkAttempt:
+        """Return the event of an attempt that was let through."""
+        return NetworkAttempt(**self._asdict(), allowed=True, why="granted")
+
+    def denied(self, why: EgressDenied) -> NetworkAttempt:
+        """Return the event of an attempt that was refused."""
+        return NetworkAttempt(**self._asdict(), allowed=False, why=str(why))
 
 
 @contextlib.asynccontextmanager

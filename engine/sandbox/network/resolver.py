@@ -1,4 +1,4 @@
-"""Names are looked up once, by the proxy, and stay what they were for the whole run."""
+"""Resolves names once for a whole run, so that an answer cannot change after it was checked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class PinnedResolver:
-    """Looks names up and connects to them. A name that leads to any address that is refused is refused."""
+    """Resolves names and connects to them. A name with any address that is refused is refused."""
 
-    def __init__(self, terms: EgressPolicy) -> None:
-        self._terms = terms
+    def __init__(self, policy: EgressPolicy) -> None:
+        self._policy = policy
         self._pinned: dict[str, tuple[str, ...]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ class PinnedResolver:
         if host not in self._pinned:
             found = await self._look_up(host)
             for address in found:
-                self._terms.check_address(address)
+                self._policy.check_address(address)
             self._pinned[host] = found
         return self._pinned[host]
 
@@ -33,18 +33,18 @@ class PinnedResolver:
         name = host if tls else None
         for address in await self.addresses(host):
             try:
-                async with asyncio.timeout(self._terms.seconds):
+                async with asyncio.timeout(self._policy.seconds):
                     return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name)
             except (OSError, TimeoutError) as error:
                 last = error
         raise EgressDenied(f"{host} does not answer: {last or 'it has no address'}")
 
     async def _look_up(self, host: str) -> tuple[str, ...]:
-        if host in self._terms.names:
-            return (self._terms.names[host],)
+        if host in self._policy.names:
+            return (self._policy.names[host],)
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(self._terms.seconds):
+            async with asyncio.timeout(self._policy.seconds):
                 found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError, TimeoutError) as error:
             raise EgressDenied(f"{host} has no address: {error}") from None

@@ -1,22 +1,23 @@
-"""Fetches packages in a sandbox of their own: network to the registry alone, and no code of a submission."""
+"""Fetches packages in a sandbox of their own: network to the registry only, and no code of a submission."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from typing import Any
-
-from docker.errors import APIError
 
 from engine.common.text import Untrusted, visible
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Package, Result, Stream
-from engine.sandbox.api.job import Job, SandboxUnavailable, Watcher
+from engine.sandbox.api import package_lock as lock
+from engine.sandbox.api.driver import Mounts, SandboxDriver
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.job import Job, Watcher
 from engine.sandbox.api.network_spec import NetworkSpec
-from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, unavailable
-from engine.sandbox.drivers.docker.package_layers import TRIES, LayerStore, PackageLayer, build_report
-from engine.sandbox.packages import lock
+from engine.sandbox.api.permit import StartPermit, StartRequest, permit_image
+from engine.sandbox.api.run_events import NetworkAttempt, PackagesReady, RunEvent
+from engine.sandbox.api.volumes import TRIES, PackageLayer
 from engine.sandbox.packages.installer import LAYER, Installer, InstallRequest
 from engine.sandbox.packages.npm import Npm
 from engine.sandbox.packages.pip import Pip
@@ -26,50 +27,63 @@ from engine.settings import SandboxSettings
 Run = Callable[[Job, Watcher], Awaitable[Result]]
 LOOK_UP_SECONDS = 60
 _CLOSE_SECONDS = 5.0
-_FORWARDED = "network.attempt"
 _PROCESSES = 256
 """Of the sandbox that fetches: npm and each script that it runs have threads of their own."""
+_TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages|/node_modules")
+_REPORT = re.compile(r"(\S+) (\d{1,15})\s*")
 INSTALLERS: dict[Language, Installer] = {Language.PYTHON: Pip(), Language.JAVASCRIPT: Npm()}
 
 
-class _InstallerOutput:
-    """Follows an installer: keeps what it says, and passes on what the network was asked for."""
+def build_report(output: bytes) -> tuple[str, int]:
+    """Return where a language looks for packages, and the size of a layer. Raises ValueError."""
+    found = _REPORT.fullmatch(output.decode("ascii", "replace"))
+    if found is None or not _TARGET.fullmatch(found[1]):
+        raise ValueError("the sandbox that installs packages did not report where")
+    return found[1], int(found[2])
 
-    def __init__(self, watcher: Watcher | None) -> None:
-        self.said = dict.fromkeys(Stream, b"")
+
+class _InstallerOutput:
+    """Follows an installer: keeps its output, and passes network attempts on."""
+
+    def __init__(self, image_digest: str, watcher: Watcher | None) -> None:
+        self.streams = dict.fromkeys(Stream, b"")
+        self._image_digest = image_digest
         self._watcher = watcher
 
+    async def permit(self, request: StartRequest) -> StartPermit:
+        return permit_image(request, self._image_digest)
+
     async def output(self, chunk: OutputChunk) -> None:
-        self.said[chunk.stream] += chunk.data
+        self.streams[chunk.stream] += chunk.data
 
     def meters(self, sample: Meters) -> None:
         pass
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
-        if self._watcher is not None and type == _FORWARDED:
-            await self._watcher.happened(type, data)
+    async def event(self, event: RunEvent) -> None:
+        if self._watcher is not None and isinstance(event, NetworkAttempt):
+            await self._watcher.event(event)
 
     @property
     def complaint(self) -> str:
-        lines = self.said[Stream.STDERR].decode("utf-8", "replace").strip().splitlines()
-        return visible(Untrusted(lines[-1][:300])) if lines else "it said nothing"
+        lines = self.streams[Stream.STDERR].decode("utf-8", "replace").strip().splitlines()
+        return visible(Untrusted(lines[-1][:300])) if lines else "the installer wrote no error"
 
 
-def _ready(volume: str, packages: Sequence[Package], size: int, *, built: bool) -> dict[str, Any]:
-    names = [f"{one.name.text}=={one.version.text}" for one in packages]
-    return {"layer": volume, "packages": names, "size": size, "built": built}
+def _ready(volume: str, packages: Sequence[Package], size: int, *, built: bool) -> PackagesReady:
+    names = tuple(f"{one.name.text}=={one.version.text}" for one in packages)
+    return PackagesReady(layer=volume, packages=names, size=size, built=built)
 
 
 class PackageService:
     """Looks packages up, and keeps layers of them. `run` runs a job in a sandbox, in its turn."""
 
-    def __init__(self, settings: SandboxSettings, daemon: DockerClient, engine: str, run: Run) -> None:
+    def __init__(self, settings: SandboxSettings, driver: SandboxDriver, run: Run) -> None:
         self._settings = settings
-        self._daemon = daemon
+        self._driver = driver
         self._run = run
-        self._layers = LayerStore(daemon, engine)
+        self._volumes = driver.volumes
         self._building: dict[str, asyncio.Lock] = {}
-        self._rooms: set[str] = set()
+        self._session_volumes: set[str] = set()
 
     @property
     def looks_up(self) -> bool:
@@ -105,139 +119,143 @@ class PackageService:
     ) -> tuple[Package, ...]:
         installer = INSTALLERS[language]
         source = await installer.registry(self._settings)
-        order = await asyncio.to_thread(installer.look_up, source, packages)
-        job = self._job(uuid.uuid4().hex, language, order, source)
+        request = await asyncio.to_thread(installer.look_up, source, packages)
+        digest = await self._image(language)
+        job = self._job(uuid.uuid4().hex, language, digest, request, source)
         return installer.found(await self._fetched(job, watcher))
 
-    async def layers_of(self, job: Job, watcher: Watcher) -> tuple[tuple[str, str], ...]:
-        """Return the volumes that a job's packages lie in and where they go. Raises SandboxUnavailable."""
+    async def layers_of(self, job: Job, watcher: Watcher) -> Mounts:
+        """Return the volumes with a job's packages and their mount points. Raises SandboxUnavailable."""
         if not job.packages:
             return ()
         try:
             lock.check(job.packages, job.language)
             layer = await self._layer(job, watcher)
-        except (lock.PackageLockError, ValueError) as error:
+        except ValueError as error:
             raise SandboxUnavailable(str(error)) from None
-        except (APIError, DockerUnreachable) as error:
-            raise unavailable(error) from error
         return ((layer.volume, layer.target),)
 
-    async def rooms_of(self, job: Job) -> tuple[tuple[str, str], ...]:
-        """Return the volume that what is installed in a job's session goes to. Raises APIError, DaemonLost.
+    async def session_volumes(self, key: str, language: Language) -> Mounts:
+        """Return the volume for the packages of a session. Raises SandboxUnavailable.
 
-        It is there from the start: nothing can be mounted into a sandbox that runs.
+        It exists from the start: nothing can be mounted into a running sandbox.
         """
-        if job.language not in INSTALLERS:
+        if language not in INSTALLERS:
             return ()
-        room = self._layers.room(job.session)
-        self._rooms.add(room)
-        await self._layers.ensure(room, self._image(job.language))
-        return ((room, INSTALLERS[job.language].target),)
+        volume = self._volumes.session_volume(key)
+        self._session_volumes.add(volume)
+        await self._volumes.ensure(volume, await self._image(language))
+        return ((volume, INSTALLERS[language].target),)
 
-    async def install(self, job: Job, watcher: Watcher) -> Result:
-        """Install packages into a session's room, from outside its sandbox. Raises SandboxUnavailable."""
+    async def install(self, job: Job, key: str, session_image: str, watcher: Watcher) -> Result:
+        """Install packages into a session's volume, from a sandbox of their own.
+
+        The permit is asked for with the image of the session. Raises SandboxUnavailable.
+        """
         try:
             lock.check(job.packages, job.language)
-            ((room, target),) = await self.rooms_of(job)
-            await watcher.happened("run.started", {"sandbox": room, "limits": job.limits.model_dump()})
-            listener = _InstallerOutput(watcher)
-            result = await self._run(await self._order(job, room), listener)
-            if result.exit_code == 0 and build_report(listener.said[Stream.STDOUT])[0] != target:
-                raise SandboxUnavailable("the sandbox's Python is another than its packages are for")
-        except (lock.PackageLockError, ValueError) as error:
+            ((volume, target),) = await self.session_volumes(key, job.language)
+            await watcher.permit(StartRequest(job.run, volume, session_image))
+            install = await self._install_job(job, volume)
+            output = _InstallerOutput(install.image_digest, watcher)
+            result = await self._run(install, output)
+            if result.exit_code != 0:
+                return result.model_copy(update={"evidence": (*result.evidence, output.complaint)})
+            found, size = build_report(output.streams[Stream.STDOUT])
+        except ValueError as error:
             raise SandboxUnavailable(str(error)) from None
-        except (APIError, DockerUnreachable) as error:
-            raise unavailable(error) from error
-        if result.exit_code != 0:
-            return result.model_copy(update={"evidence": (*result.evidence, listener.complaint)})
-        size = build_report(listener.said[Stream.STDOUT])[1]
-        await watcher.happened("packages.ready", _ready(room, job.packages, size, built=True))
+        if found != target:
+            raise SandboxUnavailable("the session's Python is another version than its packages are for")
+        await watcher.event(_ready(volume, job.packages, size, built=True))
         return result
 
     async def prune(self, sessions: Iterable[str] = ()) -> None:
-        """Remove layers that are too old or too large together, and what was left over."""
-        used = set(self._building) | {self._layers.room(session) for session in sessions}
-        with contextlib.suppress(APIError, DockerUnreachable):
-            await self._layers.prune(self._settings.packages, used)
+        """Remove layers that are too old or too large together, and leftovers. Raises SandboxUnavailable."""
+        used = set(self._building) | {self._volumes.session_volume(session) for session in sessions}
+        await self._volumes.prune(self._settings.packages, used)
 
     async def close(self) -> None:
-        """Remove what sessions had, as far as Docker answers in time; layers stay."""
-        with contextlib.suppress(APIError, DockerUnreachable, TimeoutError):
+        """Remove the volumes of sessions, as far as that is possible in time; layers stay."""
+        with contextlib.suppress(SandboxUnavailable, TimeoutError):
             async with asyncio.timeout(_CLOSE_SECONDS):
-                for room in self._rooms:
-                    await self._layers.discard(room, TRIES)
+                for volume in self._session_volumes:
+                    await self._volumes.discard(volume, TRIES)
 
     async def _layer(self, job: Job, watcher: Watcher) -> PackageLayer:
-        digest = (await self._daemon.call("inspect_image", self._image(job.language)))["Id"]
-        volume = self._layers.volume(lock.key(job.packages, job.language, digest, job.builds))
+        digest = await self._image(job.language)
+        volume = self._volumes.layer_volume(lock.key(job.packages, job.language, digest, job.builds))
         building = self._building.setdefault(volume, asyncio.Lock())
         try:
             async with building:
-                found = await self._layers.find(volume)
-                layer = found or await self._build(job, volume, digest, watcher)
+                found = await self._volumes.find(volume)
+                layer = found or await self._build(job, volume, watcher)
         finally:
             if not building.locked():
                 self._building.pop(volume, None)
-        data = _ready(volume, job.packages, layer.size, built=found is None)
-        await watcher.happened("packages.ready", data)
+        await watcher.event(_ready(volume, job.packages, layer.size, built=found is None))
         return layer
 
-    async def _build(self, job: Job, volume: str, image: str, watcher: Watcher) -> PackageLayer:
-        order = await self._order(job, volume)
-        await self._layers.begin(volume, image)
+    async def _build(self, job: Job, volume: str, watcher: Watcher) -> PackageLayer:
+        install = await self._install_job(job, volume)
+        await self._volumes.begin(volume, install.image_digest)
         try:
-            return await self._layers.finish(volume, *build_report(await self._fetched(order, watcher)))
+            return await self._volumes.finish(volume, *build_report(await self._fetched(install, watcher)))
         except BaseException:
-            with contextlib.suppress(DockerUnreachable):
-                await asyncio.shield(self._layers.discard(volume, TRIES))
+            with contextlib.suppress(SandboxUnavailable):
+                await asyncio.shield(self._volumes.discard(volume, TRIES))
             raise
 
     async def _fetched(self, job: Job, watcher: Watcher | None) -> bytes:
-        """Run an installer, and return what it said. Raises SandboxUnavailable."""
-        listener = _InstallerOutput(watcher)
-        result = await self._run(job, listener)
+        """Run an installer, and return its output. Raises SandboxUnavailable."""
+        output = _InstallerOutput(job.image_digest, watcher)
+        result = await self._run(job, output)
         if result.kill_reason is not KillReason.NONE:
-            raise SandboxUnavailable(f"fetching packages ended early: {result.kill_reason}")
+            raise SandboxUnavailable(f"fetching packages was ended: {result.kill_reason}")
         if result.exit_code != 0:
-            raise SandboxUnavailable(f"packages cannot be had: {listener.complaint}")
-        return listener.said[Stream.STDOUT]
+            raise SandboxUnavailable(f"packages cannot be fetched: {output.complaint}")
+        return output.streams[Stream.STDOUT]
 
-    def _image(self, language: Language) -> str:
-        return f"pratique/{self._settings.images[language]}"
+    async def _image(self, language: Language) -> str:
+        """Return the digest of the image that packages of a language are installed in."""
+        return await self._driver.image_digest(f"pratique/{self._settings.images[language]}")
 
-    async def _order(self, job: Job, volume: str) -> Job:
-        """Return the job that installs what a job was granted into a volume. Raises SandboxUnavailable."""
+    async def _install_job(self, job: Job, volume: str) -> Job:
+        """Return the job that installs the packages of a job into a volume. Raises SandboxUnavailable."""
         installer = INSTALLERS[job.language]
         source = await installer.registry(self._settings)
-        order = await asyncio.to_thread(installer.build, source, job.packages, job.builds)
-        return self._job(job.run, job.language, order, source, ((volume, LAYER),))
+        request = await asyncio.to_thread(installer.build, source, job.packages, job.builds)
+        digest = await self._image(job.language)
+        return self._job(job.run, job.language, digest, request, source, ((volume, LAYER),))
 
     def _job(
         self,
         run: str,
         language: Language,
-        order: InstallRequest,
+        image_digest: str,
+        request: InstallRequest,
         source: Registry,
-        makes: tuple[tuple[str, str], ...] = (),
+        volumes: Mounts = (),
     ) -> Job:
-        settings = self._settings.packages
-        disk = settings.megabytes * 2
-        bounds = Limits(
-            memory_mb=disk + 512,
-            cpus=1,
-            seconds=settings.seconds if makes else LOOK_UP_SECONDS,
-            disk_mb=disk,
-            output_kb=8192,
-            processes=_PROCESSES,
-        )
         return Job(
             run=run,
             language=language,
-            image=self._image(language),
-            code=order.program,
-            files=order.files,
-            limits=bounds,
+            image_digest=image_digest,
+            code=request.program,
+            files=request.files,
+            limits=self._limits(building=bool(volumes)),
             principal="packages",
-            network=NetworkSpec(source.terms(self._settings)),
-            makes=makes,
+            network=NetworkSpec(source.policy(self._settings)),
+            volumes=volumes,
+        )
+
+    def _limits(self, *, building: bool) -> Limits:
+        settings = self._settings.packages
+        disk = settings.megabytes * 2
+        return Limits(
+            memory_mb=disk + 512,
+            cpus=1,
+            seconds=settings.seconds if building else LOOK_UP_SECONDS,
+            disk_mb=disk,
+            output_kb=8192,
+            processes=_PROCESSES,
         )

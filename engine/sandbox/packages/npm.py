@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
-from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.packages import lock
+from engine.sandbox.api import package_lock as lock
+from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.packages.installer import LAYER, InstallRequest
 from engine.sandbox.packages.registry import Registry, of_javascript
 from engine.settings import SandboxSettings

@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Language, Package
+from engine.sandbox.api import package_lock as lock
 from engine.sandbox.network.sandbox_network import TRUSTED
-from engine.sandbox.packages import lock
 from engine.sandbox.packages.installer import LAYER, InstallRequest
 from engine.sandbox.packages.registry import Registry, of_python
 from engine.settings import SandboxSettings

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from engine.sandbox.api.egress_policy import EgressPolicy
-from engine.sandbox.api.job import SandboxUnavailable
+from engine.sandbox.api.errors import SandboxUnavailable
 from engine.settings import PackageSettings, SandboxSettings
 
 _SECONDS = 30
@@ -32,8 +32,8 @@ class Registry:
         """Whether it speaks HTTP without TLS, so that hashes alone say what is genuine."""
         return self.index.startswith("http://")
 
-    def terms(self, settings: SandboxSettings) -> EgressPolicy:
-        """Return the network of the sandbox that fetches from it: its hosts and no others."""
+    def policy(self, settings: SandboxSettings) -> EgressPolicy:
+        """Return the egress policy of the sandbox that fetches from it: its hosts and no others."""
         own = urlsplit(self.index)
         usual = EgressPolicy.of(self.hosts, settings.network)
         return replace(
@@ -45,7 +45,7 @@ class Registry:
 
 
 async def of_python(settings: PackageSettings) -> Registry:
-    """Return the index of Python packages of this house. Raises SandboxUnavailable."""
+    """Return the index of Python packages of this host. Raises SandboxUnavailable."""
     index, hosts = settings.index, settings.hosts
     if not index:
         index = await asyncio.to_thread(_configured)
@@ -56,8 +56,8 @@ async def of_python(settings: PackageSettings) -> Registry:
 
 
 async def of_javascript(settings: PackageSettings) -> Registry:
-    """Return the registry of npm packages of this house. Raises SandboxUnavailable."""
-    index = settings.npm_registry or await asyncio.to_thread(_npm_is_told)
+    """Return the registry of npm packages of this host. Raises SandboxUnavailable."""
+    index = settings.npm_registry or await asyncio.to_thread(_npm_registry)
     return _checked(index, settings.hosts, "npm's registry", "npm_registry")
 
 
@@ -70,11 +70,11 @@ def _checked(index: str, hosts: tuple[str, ...], what: str, key: str) -> Registr
     return Registry(index, tuple(dict.fromkeys((url.hostname, *hosts))))
 
 
-def _npm_is_told() -> str:
+def _npm_registry() -> str:
     found = shutil.which("npm")
     if found is None:
         raise SandboxUnavailable("npm is not on this machine", "set sandbox.packages.npm_registry")
-    return _said([found, "config", "get", "registry"], "npm").strip()
+    return _run([found, "config", "get", "registry"], "npm").strip()
 
 
 def _configured() -> str:
@@ -88,10 +88,10 @@ def _configured() -> str:
 
 
 def _python(*arguments: str) -> str:
-    return _said([sys.executable, *arguments], "pip")
+    return _run([sys.executable, *arguments], "pip")
 
 
-def _said(command: list[str], who: str) -> str:
+def _run(command: list[str], who: str) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=True, env=dict(os.environ)

@@ -1,4 +1,4 @@
-"""The files that a run leaves. Their names, their number and their sizes are the guest's word."""
+"""The artifacts of a run. Their names, their number and their sizes come from the guest."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import hashlib
 
 from engine.common.text import Untrusted
 from engine.models import Artifact
+from engine.sandbox.api.file_names import safe_name
 from engine.sandbox.api.job import ArtifactKeeper, Job
 from engine.sandbox.guest_protocol.exit_report import ExitReport
-from engine.sandbox.guest_protocol.framing import safe_name
 
 _MOST = 256
 
 
-def sift(
+def select_artifacts(
     job: Job, files: list[tuple[str, bytes]], omitted: int = 0
 ) -> tuple[list[tuple[Artifact, bytes]], tuple[str, ...]]:
-    """Return what is new and well named among the files, and a note about what is not.
+    """Return the files that are new and validly named, and a note about the others.
 
-    `omitted` is how many did not fit and never came.
+    `omitted` is how many did not fit and were not sent.
     """
     given = {file.name.text: file.content for file in job.files}
     found: list[tuple[Artifact, bytes]] = []
@@ -26,7 +26,7 @@ def sift(
     for name, content in files:
         if given.get(name) == content:
             continue
-        if name in seen or not well_named(name) or len(found) >= _MOST:
+        if name in seen or not is_valid_name(name) or len(found) >= _MOST:
             dropped += 1
             continue
         seen.add(name)
@@ -35,8 +35,8 @@ def sift(
     return found, (f"{dropped} files were left in the sandbox",) if dropped else ()
 
 
-def well_named(name: str) -> bool:
-    """Say whether a guest's name is one that a file of ours may have."""
+def is_valid_name(name: str) -> bool:
+    """Return whether a name from the guest is a valid file name."""
     try:
         name.encode()
         safe_name(Untrusted(name))
@@ -45,11 +45,11 @@ def well_named(name: str) -> bool:
     return True
 
 
-async def kept(
-    job: Job, word: ExitReport, keeper: ArtifactKeeper | None
+async def keep_artifacts(
+    job: Job, report: ExitReport, keeper: ArtifactKeeper | None
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """Hand the new files of a last word to the keeper, and return what they are."""
-    found, notes = sift(job, word.files, word.omitted)
+    """Store the new files of an exit report, and return them."""
+    found, notes = select_artifacts(job, report.files, report.omitted)
     if keeper is not None:
         for artifact, content in found:
             await keeper.append_artifact(job.run, artifact, content)

@@ -1,4 +1,4 @@
-"""The operations on sandboxes by their names, for programs of the house: nobody is asked, nothing is kept."""
+"""Operations on sandboxes for programs of this installation: without review, and nothing is recorded."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ from engine.models import (
 )
 from engine.sandbox.api.backend import Backend
 from engine.sandbox.api.egress_policy import EgressPolicy
-from engine.sandbox.api.job import Job, SandboxUnavailable
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.job import Job
 from engine.sandbox.api.network_spec import NetworkSpec
+from engine.sandbox.api.permit import StartPermit, StartRequest, permit_image
+from engine.sandbox.api.run_events import RunEvent
 
 
 class OperationFailed(Exception):
-    """The sandbox could not do what it was asked; the message has its own words."""
+    """The sandbox could not carry out an operation; the message is its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionOutput:
-    """What came of an execution."""
+    """The result of an execution, and its output."""
 
     result: Result
     stdout: bytes
@@ -44,10 +47,10 @@ class ExecutionOutput:
 
 @dataclass
 class _Open:
-    """A sandbox, and what its executions may have."""
+    """A sandbox, and what its executions are granted."""
 
     language: Language
-    image: str
+    image_digest: str
     limits: Limits
     network: NetworkSpec | None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -55,24 +58,27 @@ class _Open:
 
 
 class _CapturedOutput:
-    """Keeps what one execution says, within the bound of its output."""
+    """Keeps the output of one execution, within its limit."""
 
     def __init__(self, sandbox: _Open) -> None:
-        self.said = dict.fromkeys(Stream, b"")
+        self.streams = dict.fromkeys(Stream, b"")
         self._sandbox = sandbox
 
+    async def permit(self, request: StartRequest) -> StartPermit:
+        return permit_image(request, self._sandbox.image_digest)
+
     async def output(self, chunk: OutputChunk) -> None:
-        self.said[chunk.stream] += chunk.data
+        self.streams[chunk.stream] += chunk.data
 
     def meters(self, sample: Meters) -> None:
         self._sandbox.meters = sample
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
+    async def event(self, event: RunEvent) -> None:
         pass
 
 
 class BackendClient:
-    """Sandboxes of one backend. One with a network keeps nothing between executions; any other does."""
+    """Sandboxes of one backend. One with a network keeps no state between executions; any other does."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -91,13 +97,13 @@ class BackendClient:
         self._require(language, Permissions(domains=domains, session=not domains))
         settings = self._backend.settings
         images = settings.images if domains else settings.session_images
-        terms = EgressPolicy.of(tuple(allowed_domains), settings.network)
+        policy = EgressPolicy.of(tuple(allowed_domains), settings.network)
         sandbox = f"direct-{uuid.uuid4().hex[:12]}"
         self._open[sandbox] = _Open(
             language,
-            f"pratique/{image or images[language]}",
+            await self._backend.image_digest(f"pratique/{image or images[language]}"),
             limits or Limits(),
-            NetworkSpec(terms) if domains else None,
+            NetworkSpec(policy) if domains else None,
         )
         return sandbox
 
@@ -128,21 +134,21 @@ class BackendClient:
         done = await self._call(sandbox, Operation(kind=OperationKind.LIST, path=Untrusted(path)))
         return list(json.loads(done.stdout))
 
-    async def close_session(self, sandbox: str) -> None:
+    async def destroy_sandbox(self, sandbox: str) -> None:
         """End a sandbox, with whatever runs in it."""
         self._open.pop(sandbox)
         await self._backend.kill(sandbox, "its owner")
         self._backend.sessions.end(sandbox)
 
     async def pause(self, sandbox: str) -> None:
-        """Hold what runs in a sandbox where it stands. Raises SandboxUnavailable."""
+        """Pause what runs in a sandbox. Raises SandboxUnavailable."""
         if not self._backend.capabilities.pause or not await self._backend.pause(sandbox):
-            raise SandboxUnavailable("nothing runs there that can be frozen")
+            raise SandboxUnavailable("nothing runs there that can be paused")
 
     async def resume(self, sandbox: str) -> None:
-        """Let what was frozen go on. Raises SandboxUnavailable."""
+        """Resume what was paused. Raises SandboxUnavailable."""
         if not await self._backend.resume(sandbox):
-            raise SandboxUnavailable("nothing is frozen there")
+            raise SandboxUnavailable("nothing is paused there")
 
     async def signal(self, sandbox: str, name: Literal["TERM", "KILL"]) -> None:
         """Ask what runs in a sandbox to end, or end it at once."""
@@ -154,8 +160,8 @@ class BackendClient:
         return self._open[sandbox].meters
 
     def _require(self, language: Language, wanted: Permissions) -> None:
-        if lacking := self._backend.capabilities.lacking(language, wanted):
-            raise SandboxUnavailable(f"sandboxes here have {lacking}")
+        if missing := self._backend.capabilities.missing(language, wanted):
+            raise SandboxUnavailable(f"sandboxes here have {missing}")
 
     async def _call(
         self, sandbox: str, operation: Operation, files: tuple[InputFile, ...] = (), **more: Any
@@ -171,14 +177,14 @@ class BackendClient:
     ) -> ExecutionOutput:
         opened = self._open[sandbox]
         if opened.network is not None and "operation" in more:
-            raise OperationFailed("a sandbox with a network keeps nothing between executions")
+            raise OperationFailed("a sandbox with a network keeps no state between executions")
         session = "" if opened.network else sandbox
         listener = _CapturedOutput(opened)
         async with opened.turn:
             job = Job(
                 sandbox,
                 opened.language,
-                opened.image,
+                opened.image_digest,
                 code,
                 files,
                 opened.limits,
@@ -188,4 +194,4 @@ class BackendClient:
                 **more,
             )
             result = await self._backend.run(job, listener)
-        return ExecutionOutput(result, listener.said[Stream.STDOUT], listener.said[Stream.STDERR])
+        return ExecutionOutput(result, listener.streams[Stream.STDOUT], listener.streams[Stream.STDERR])

@@ -1,4 +1,4 @@
-"""What a notebook shows beside its output: the guest's word, and never rendered as markup."""
+"""What code displays beside its output: written by the guest, and never rendered as markup."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_TEXT = 256 * 1024
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
-class _Item(BaseModel):
-    """One thing that the guest's runner says was shown."""
+class _ReportedDisplay(BaseModel):
+    """One display, as the guest reports it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     mime: Literal[
@@ -30,24 +30,24 @@ class _Item(BaseModel):
     final: bool = False
 
 
-_ITEMS: TypeAdapter[list[_Item]] = TypeAdapter(list[_Item])
+_ITEMS: TypeAdapter[list[_ReportedDisplay]] = TypeAdapter(list[_ReportedDisplay])
 
 
 class DisplayCollector:
-    """What one execution showed, in order and within bounds; its pictures are kept."""
+    """Collects the displays of one execution, in order and within bounds; pictures are stored."""
 
     def __init__(self, run: str, keeper: ArtifactKeeper | None) -> None:
         self.displays: list[Display] = []
         self._run = run
         self._keeper = keeper
-        self._room = _MOST_TEXT
-        self._left_out = 0
+        self._free_text = _MOST_TEXT
+        self._omitted = 0
         self._unread = False
 
-    async def take(self, said: bytes) -> tuple[Display, ...]:
-        """Take a list of things as JSON, and return those of them that count."""
+    async def take(self, reported: bytes) -> tuple[Display, ...]:
+        """Take a list of displays as JSON, and return those that are accepted."""
         try:
-            items = _ITEMS.validate_json(said) if said else []
+            items = _ITEMS.validate_json(reported) if reported else []
         except ValidationError:
             self._unread = True
             return ()
@@ -55,29 +55,29 @@ class DisplayCollector:
         for item in items:
             display = await self._display(item) if len(self.displays) < _MOST else None
             if display is None:
-                self._left_out += 1
+                self._omitted += 1
             else:
                 self.displays.append(display)
         return tuple(self.displays[before:])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say what could not be read, or was too much."""
-        left = f"{self._left_out} things that it showed were left out"
-        told = (("what it showed could not be read", self._unread), (left, self._left_out > 0))
-        return tuple(note for note, holds in told if holds)
+        """Return what could not be read, or was too much, in words."""
+        omitted = f"{self._omitted} displays were left out"
+        notes = (("its displays could not be read", self._unread), (omitted, self._omitted > 0))
+        return tuple(note for note, holds in notes if holds)
 
-    async def _display(self, item: _Item) -> Display | None:
+    async def _display(self, item: _ReportedDisplay) -> Display | None:
         if item.mime == "image/png":
             return await _picture(self._run, len(self.displays) + 1, item, self._keeper)
-        display = _text(item, self._room)
+        display = _text(item, self._free_text)
         if display is not None:
-            self._room -= len(display.text.text)
+            self._free_text -= len(display.text.text)
         return display
 
 
-def _text(item: _Item, room: int) -> Display | None:
-    if len(item.data) > room or not _encodable(item.data):
+def _text(item: _ReportedDisplay, limit: int) -> Display | None:
+    if len(item.data) > limit or not _encodable(item.data):
         return None
     return Display(mime=item.mime, text=Untrusted(item.data), size=len(item.data.encode()), final=item.final)
 
@@ -90,7 +90,9 @@ def _encodable(text: str) -> bool:
     return True
 
 
-async def _picture(run: str, number: int, item: _Item, keeper: ArtifactKeeper | None) -> Display | None:
+async def _picture(
+    run: str, number: int, item: _ReportedDisplay, keeper: ArtifactKeeper | None
+) -> Display | None:
     try:
         content = base64.b64decode(item.data)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""One run in one sandbox: put the code in, follow it, end it when it must end, and say why."""
+"""One run in one sandbox: send the code, follow it, end it when it must end, and say why."""
 
 from __future__ import annotations
 
@@ -6,39 +6,34 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.models import Artifact, KillReason, Result
+from engine.sandbox.api.driver import EndState, Sandbox
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
-from engine.sandbox.drivers.docker.container import Container
-from engine.sandbox.drivers.docker.container_spec import task_limit
-from engine.sandbox.drivers.docker.docker_client import DockerUnreachable
-from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
-from engine.sandbox.guest_protocol.framing import RunRequest, frames
+from engine.sandbox.api.permit import StartPermit, StartRequest
+from engine.sandbox.api.run_events import RunKilled
+from engine.sandbox.guest_protocol.framing import RunRequest
+from engine.sandbox.guest_protocol.programs import task_limit
 from engine.sandbox.run import kill_reason
-from engine.sandbox.run.artifacts import kept
+from engine.sandbox.run.artifacts import keep_artifacts
 from engine.sandbox.run.metrics_sampler import MetricsSampler
 from engine.sandbox.run.output import ARTIFACT_BYTES, OutputFollower
 from engine.sandbox.run.results import build_result
+from engine.sandbox.run.sealed_request import SealedRequest
 from engine.sandbox.run.stopwatch import Stopwatch
 
 _FILES_SECONDS = 10.0
 _DRAIN_SECONDS = 1.0
 _GUARD_SECONDS = 15
-"""How much later than the engine the guest ends a run by itself: Docker may have died."""
-
-
-Permit = Callable[[], Coroutine[Any, Any, None]]
-"""What must be done before the code may begin: that it does is on disk then."""
+"""How much later than the engine the guest ends a run by itself: the container runtime may have died."""
 
 
 @dataclass
 class Execution:
     """The state of one run while it lasts."""
 
-    container: Container
+    sandbox: Sandbox
     job: Job
     watcher: Watcher
     keeper: ArtifactKeeper | None
@@ -49,65 +44,69 @@ class Execution:
     output: OutputFollower = field(init=False)
     sampler: MetricsSampler = field(init=False)
     watch: Stopwatch = field(default_factory=Stopwatch)
-    _asked: KillReason | None = None
-    _asked_by: str = ""
-    _severed: bool = False
-    _daemon_lost: bool = False
-    _pump: asyncio.Task[None] | None = None
+    _requested: KillReason | None = None
+    _requested_by: str = ""
+    _disconnected: bool = False
+    _runtime_lost: bool = False
+    _following: asyncio.Task[None] | None = None
     _ending: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self.sampler = MetricsSampler(self.container, self.watcher)
+        self.sampler = MetricsSampler(self.sandbox, self.watcher)
 
-    # --- from the code going in to the envelope
+    # --- from the request to the result
 
-    async def finish(self, permit: Permit) -> Result:
-        """Run to the end, whatever the end is, and return the envelope.
+    async def run(self) -> Result:
+        """Run to the end, whatever the end is, and return the result.
 
-        The code begins once `permit` is done.
+        The code starts once the watcher permits it. Raises what the watcher raises to refuse.
         """
         nonce = secrets.token_hex(16)
-        order = self._order(nonce).encode()
-        self.output = OutputFollower(
+        start = StartRequest(self.job.run, self.sandbox.id, self.sandbox.image_digest)
+        request = SealedRequest(self._request(nonce).encode(), start)
+        self.output = self._follower(nonce)
+        self._begin()
+        if self._requested is not None:
+            self._disconnect()
+        permit = asyncio.create_task(self.watcher.permit(start))
+        try:
+            await self._go_through(request, permit)
+            await permit
+        finally:
+            permit.cancel()
+            await asyncio.wait({permit})
+        return await self._result()
+
+    def _follower(self, nonce: str) -> OutputFollower:
+        return OutputFollower(
             self.watcher,
             self.job.limits.output_kb * 1024,
             nonce,
             self._ended,
             self._flooded,
-            shown=self._show,
-            deaf=self.job.operation is not None,
+            displayed=self._display,
+            discard=self.job.operation is not None,
         )
-        self._begin()
-        if self._asked is not None:
-            self._cut()
-        permitted = asyncio.create_task(permit())
-        try:
-            await self._go_through(order, permitted)
-            await permitted
-        finally:
-            permitted.cancel()
-            await asyncio.wait({permitted})
-        return await self._envelope()
 
     def _begin(self) -> None:
         self.began = self.output.began = self.watch.began = time.monotonic()
 
-    async def _go_through(self, order: bytes, permitted: asyncio.Task[None]) -> None:
+    async def _go_through(self, request: SealedRequest, permit: asyncio.Task[StartPermit]) -> None:
         async with asyncio.TaskGroup() as group:
-            self._pump = group.create_task(self._follow())
-            beside = (self._send(order, permitted), self.sampler.go_on(self.output), self._deadline())
+            self._following = group.create_task(self._follow())
+            beside = (self._send(request, permit), self.sampler.run(self.output), self._deadline())
             others = [group.create_task(job) for job in beside]
-            await asyncio.wait({self._pump})
+            await asyncio.wait({self._following})
             for task in others:
                 task.cancel()
             if self._ending is not None:
                 self._ending.cancel()
 
     async def _follow(self) -> None:
-        async with contextlib.aclosing(frames(self.container.reader)) as guest:
+        async with contextlib.aclosing(self.sandbox.output()) as guest:
             await self.output.follow(guest)
 
-    def _order(self, nonce: str) -> RunRequest:
+    def _request(self, nonce: str) -> RunRequest:
         limits = self.job.limits
         return RunRequest(
             code=self.job.code,
@@ -119,26 +118,27 @@ class Execution:
             nonce=nonce,
         )
 
-    async def _send(self, order: bytes, permitted: asyncio.Task[None]) -> None:
-        """Hand the order in but for its last byte: without it nothing begins. It follows once it may."""
+    async def _send(self, request: SealedRequest, permit: asyncio.Task[StartPermit]) -> None:
+        """Send the request but for its last byte, without which nothing starts; that needs the permit."""
         with contextlib.suppress(ConnectionError):
-            await self.container.send(order[:-1])
-        await asyncio.wait({permitted})
-        if permitted.cancelled() or permitted.exception():
-            self._cut()
+            await self.sandbox.send(request.body)
+        await asyncio.wait({permit})
+        if permit.cancelled() or permit.exception():
+            self._disconnect()
             return
+        last = request.release(permit.result())
         self._begin()
         with contextlib.suppress(ConnectionError):
-            await self.container.send(order[-1:])
+            await self.sandbox.send(last)
 
-    # --- its deadline, and its output's
+    # --- callbacks of its output, and its deadline
 
     def _ended(self) -> None:
-        """Take the last readings while the sandbox still stands."""
+        """Take the last sample while the sandbox still exists."""
         self.sampler.take()
 
-    async def _show(self, item: bytes) -> None:
-        """Take something that is shown while it goes on: only a notebook has anything to show."""
+    async def _display(self, item: bytes) -> None:
+        """Take a display while the run goes on: only sessions have any."""
 
     def _flooded(self) -> None:
         self.end(KillReason.OUTPUT, "", gently=False)
@@ -149,7 +149,7 @@ class Execution:
         if not self.over:
             self.end(KillReason.TIMEOUT, "")
         await asyncio.sleep(self.grace + _FILES_SECONDS)
-        self._cut()
+        self._disconnect()
 
     @property
     def over(self) -> bool:
@@ -159,92 +159,88 @@ class Execution:
     # --- ending it
 
     def end(self, reason: KillReason, by: str, *, gently: bool = True) -> None:
-        """End the run: TERM and, after the grace, KILL; or at once. The first reason stays."""
-        if self._asked is None and not self.over:
-            self._asked, self._asked_by = reason, by
+        """End the run: TERM and, after the grace period, KILL; or at once. The first reason stays."""
+        if self._requested is None and not self.over:
+            self._requested, self._requested_by = reason, by
         self.resume()
         if not gently:
-            self._cut()
+            self._disconnect()
         elif self._ending is None:
             self._ending = asyncio.create_task(self._terminate())
 
     async def _terminate(self) -> None:
         async with asyncio.TaskGroup() as group:
-            term = group.create_task(self.container.signal(self.stop_signal))
+            term = group.create_task(self.sandbox.signal(self.stop_signal))
             await asyncio.sleep(self.grace)
             term.cancel()
         if not self.over:
-            self._cut()
+            self._disconnect()
 
     def lose(self) -> None:
-        """Note that Docker is gone, and end the run with what was captured."""
-        self._daemon_lost = True
-        self._cut()
-        self.container.kill_processes()
+        """End the run with what was captured: the container runtime is gone."""
+        self._runtime_lost = True
+        self._disconnect()
+        self.sandbox.kill_processes()
 
-    def _cut(self) -> None:
-        """Cut the streams; a follower that does not see the end in time is stopped."""
-        if self._severed:
+    def _disconnect(self) -> None:
+        """Cut the streams; a follower that does not see the end in time is cancelled."""
+        if self._disconnected:
             return
-        self._severed = True
+        self._disconnected = True
         self.sampler.take()
-        self.container.disconnect()
-        if self._pump is not None:
-            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._pump.cancel)
+        self.sandbox.disconnect()
+        if self._following is not None:
+            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._following.cancel)
 
     def pause(self) -> bool:
-        """Stop the guest where it stands; its deadline waits meanwhile."""
-        if not self.watch.stopped and self.container.pause(True):
+        """Pause the guest; its deadline is suspended meanwhile."""
+        if not self.watch.stopped and self.sandbox.pause(True):
             self.watch.stop()
         return self.watch.stopped
 
     def resume(self) -> bool:
-        """Let the guest go on."""
-        if self.watch.stopped and self.container.pause(False):
-            self.watch.go_on()
+        """Resume the guest."""
+        if self.watch.stopped and self.sandbox.pause(False):
+            self.watch.resume()
         return not self.watch.stopped
 
-    # --- the envelope
+    # --- the result
 
-    async def _envelope(self) -> Result:
-        facts = await self._facts()
-        files, notes = await self._left()
-        reason = kill_reason.classify(facts)
-        said = (*kill_reason.describe(facts), *self.output.notes, *notes)
+    async def _result(self) -> Result:
+        evidence = await self._evidence()
+        files, notes = await self._artifacts()
+        reason = kill_reason.classify(evidence)
+        sentences = (*kill_reason.describe(evidence), *self.output.notes, *notes)
         if reason is not KillReason.NONE:
-            await self.watcher.happened("run.killed", {"reason": str(reason), "evidence": list(said)})
-        describe = build_result(self.container, self.output, self.sampler.last, facts.exit_code, reason, said)
-        return describe.model_copy(update={"artifacts": files})
+            await self.watcher.event(RunKilled(reason=reason, evidence=sentences))
+        result = build_result(
+            self.sandbox, self.output, self.sampler.last, evidence.exit_code, reason, sentences
+        )
+        return result.model_copy(update={"artifacts": files})
 
-    async def _left(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-        """Keep the files that it leaves, and return what they are."""
-        return await kept(self.job, self.output.word, self.keeper)
+    async def _artifacts(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+        """Store the artifacts, and return them with notes about what was left out."""
+        return await keep_artifacts(self.job, self.output.report, self.keeper)
 
-    async def _facts(self) -> kill_reason.RunEvidence:
-        word, usage, limits = self.output.word, self.sampler.last, self.job.limits
-        died = not word.received and not self._severed
-        state = await self._how_it_died() if died else {}
-        exit_code = 128 + word.signal if word.signal else word.exit_code
+    async def _evidence(self) -> kill_reason.RunEvidence:
+        report, usage, limits = self.output.report, self.sampler.last, self.job.limits
+        died = not report.received and not self._disconnected
+        state = await self.sandbox.end_state() if died else EndState()
+        self._runtime_lost |= state.runtime_lost
+        exit_code = 128 + report.signal if report.signal else report.exit_code
         return kill_reason.RunEvidence(
-            requested=self._asked,
-            requested_by=self._asked_by,
-            reported=word.received,
-            exit_code=exit_code if word.received else state.get("ExitCode"),
-            signal=word.signal,
-            guest_deadline=word.deadline_passed,
+            requested=self._requested,
+            requested_by=self._requested_by,
+            reported=report.received,
+            exit_code=exit_code if report.received else state.exit_code,
+            signal=report.signal,
+            guest_deadline=report.deadline_passed,
             oom_kills=usage.oom_kills if usage else 0,
-            docker_oom=bool(state.get("OOMKilled")),
-            kernel_oom=died and await asyncio.to_thread(memory_ran_out, self.container.id),
+            runtime_oom=state.runtime_oom,
+            kernel_oom=state.kernel_oom,
             memory_at_limit=bool(usage and usage.memory_peak >= 0.97 * limits.memory_mb * 2**20),
             pids_limit_hit=bool(usage and usage.pids_limit_hits),
-            task_limit_hit=word.task_limit_hit,
-            disk_full=word.disk_full,
-            daemon_lost=self._daemon_lost,
+            task_limit_hit=report.task_limit_hit,
+            disk_full=report.disk_full,
+            runtime_lost=self._runtime_lost,
         )
-
-    async def _how_it_died(self) -> dict[str, Any]:
-        try:
-            return await self.container.end_state()
-        except DockerUnreachable:
-            self._daemon_lost = True
-            return {}

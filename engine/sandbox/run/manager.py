@@ -1,138 +1,167 @@
-"""The one way into the sandbox room: proof, pool, runs, and the end of all of it."""
+"""The sandbox backend: composes a driver with scheduling, pools, sessions, packages and run control."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from functools import partial
 
-from docker.errors import APIError
-
-from engine.models import Check, IsolationProof, KillReason, Language, OperationKind, Result
-from engine.sandbox.api.backend import BackendCapabilities
-from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
-from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
-from engine.sandbox.drivers.docker.container import Container
-from engine.sandbox.drivers.docker.container_factory import ContainerFactory
-from engine.sandbox.drivers.docker.container_spec import Extras
-from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
-from engine.sandbox.drivers.docker.image_checks import ImageChecks
-from engine.sandbox.drivers.docker.pool import Pool, PoolStatus
-from engine.sandbox.drivers.docker.removal import ContainerRemover
+from engine.models import Check, IsolationProof, KillReason, Language, Result, WorkspaceFile
+from engine.sandbox.api.capabilities import BackendCapabilities
+from engine.sandbox.api.driver import SandboxDriver
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.file_names import invalid_file_name
+from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.api.pool_status import PoolStatus
+from engine.sandbox.api.results import result_not_started
 from engine.sandbox.isolation import health
-from engine.sandbox.isolation.probe import probe
-from engine.sandbox.network.sandbox_network import extras_of, networked, proxy_for
 from engine.sandbox.packages.builder import INSTALLERS, PackageService
-from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.results import result_not_started
+from engine.sandbox.run import heartbeat
+from engine.sandbox.run.background import spawn
+from engine.sandbox.run.executor import JobExecutor
+from engine.sandbox.run.isolation_guard import IsolationGuard
+from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.removal import SandboxRemover
 from engine.sandbox.run.run_control import RunControl
-from engine.sandbox.run.run_handle import invalid_file_name, spawn
 from engine.sandbox.run.scheduler import FairScheduler
 from engine.sandbox.run.sessions import SessionSandboxes
 from engine.settings import SandboxSettings
 
 _REAP_SECONDS = 60.0
-_BEATS_TO_A_PROOF = 12
+_HEARTBEATS_TO_A_PROOF = 12
 """How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
 
 
-class SandboxManager(RunControl):
-    """Runs jobs in gVisor sandboxes, each used once. Without a proof of isolation it runs nothing."""
+class SandboxManager:
+    """Runs jobs in the sandboxes of a driver. Without a proof of isolation it runs nothing."""
 
     def __init__(
-        self, settings: SandboxSettings, engine_id: str, keeper: ArtifactKeeper | None = None
+        self, settings: SandboxSettings, driver: SandboxDriver, keeper: ArtifactKeeper | None = None
     ) -> None:
-        super().__init__()
         self.settings = settings
-        self.proof: IsolationProof | None = None
-        self.trouble: SandboxUnavailable | None = None
+        self.driver = driver
         self.keeper = keeper
-        """Who keeps the files that runs leave."""
-        self._daemon = DockerClient(settings.call_deadline_seconds)
-        self._maker = ContainerFactory(self._daemon, settings.runtime, ownership.here(engine_id))
-        self.removals = ContainerRemover(self._daemon, self._maker)
-        self._pool = Pool(
-            self._maker, settings.pool, self.removals.later, settings.pool_most, settings.pool_memory_mb
+        self.control = RunControl(settings.runtime)
+        self.remover = SandboxRemover(driver)
+        self.pool = Pool(
+            driver, settings.pool, self.remover.remove, settings.pool_most, settings.pool_memory_mb
         )
-        self._proving = asyncio.Lock()
-        self._turns = FairScheduler(settings.concurrent)
-        self.packages = PackageService(settings, self._daemon, engine_id, self._run_in_turn)
-        self.sessions = SessionSandboxes(
-            self._maker,
-            self.removals.later,
+        self.packages = PackageService(
+            settings, driver, lambda job, watcher: self._executor.run(job, watcher)
+        )
+        self.sessions = self._session_sandboxes()
+        self.guard = IsolationGuard(driver, self._known_images, self._open_pools)
+        self._executor = self._job_executor()
+        self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def _session_sandboxes(self) -> SessionSandboxes:
+        settings = self.settings
+        sessions = SessionSandboxes(
+            self.driver,
+            self.remover.remove,
             lambda: self.keeper,
             settings.grace_seconds,
-            self._running,
-            self.packages.rooms_of,
+            self.control.executions,
+            self.packages.session_volumes,
             settings.session_pool,
         )
         if settings.session_pool:
-            self.sessions.spares.stock(
-                Language.PYTHON, f"pratique/{settings.session_images[Language.PYTHON]}"
-            )
-        self._chores: set[asyncio.Task[None]] = set()
-        self._image_rows = ImageChecks(self._daemon)
-        self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
+            image = f"pratique/{settings.session_images[Language.PYTHON]}"
+            sessions.spares.stock(Language.PYTHON, image)
+        return sessions
+
+    def _job_executor(self) -> JobExecutor:
+        return JobExecutor(
+            self.driver,
+            self.guard,
+            self.pool,
+            self.remover,
+            FairScheduler(self.settings.concurrent),
+            self.control,
+            self.packages,
+            self.sessions,
+            lambda: self.keeper,
+            self.settings.grace_seconds,
+        )
 
     @property
     def _pools(self) -> tuple[Pool, Pool]:
-        return self._pool, self.sessions.spares
+        return self.pool, self.sessions.spares
 
-    # --- its own life
+    def _open_pools(self, proved: bool) -> None:
+        for pool in self._pools:
+            pool.open(proved)
+
+    def _known_images(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self._images, *(one.image for one in self.pool.image_pools)]))
+
+    # --- life cycle
 
     async def start(self) -> None:
-        """Connect, remove what dead engines left, and prove isolation. That Docker is missing is noted."""
-        with contextlib.suppress(DockerUnreachable, APIError):
-            await reaper.reap(self._daemon, self._maker.owner)
+        """Remove what dead engines left behind, and prove isolation. Failures are noted, not raised."""
+        await self.driver.start()
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
-        for chore in (
-            self._maker.events.keep(),
-            self._reap_for_ever(),
-            self._listen(),
-            *(pool.keep_filled() for pool in self._pools),
-        ):
-            spawn(chore, self._chores)
+        for chore in (self._reap(), self._listen(), *(pool.keep_filled() for pool in self._pools)):
+            spawn(chore, self._tasks)
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
-        self.end_all(KillReason.INTERRUPTED, "the engine's end")
-        for chore in self._chores:
+        self.control.end_all(KillReason.INTERRUPTED, "the engine's end")
+        for chore in self._tasks:
             chore.cancel()
-        ending = [*self._chores, *(ticket.task for ticket in self._tickets.values())]
-        if ending:
+        if ending := [*self._tasks, *self.control.tasks]:
             await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
-        self._pool.empty()
+        self.pool.clear()
         self.sessions.end_all()
-        await self.removals.finish()
+        await self.remover.finish()
         await self.packages.close()
-        await self._daemon.close()
+        await self.driver.close()
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(_REAP_SECONDS)
+            with contextlib.suppress(SandboxUnavailable):
+                await self.driver.reap()
+                await self.packages.prune(self.sessions.package_volumes)
+
+    async def _listen(self) -> None:
+        """Watch the container runtime: while it is lost runs end as engine-lost; when it is back, prove."""
+        async with contextlib.aclosing(heartbeat.heartbeats(self.driver.ping)) as beats:
+            async for beat in beats:
+                if beat.trouble:
+                    self.guard.lose(beat.trouble)
+                    self.control.lose_all()
+                elif self.proof is None and beat.number % _HEARTBEATS_TO_A_PROOF == 1:
+                    with contextlib.suppress(SandboxUnavailable):
+                        await self.prove()
+
+    # --- isolation, capabilities, health
+
+    @property
+    def proof(self) -> IsolationProof | None:
+        """The proof that its sandboxes are isolated; without one nothing runs."""
+        return self.guard.proof
+
+    @property
+    def trouble(self) -> SandboxUnavailable | None:
+        """Why there is no proof."""
+        return self.guard.trouble
 
     async def prove(self) -> IsolationProof:
-        """Ask inside a real sandbox which kernel it sees. Raises SandboxUnavailable."""
-        images = [*self._images, *(image_pool.image for image_pool in self._pool.image_pools)]
-        try:
-            async with self._proving:
-                self.proof = await probe(self._maker, await self._daemon.first_available(images))
-        except SandboxUnavailable as error:
-            self.proof, self.trouble = None, error
-            raise
-        self.trouble = None if self.proof.isolated else health.not_isolated(self.proof)
-        for pool in self._pools:
-            pool.open(self.proof.isolated)
-        return self.proof
+        """Test isolation in a real sandbox. Raises SandboxUnavailable."""
+        return await self.guard.prove()
 
     async def warm(self, images: Sequence[tuple[Language, str]]) -> None:
-        """Start to keep sandboxes of these images ready."""
+        """Keep sandboxes of these images ready from now on."""
         for language, image in images:
-            self._pool.stock(language, image)
+            self.pool.stock(language, image)
 
     @property
     def capabilities(self) -> BackendCapabilities:
-        """Return what its sandboxes can do: without write access to control groups, less."""
-        fits = self._maker.can_resize
+        """What its sandboxes can do: without write access to control groups, less."""
         return BackendCapabilities(
             languages=frozenset(map(Language, self.settings.images)),
             packages=frozenset(INSTALLERS),
@@ -141,110 +170,58 @@ class SandboxManager(RunControl):
             secrets=True,
             sessions=True,
             displays=True,
-            pause=fits,
-            live_resize=fits,
+            pause=self.driver.live_resize,
+            live_resize=self.driver.live_resize,
         )
 
     @property
-    def stocks(self) -> tuple[PoolStatus, ...]:
-        """Return how many sandboxes wait ready for each image."""
-        return tuple(stock for pool in self._pools for stock in pool.stocks)
+    def pool_status(self) -> tuple[PoolStatus, ...]:
+        """How many sandboxes are ready, by image."""
+        return tuple(status for pool in self._pools for status in pool.status)
 
     async def checks(self) -> tuple[Check, ...]:
-        """Return the rows of Health that this room answers for."""
-        docker = await health.docker_check(self._daemon, self.settings.runtime)
-        filled = (pool for pool in self._pools if self.settings.pool or pool is not self._pool)
-        rows = [row for pool in filled for row in health.pool_checks(pool)]
-        images = dict.fromkeys([*self._images, *(image_pool.image for image_pool in self._pool.image_pools)])
-        found = await self._image_rows.checks(images) if docker[0].ok else ()
-        return (*docker, health.proof_check(self.proof, self.trouble), *found, *rows)
+        """Return the rows of Health about sandboxes."""
+        used = (pool for pool in self._pools if self.settings.pool or pool is not self.pool)
+        rows = [row for pool in used for row in health.pool_checks(pool)]
+        driver = await self.driver.checks(self._known_images())
+        return (*driver, health.proof_check(self.proof, self.trouble), *rows)
 
     async def image_digest(self, image: str) -> str:
-        """Return Docker's digest of an image. Raises SandboxUnavailable."""
-        return await self._daemon.image_digest_of(image)
+        """Return the digest of an image name. Raises SandboxUnavailable."""
+        return await self.driver.image_digest(image)
 
     # --- runs
 
     async def run(self, job: Job, watcher: Watcher) -> Result:
-        """Run a job in a sandbox of its own and return the envelope. Raises SandboxUnavailable."""
+        """Run a job and return its result. Raises SandboxUnavailable."""
         if why := invalid_file_name(job.files):
             return result_not_started(self.settings.runtime, KillReason.POLICY, why)
-        return await self._let_in(job.run, self._run_in_turn(job, watcher), self.settings.runtime)
+        return await self.control.accept(job.run, self._executor.run(job, watcher))
 
-    async def _run_in_turn(self, job: Job, watcher: Watcher) -> Result:
-        if job.operation is not None and job.operation.kind is OperationKind.INSTALL:
-            async with self.sessions.turn(job):
-                return await self.packages.install(self.sessions.housed(job), watcher)
-        layers = await self.packages.layers_of(job, watcher)
-        if place := self._turns.told(job.principal):
-            await watcher.happened("run.queued", place)
-        async with self.sessions.turn(job), self._turns.turn(job.principal):
-            await self._require_proof()
-            if job.session:
-                return await self.sessions.run(job, watcher, self._check_kernel)
-            proxy = proxy_for(job.network, watcher)
-            container = await self._obtain(job, watcher, extras_of(proxy, layers, job.makes))
-            try:
-                async with networked(container, proxy, watcher) as watching:
-                    return await self._run_in(container, job, watching)
-            finally:
-                self._running.pop(job.run, None)
-                self.removals.later(container, watcher)
+    async def stop(self, run: str, by: str) -> None:
+        """Ask the program of a run to end; kill it after the grace period."""
+        self.control.end(run, KillReason.OPERATOR, by)
 
-    async def _require_proof(self) -> None:
-        if self.proof is None:
-            await self.prove()
-        if self.proof is None or not self.proof.isolated:
-            raise self.trouble or SandboxUnavailable("isolation is not proved", "pratique doctor")
+    async def kill(self, run: str, by: str) -> None:
+        """Kill a run at once."""
+        self.control.end(run, KillReason.OPERATOR, by, gently=False)
 
-    async def _obtain(self, job: Job, watcher: Watcher, extras: Extras) -> Container:
-        container = None if extras else await self._pool.take(job)
-        kind = "sandbox.acquired" if container else "sandbox.created"
-        container = container or await self._maker.create_for(job, extras)
-        try:
-            await self._check_kernel(container)
-            facts = {"sandbox": container.id, "image": container.image_id, "kernel": container.kernel}
-            await watcher.happened(kind, facts | {"runtime": self.settings.runtime})
-        except BaseException:
-            self.removals.later(container)
-            raise
-        return container
+    async def pause(self, run: str) -> bool:
+        """Pause a run; return whether it is paused."""
+        return self.control.pause(run)
 
-    async def _check_kernel(self, container: Container) -> None:
-        """Check that the sandbox sees the kernel that was proved. Docker may have been lost meanwhile."""
-        await self._require_proof()
-        if self.proof is None or container.kernel != self.proof.kernel.text:
-            self.proof = None
-            raise SandboxUnavailable("the sandbox sees another kernel than the one proved", "pratique doctor")
+    async def resume(self, run: str) -> bool:
+        """Resume a paused run; return whether it is running."""
+        return self.control.resume(run)
 
-    async def _run_in(self, container: Container, job: Job, watcher: Watcher) -> Result:
-        execution = Execution(container, job, watcher, self.keeper, self.settings.grace_seconds)
-        self._running[job.run] = execution
-        facts = {"sandbox": container.id, "limits": job.limits.model_dump()}
-        return await execution.finish(partial(watcher.happened, "run.started", facts))
+    def is_running(self, run: str) -> bool:
+        """Return whether the code of a run is running, so that its files can be read."""
+        return self.control.is_running(run)
 
-    # --- chores
+    async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
+        """Return the files in the workspace of a running run. Raises SandboxUnavailable."""
+        return await self.control.files(run)
 
-    async def _reap_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(_REAP_SECONDS)
-            with contextlib.suppress(DockerUnreachable, APIError):
-                await self.removals.reap()
-                await self.packages.prune(self.sessions.rooms)
-
-    async def _listen(self) -> None:
-        """Listen for Docker's life: runs that it loses end as engine-lost; when it is back, prove."""
-        async with contextlib.aclosing(heartbeat.heartbeats(self._daemon)) as heartbeats:
-            async for beat in heartbeats:
-                if beat.trouble:
-                    self._lose_docker(beat.trouble)
-                elif self.proof is None and beat.number % _BEATS_TO_A_PROOF == 1:
-                    with contextlib.suppress(SandboxUnavailable):
-                        await self.prove()
-
-    def _lose_docker(self, trouble: SandboxUnavailable) -> None:
-        self.proof, self.trouble = None, trouble
-        for pool in self._pools:
-            pool.open(False)
-        for run in list(self._running.values()):
-            run.lose()
+    async def file(self, run: str, name: str) -> bytes | None:
+        """Return such a file, or None if there is none. Raises SandboxUnavailable."""
+        return await self.control.file(run, name)

@@ -1,4 +1,4 @@
-"""What one run uses: told ten times a second while it goes on, and read once more at its end."""
+"""Samples what one run uses: ten times a second, and once more at its end."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ import time
 from dataclasses import replace
 
 from engine.models import Meters
+from engine.sandbox.api.driver import ResourceUsage, Sandbox
 from engine.sandbox.api.job import Watcher
-from engine.sandbox.drivers.docker.container import Container
-from engine.sandbox.drivers.linux.cgroup import ResourceUsage
 from engine.sandbox.run.output import OutputFollower
 
 _SECONDS = 0.1
 
 
 class MetricsSampler:
-    """The readings of one run: from its control group, or from Docker where this host shows none."""
+    """Samples the resources of one run."""
 
-    def __init__(self, container: Container, watcher: Watcher) -> None:
-        self._box = container
+    def __init__(self, sandbox: Sandbox, watcher: Watcher) -> None:
+        self._sandbox = sandbox
         self._watcher = watcher
         self.last: ResourceUsage | None = None
 
-    async def go_on(self, output: OutputFollower) -> None:
-        """Tell the watcher for ever. Ends when it is cancelled."""
+    async def run(self, output: OutputFollower) -> None:
+        """Send samples to the watcher until cancelled."""
         before: tuple[float, float] | None = None
         while True:
-            usage = self.take() if self._box.cgroup else await self._docker_usage()
+            usage = self._keep(await self._sandbox.usage())
             if usage is not None:
                 now = time.monotonic()
                 seconds, used = (now - before[0], usage.cpu_seconds - before[1]) if before else (1.0, 0.0)
@@ -35,17 +34,14 @@ class MetricsSampler:
                 self._watcher.meters(self._meters(usage, output, used / max(seconds, 1e-3)))
             await asyncio.sleep(_SECONDS)
 
-    def take(self) -> ResourceUsage | None:
-        """Read the control group, and keep what it says."""
-        usage = self._box.cgroup.read() if self._box.cgroup else None
-        self.last = usage or self.last
-        return usage
+    def take(self) -> None:
+        """Take one more sample, if that is possible without waiting."""
+        self._keep(self._sandbox.usage_now())
 
-    async def _docker_usage(self) -> ResourceUsage | None:
-        usage = await self._box.docker_usage()
+    def _keep(self, usage: ResourceUsage | None) -> ResourceUsage | None:
         if usage is not None:
             peak = max(usage.memory_peak, self.last.memory_peak if self.last else 0)
-            self.last = replace(usage, memory_peak=peak)
+            self.last = usage = replace(usage, memory_peak=peak)
         return usage
 
     def _meters(self, usage: ResourceUsage, output: OutputFollower, cores: float) -> Meters:
@@ -54,6 +50,6 @@ class MetricsSampler:
             cpu=cores,
             memory=usage.memory,
             memory_peak=usage.memory_peak,
-            processes=max(1, usage.tasks - self._box.rest_tasks + 1),
+            processes=max(1, usage.tasks - self._sandbox.startup_tasks + 1),
             output=output.written,
         )

@@ -1,4 +1,4 @@
-"""What can be done about runs that go on: ended, frozen, thawed, and looked into."""
+"""Ends, pauses and inspects runs, by their ids."""
 
 from __future__ import annotations
 
@@ -7,80 +7,84 @@ from collections.abc import Coroutine
 from typing import Any
 
 from engine.models import KillReason, Result, WorkspaceFile
-from engine.sandbox.api.job import SandboxUnavailable
-from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.api.driver import Sandbox
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.results import result_not_started
 from engine.sandbox.run import workspace_files
 from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.results import result_not_started
 from engine.sandbox.run.run_handle import RunHandle
 
 
 class RunControl:
-    """Holds the runs by their ids: those that have a sandbox, and all that were let in."""
+    """Knows the runs that were accepted, and those of them that have a sandbox."""
 
-    def __init__(self) -> None:
-        self._running: dict[str, Execution] = {}
-        self._tickets: dict[str, RunHandle] = {}
+    def __init__(self, runtime: str) -> None:
+        self.executions: dict[str, Execution] = {}
+        self._runtime = runtime
+        self._handles: dict[str, RunHandle] = {}
 
-    async def _let_in(self, run: str, work: Coroutine[Any, Any, Result], runtime: str) -> Result:
-        """Do a run's work to its end; until it has a sandbox it can be withdrawn."""
-        ticket = RunHandle(asyncio.create_task(work))
-        self._tickets[run] = ticket
+    @property
+    def tasks(self) -> tuple[asyncio.Task[Result], ...]:
+        """The tasks of all accepted runs."""
+        return tuple(handle.task for handle in self._handles.values())
+
+    async def accept(self, run: str, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do the work of a run; until it has a sandbox it can be withdrawn."""
+        handle = RunHandle(asyncio.create_task(work))
+        self._handles[run] = handle
         try:
-            await asyncio.wait({ticket.task})
+            await asyncio.wait({handle.task})
         finally:
-            ticket.task.cancel()
-            await asyncio.wait({ticket.task})
-            del self._tickets[run]
-        if ticket.task.cancelled():
-            return result_not_started(runtime, ticket.reason, f"withdrawn before it started, by {ticket.by}")
-        return ticket.task.result()
+            handle.task.cancel()
+            await asyncio.wait({handle.task})
+            del self._handles[run]
+        if handle.task.cancelled():
+            why = f"withdrawn before it started, by {handle.by}"
+            return result_not_started(self._runtime, handle.reason, why)
+        return handle.task.result()
 
-    async def stop(self, run: str, by: str) -> None:
-        """Ask a run's program to end, and end it after the grace."""
-        self._end(run, KillReason.OPERATOR, by)
-
-    async def kill(self, run: str, by: str) -> None:
-        """End a run at once."""
-        self._end(run, KillReason.OPERATOR, by, gently=False)
-
-    def _end(self, run: str, reason: KillReason, by: str, *, gently: bool = True) -> None:
-        """End a run; one that has no sandbox yet is withdrawn."""
-        if run in self._running:
-            self._running[run].end(reason, by, gently=gently)
-        elif run in self._tickets:
-            self._tickets[run].withdraw(reason, by)
+    def end(self, run: str, reason: KillReason, by: str, *, gently: bool = True) -> None:
+        """End a run: gently with a grace period, or at once. One without a sandbox is withdrawn."""
+        if run in self.executions:
+            self.executions[run].end(reason, by, gently=gently)
+        elif run in self._handles:
+            self._handles[run].withdraw(reason, by)
 
     def end_all(self, reason: KillReason, by: str) -> None:
         """End every run at once."""
-        for run in list(self._tickets):
-            self._end(run, reason, by, gently=False)
+        for run in list(self._handles):
+            self.end(run, reason, by, gently=False)
 
-    async def pause(self, run: str) -> bool:
-        """Stop a run where it stands; say whether it stands."""
-        return run in self._running and self._running[run].pause()
+    def lose_all(self) -> None:
+        """End every run that has a sandbox: the container runtime is gone."""
+        for execution in list(self.executions.values()):
+            execution.lose()
 
-    async def resume(self, run: str) -> bool:
-        """Let a frozen run go on; say whether it goes."""
-        return run in self._running and self._running[run].resume()
+    def pause(self, run: str) -> bool:
+        """Pause a run; return whether it is paused."""
+        return run in self.executions and self.executions[run].pause()
+
+    def resume(self, run: str) -> bool:
+        """Resume a paused run; return whether it is running."""
+        return run in self.executions and self.executions[run].resume()
+
+    def is_running(self, run: str) -> bool:
+        """Return whether the code of a run is running."""
+        execution = self.executions.get(run)
+        return execution is not None and execution.began > 0 and not execution.over
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
-        """Return the files of a run that goes on. Raises SandboxUnavailable."""
-        return await workspace_files.files(self._seen(run))
+        """Return the files of a running run. Raises SandboxUnavailable."""
+        return await workspace_files.files(self._readable(run))
 
     async def file(self, run: str, name: str) -> bytes | None:
-        """Return a file of a run that goes on, or None where it has none. Raises SandboxUnavailable."""
-        return await workspace_files.content(self._seen(run), name)
+        """Return a file of a running run, or None if it has none. Raises SandboxUnavailable."""
+        return await workspace_files.content(self._readable(run), name)
 
-    def _seen(self, run: str) -> Container:
-        execution = self._running.get(run)
-        if execution is None or not self.goes(run):
-            raise SandboxUnavailable("it does not run")
+    def _readable(self, run: str) -> Sandbox:
+        execution = self.executions.get(run)
+        if execution is None or not self.is_running(run):
+            raise SandboxUnavailable("it is not running")
         if execution.watch.stopped:
-            raise SandboxUnavailable("it stands frozen", "Thaw it first.")
-        return execution.container
-
-    def goes(self, run: str) -> bool:
-        """Say whether a run's code is at work."""
-        execution = self._running.get(run)
-        return execution is not None and execution.began > 0 and not execution.over
+            raise SandboxUnavailable("it is paused", "Resume it first.")
+        return execution.sandbox

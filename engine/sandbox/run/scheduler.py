@@ -1,4 +1,4 @@
-"""Who runs next: a cap on running sandboxes, and turns shared out by principal."""
+"""Which run starts next: a cap on running sandboxes, and slots shared out fairly by principal."""
 
 from __future__ import annotations
 
@@ -8,43 +8,46 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 
-_FIRST_GUESS = 2.0
-"""Seconds that a turn takes, before any was seen."""
+from engine.sandbox.api.run_events import RunQueued
+
+_FIRST_ESTIMATE = 2.0
+"""Seconds that a run takes, before any was measured."""
 _WEIGHT = 0.2
-"""How much the last turn counts for what is usual."""
+"""The weight of the last run in the average."""
 
 
 class FairScheduler:
-    """At most `places` hold a turn; waiting principals are served round robin, each in its own order."""
+    """At most `slots` runs hold a slot; waiting principals are served round robin, each in its own order."""
 
-    def __init__(self, places: int) -> None:
-        self._places = places
-        self._free = places
-        self._usual = _FIRST_GUESS
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._free = slots
+        self._average = _FIRST_ESTIMATE
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
     def pending(self) -> int:
-        """How many wait."""
+        """How many runs wait."""
         return sum(len(line) for line in self._waiting.values())
 
     def ahead(self, principal: str) -> int:
-        """Return the place in the queue that a principal's next wish would have; 0 is at once."""
+        """Return the queue position that a principal's next run would have; 0 is at once."""
         if self._free and not self._waiting:
             return 0
         own = len(self._waiting.get(principal, ()))
         lines = (len(line) for name, line in self._waiting.items() if name != principal)
         return 1 + own + sum(min(line, own + 1) for line in lines)
 
-    def told(self, principal: str) -> dict[str, float]:
-        """Return what whoever has to wait is told: the place, and a guess at the seconds; or nothing."""
+    def queued(self, principal: str) -> RunQueued | None:
+        """Return the position and estimated wait of a principal's next run; None if it starts at once."""
         position = self.ahead(principal)
-        rounds = -(-position // self._places)
-        return {"position": position, "seconds": round(rounds * self._usual, 1)} if position else {}
+        rounds = -(-position // self._slots)
+        seconds = round(rounds * self._average, 1)
+        return RunQueued(position=position, seconds=seconds) if position else None
 
     @contextlib.asynccontextmanager
-    async def turn(self, principal: str) -> AsyncIterator[None]:
-        """Wait for a place, and hold it."""
+    async def slot(self, principal: str) -> AsyncIterator[None]:
+        """Wait for a slot, and hold it."""
         if self._free and not self._waiting:
             self._free -= 1
         else:
@@ -53,7 +56,7 @@ class FairScheduler:
         try:
             yield
         finally:
-            self._usual += (time.monotonic() - began - self._usual) * _WEIGHT
+            self._average += (time.monotonic() - began - self._average) * _WEIGHT
             self._pass_on()
 
     async def _wait(self, principal: str) -> None:

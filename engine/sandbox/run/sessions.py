@@ -1,4 +1,4 @@
-"""The sandboxes that stay: one for each session, one order at a time, standing still in between."""
+"""The sandboxes of sessions: one for each session, one request at a time, paused in between."""
 
 from __future__ import annotations
 
@@ -7,206 +7,210 @@ import contextlib
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
-
-from docker.errors import APIError
+from dataclasses import dataclass, field
 
 from engine.models import KillReason, Language, Limits, Result
-from engine.sandbox.api.job import ArtifactKeeper, Job, SandboxUnavailable, Watcher
-from engine.sandbox.drivers.docker.container import Container
-from engine.sandbox.drivers.docker.container_factory import ContainerFactory
-from engine.sandbox.drivers.docker.container_spec import Extras
-from engine.sandbox.drivers.docker.docker_client import DockerUnreachable, unavailable
-from engine.sandbox.drivers.docker.pool import Pool
+from engine.sandbox.api.driver import Mounts, Sandbox, SandboxDriver, SandboxSpec
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.api.results import result_not_started
 from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.results import result_not_started
+from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.results import acquired
 from engine.sandbox.run.session_execution import SessionExecution
 
-Rooms = Callable[[Job], Awaitable[tuple[tuple[str, str], ...]]]
-"""Says which volumes a session's sandbox is made with, and where they are mounted."""
+SessionVolumes = Callable[[str, Language], Awaitable[Mounts]]
+"""Returns the volumes that the sandbox of a session is created with."""
 
 
 @dataclass
 class SessionRecord:
-    """One session's sandbox, once there is one, and what was kept of its files."""
+    """One session: its sandbox, once there is one, and its artifacts."""
 
     principal: str
-    container: Container | None = None
-    room: str = ""
-    """The name under which its packages lie, once there is one: its own, or that of a spare."""
+    sandbox: Sandbox | None = None
+    package_volume: str = ""
+    """The key of its package volume, once there is one: its own, or that of a spare sandbox."""
     known: dict[str, str] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class SessionSandboxes:
-    """Runs orders in sandboxes that stay. A sandbox never serves another principal than its first."""
+    """Runs requests of sessions. A sandbox only ever serves one principal."""
 
     def __init__(
         self,
-        maker: ContainerFactory,
-        remove: Callable[[Container], None],
+        driver: SandboxDriver,
+        remove: Callable[[Sandbox], None],
         keeper: Callable[[], ArtifactKeeper | None],
         grace: float,
-        running: dict[str, Execution],
-        rooms: Rooms,
+        executions: dict[str, Execution],
+        volumes: SessionVolumes,
         spare: int = 0,
     ) -> None:
-        self._rooms = rooms
-        self._making: set[str] = set()
-        self.spares = Pool(maker, spare, remove, make=self._make_spare)
-        """Sandboxes that nobody has had yet, for sessions whose grant has the usual disk and processes."""
-        self._maker = maker
+        self.spares = Pool(driver, spare, self._discard, create=self._create_spare)
+        """Unused sandboxes for sessions whose grant has the standard disk and processes."""
+        self._driver = driver
         self._remove = remove
         self._keeper = keeper
         self._grace = grace
-        self._running = running
+        self._executions = executions
+        self._volumes = volumes
+        self._volume_of: dict[str, str] = {}
+        """The key of the package volume of each sandbox, by the sandbox's id."""
+        self._creating: set[str] = set()
         self._by_id: dict[str, SessionRecord] = {}
 
+    # --- one request
+
     @contextlib.asynccontextmanager
-    async def turn(self, job: Job) -> AsyncIterator[None]:
-        """Wait until nothing else goes on in a job's session; a job without one waits for nothing."""
+    async def exclusive(self, job: Job) -> AsyncIterator[None]:
+        """Wait until nothing else runs in a job's session; a job without one waits for nothing."""
         if not job.session:
             yield
             return
-        async with self._of(job).lock:
+        async with self._record(job).lock:
             yield
 
-    async def run(self, job: Job, watcher: Watcher, check: Callable[[Container], Awaitable[None]]) -> Result:
-        """Run one order. Whoever calls holds its turn. Raises SandboxUnavailable."""
-        kept = self._of(job)
-        if kept.container and (why := _unfit(kept.container, job)):
-            return result_not_started(str(kept.container.host["Runtime"]), KillReason.POLICY, why)
-        asked = time.monotonic()
-        container = await self._wake(kept, job)
-        kind = "sandbox.acquired" if container.created_at < asked else "sandbox.created"
-        execution = self._execution(kept, container, job, watcher)
+    async def run(self, job: Job, watcher: Watcher, check: Callable[[Sandbox], Awaitable[None]]) -> Result:
+        """Run one request, while its session is held exclusively. Raises SandboxUnavailable."""
+        record = self._record(job)
+        if record.sandbox and (why := _fixed_limits_differ(record.sandbox, job)):
+            return result_not_started(record.sandbox.runtime, KillReason.POLICY, why)
+        began = time.monotonic()
+        sandbox = await self._wake(record, job)
+        execution = self._execution(record, sandbox, job, watcher)
         try:
-            await check(container)
-            facts = {
-                "sandbox": container.id,
-                "image": container.image_id,
-                "kernel": container.kernel,
-                "session": job.session,
-            }
-            await watcher.happened(kind, facts | {"runtime": str(container.host["Runtime"])})
-            self._running[job.run] = execution
-            started = {"sandbox": container.id, "limits": job.limits.model_dump()}
-            return await execution.finish(partial(watcher.happened, "run.started", started))
+            await check(sandbox)
+            await watcher.event(acquired(sandbox, began, job.session))
+            self._executions[job.run] = execution
+            return await execution.run()
         finally:
-            self._running.pop(job.run, None)
-            self._after(kept, container, execution)
+            self._executions.pop(job.run, None)
+            self._after(record, sandbox, execution)
 
     def _execution(
-        self, kept: SessionRecord, container: Container, job: Job, watcher: Watcher
+        self, record: SessionRecord, sandbox: Sandbox, job: Job, watcher: Watcher
     ) -> SessionExecution:
-        before = container.cgroup.read() if container.cgroup else None
-        keeper = self._keeper()
-        return SessionExecution(container, job, watcher, keeper, self._grace, before=before, known=kept.known)
+        before, keeper = sandbox.usage_now(), self._keeper()
+        return SessionExecution(sandbox, job, watcher, keeper, self._grace, before=before, known=record.known)
 
-    def _after(self, kept: SessionRecord, container: Container, execution: SessionExecution) -> None:
-        """Let a sandbox that can take another order rest, and remove any other."""
-        if kept.container is container and execution.began and execution.intact:
-            container.pause(True)
+    def _after(self, record: SessionRecord, sandbox: Sandbox, execution: SessionExecution) -> None:
+        """Pause a sandbox that can run another request, and remove any other."""
+        if record.sandbox is sandbox and execution.began and execution.intact:
+            sandbox.pause(True)
         else:
-            self._drop(kept, container)
+            self._drop(record, sandbox)
+
+    # --- sessions
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the sessions that are not over."""
+        """Iterate over the open sessions."""
         return iter(tuple(self._by_id))
 
-    def housed(self, job: Job) -> Job:
-        """Return a job as one of the name under which its session's packages lie."""
-        kept = self._of(job)
-        kept.room = kept.room or job.session
-        return replace(job, session=kept.room)
-
-    @property
-    def rooms(self) -> frozenset[str]:
-        """The names under which packages may lie."""
-        spares = {
-            container.room for image_pool in self.spares.image_pools for container in image_pool.containers
-        }
-        return frozenset(spares | self._making | {kept.room or id for id, kept in self._by_id.items()})
-
-    def lives(self, session: str) -> bool:
-        """Whether a session has a sandbox with what ran in it before."""
-        kept = self._by_id.get(session)
-        return kept is not None and kept.container is not None
+    def has_state(self, session: str) -> bool:
+        """Return whether a session has the state of earlier executions."""
+        record = self._by_id.get(session)
+        return record is not None and record.sandbox is not None
 
     def end(self, session: str) -> None:
-        """Remove a session's sandbox, and forget it."""
-        kept = self._by_id.pop(session, None)
-        if kept is not None and kept.container is not None:
-            self._drop(kept, kept.container)
+        """End a session and remove its sandbox."""
+        record = self._by_id.pop(session, None)
+        if record is not None and record.sandbox is not None:
+            self._drop(record, record.sandbox)
 
-    def renew(self, session: str) -> None:
-        """Remove a session's sandbox; its next order gets a new one."""
-        kept = self._by_id.get(session)
-        if kept is not None and kept.container is not None:
-            self._drop(kept, kept.container)
+    def reset(self, session: str) -> None:
+        """Discard the state of a session; its next execution gets a new sandbox."""
+        record = self._by_id.get(session)
+        if record is not None and record.sandbox is not None:
+            self._drop(record, record.sandbox)
 
     def end_all(self) -> None:
-        """Remove every sandbox that stays, and those that wait."""
-        self.spares.empty()
+        """Remove the sandboxes of all sessions, and the spare ones."""
+        self.spares.clear()
         for session in list(self._by_id):
             self.end(session)
 
-    def _of(self, job: Job) -> SessionRecord:
-        kept = self._by_id.setdefault(job.session, SessionRecord(job.principal))
-        if kept.principal != job.principal:
-            raise SandboxUnavailable("this sandbox is somebody else's")
-        return kept
+    # --- packages
 
-    async def _wake(self, kept: SessionRecord, job: Job) -> Container:
-        """Return the session's sandbox, thawed, proved again and fitted; a new one where it has none."""
-        if kept.container is not None and not await self._proved(kept.container, job):
-            self._drop(kept, kept.container)
-            raise SandboxUnavailable("the sandbox is no more, and its state is lost", "Run it again.")
-        if kept.container is None:
-            spare = None if kept.room else await self.spares.take(job)
-            kept.container = spare or await self._make(job, kept.room or job.session)
-            kept.room = kept.container.room
-        return kept.container
+    def package_volume(self, job: Job) -> str:
+        """Return the key of the volume for the packages of a job's session."""
+        record = self._record(job)
+        record.package_volume = record.package_volume or job.session
+        return record.package_volume
 
-    async def _make(self, job: Job, room: str) -> Container:
-        extras = Extras(stays=True, layers=await self._rooms(replace(job, session=room)))
-        container = await self._maker.make(job.image, job.language, job.limits, extras)
-        container.room = room
-        return container
+    def image_digest(self, job: Job) -> str:
+        """Return the digest of the image that a job's session has, or would be created with."""
+        sandbox = self._record(job).sandbox
+        return sandbox.image_digest if sandbox else job.image_digest
 
-    async def _make_spare(self, image: str, language: Language, limits: Limits) -> Container:
-        room = f"spare-{uuid.uuid4().hex[:12]}"
-        self._making.add(room)
+    @property
+    def package_volumes(self) -> frozenset[str]:
+        """The keys of the package volumes in use."""
+        named = {record.package_volume or id for id, record in self._by_id.items()}
+        return frozenset(named | self._creating | set(self._volume_of.values()))
+
+    # --- sandboxes
+
+    def _record(self, job: Job) -> SessionRecord:
+        record = self._by_id.setdefault(job.session, SessionRecord(job.principal))
+        if record.principal != job.principal:
+            raise SandboxUnavailable("this session belongs to another principal")
+        return record
+
+    async def _wake(self, record: SessionRecord, job: Job) -> Sandbox:
+        """Return the session's sandbox, resumed, verified and resized; a new one if it has none."""
+        if record.sandbox is not None and not await self._usable(record.sandbox, job):
+            self._drop(record, record.sandbox)
+            raise SandboxUnavailable("the session's sandbox is gone, and its state is lost", "Run it again.")
+        if record.sandbox is None:
+            spec = SandboxSpec(job.image_digest, job.language, job.limits)
+            spare = None if record.package_volume else await self.spares.take(spec)
+            key = record.package_volume or job.session
+            record.sandbox = spare or await self._create(spec, key)
+            record.package_volume = self._volume_of[record.sandbox.id]
+        return record.sandbox
+
+    async def _create(self, spec: SandboxSpec, key: str) -> Sandbox:
+        volumes = await self._volumes(key, spec.language)
+        sandbox = await self._driver.create(
+            SandboxSpec(spec.image_digest, spec.language, spec.limits, layers=volumes, session=True)
+        )
+        self._volume_of[sandbox.id] = key
+        return sandbox
+
+    async def _create_spare(self, digest: str, language: Language, limits: Limits) -> Sandbox:
+        key = f"spare-{uuid.uuid4().hex[:12]}"
+        self._creating.add(key)
         try:
-            return await self._make(Job("", language, image, b"", (), limits), room)
-        except (APIError, DockerUnreachable) as error:
-            raise unavailable(error) from error
+            return await self._create(SandboxSpec(digest, language, limits), key)
         finally:
-            asyncio.get_running_loop().call_soon(self._making.discard, room)
+            self._creating.discard(key)
 
-    async def _proved(self, container: Container, job: Job) -> bool:
+    async def _usable(self, sandbox: Sandbox, job: Job) -> bool:
         try:
-            if container.paused:
-                container.pause(False)
-            await container.verify()
-        except (SandboxUnavailable, APIError, DockerUnreachable):
+            if sandbox.paused:
+                sandbox.pause(False)
+            await sandbox.verify()
+        except SandboxUnavailable:
             return False
-        return container.resize(job.limits) or _same(container, job)
+        same = (sandbox.limits.memory_mb, sandbox.limits.cpus) == (job.limits.memory_mb, job.limits.cpus)
+        return sandbox.resize(job.limits) or same
 
-    def _drop(self, kept: SessionRecord, container: Container) -> None:
-        if kept.container is container:
-            kept.container = None
-            kept.known.clear()
-            self._remove(container)
+    def _drop(self, record: SessionRecord, sandbox: Sandbox) -> None:
+        if record.sandbox is sandbox:
+            record.sandbox = None
+            record.known.clear()
+            self._discard(sandbox)
+
+    def _discard(self, sandbox: Sandbox) -> None:
+        self._volume_of.pop(sandbox.id, None)
+        self._remove(sandbox)
 
 
-def _same(container: Container, job: Job) -> bool:
-    return (container.limits.memory_mb, container.limits.cpus) == (job.limits.memory_mb, job.limits.cpus)
-
-
-def _unfit(container: Container, job: Job) -> str:
-    """Say what of a grant the sandbox cannot be given any more: disk and processes are fixed at its start."""
-    if (container.limits.disk_mb, container.limits.processes) == (job.limits.disk_mb, job.limits.processes):
+def _fixed_limits_differ(sandbox: Sandbox, job: Job) -> str:
+    """Return why a sandbox cannot have the limits of a job: disk and processes are fixed at its start."""
+    limits = sandbox.limits
+    if (limits.disk_mb, limits.processes) == (job.limits.disk_mb, job.limits.processes):
         return ""
-    return "its sandbox has another limit of disk or processes: restart it, or ask for the same"
+    return "its sandbox has another limit of disk or processes: restart it, or request the same"

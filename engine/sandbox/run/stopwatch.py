@@ -1,4 +1,4 @@
-"""Time that counts for a run: what passed since it began, but not while it was frozen."""
+"""The elapsed time of a run, without its pauses."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Stopwatch:
 
     @property
     def stopped(self) -> bool:
-        """Whether it stands still."""
+        """Whether it is stopped."""
         return self._stopped_at is not None
 
     def seconds(self) -> float:
-        """Return the seconds that count."""
+        """Return the elapsed seconds, without pauses."""
         now = time.monotonic() if self._stopped_at is None else self._stopped_at
         return now - self.began - self._lost
 
     def stop(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         self._stopped_at = time.monotonic()
 
-    def go_on(self) -> None:
-        """Count again."""
+    def resume(self) -> None:
+        """Go on counting."""
         if self._stopped_at is not None:
             self._lost += time.monotonic() - self._stopped_at
             self._stopped_at = None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk, Stream
+from engine.sandbox.api.backend import Backend
 from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.job import Job
 from engine.sandbox.api.network_spec import NetworkSpec
-from engine.sandbox.run.manager import SandboxManager
+from engine.sandbox.api.permit import StartPermit, StartRequest, permit_image
+from engine.sandbox.api.run_events import RunEvent
 from engine.sandbox.selftest.access_attacks import INTRUSIONS
 from engine.sandbox.selftest.attack_case import AttackCase
 from engine.sandbox.selftest.egress_attacks import OUTINGS
@@ -32,37 +33,40 @@ class AttackOutcome:
 
 
 class _StdoutTail:
-    """A watcher that keeps what the program said."""
+    """A watcher that keeps the end of standard output."""
 
-    def __init__(self) -> None:
-        self.said = b""
+    def __init__(self, image_digest: str) -> None:
+        self.tail = b""
+        self._image_digest = image_digest
+
+    async def permit(self, request: StartRequest) -> StartPermit:
+        return permit_image(request, self._image_digest)
 
     async def output(self, chunk: OutputChunk) -> None:
         if chunk.stream is Stream.STDOUT:
-            self.said = (self.said + chunk.data)[-4096:]
+            self.tail = (self.tail + chunk.data)[-4096:]
 
     def meters(self, sample: Meters) -> None:
         pass
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
+    async def event(self, event: RunEvent) -> None:
         pass
 
 
-async def attempt(
-    manager: SandboxManager, tried: AttackCase, images: Mapping[Language, str]
-) -> AttackOutcome:
+async def attempt(backend: Backend, tried: AttackCase, images: Mapping[Language, str]) -> AttackOutcome:
     """Run one attempt, and say whether the promise held. Raises SandboxUnavailable."""
-    listener = _StdoutTail()
+    image = await backend.image_digest(images[tried.language])
+    listener = _StdoutTail(image)
     limits = Limits.model_validate({"seconds": 20} | tried.limits)
-    image, code = images[tried.language], tried.code.encode()
+    code = tried.code.encode()
     network = (
         NetworkSpec(EgressPolicy(tuple(tried.names), names=tried.names), tried.secrets)
         if tried.names
         else None
     )
     job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
-    result = await manager.run(job, listener)
-    said = listener.said.decode("utf-8", "replace").strip()
+    result = await backend.run(job, listener)
+    said = listener.tail.decode("utf-8", "replace").strip()
     allowed = result.kill_reason in tried.ends
     quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or said.endswith("held")
     detail = f"{result.kill_reason}: {said[-200:] or '; '.join(result.evidence)}"
@@ -70,8 +74,8 @@ async def attempt(
 
 
 async def selftest(
-    manager: SandboxManager, images: Mapping[Language, str], attempts: Sequence[AttackCase] = ATTEMPTS
+    backend: Backend, images: Mapping[Language, str], attempts: Sequence[AttackCase] = ATTEMPTS
 ) -> AsyncGenerator[AttackOutcome, None]:
     """Run attempts, one after the other. Raises SandboxUnavailable."""
     for tried in attempts:
-        yield await attempt(manager, tried, images)
+        yield await attempt(backend, tried, images)

@@ -1,4 +1,4 @@
-"""One gVisor container, from its creation to its end. Used by one run, never by two."""
+"""One gVisor container, from its creation to its removal. Used by one run or one session, never by two."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from docker.errors import APIError, NotFound
 
-from engine.models import Language, Limits, Stream
-from engine.sandbox.api.job import SandboxUnavailable
+from engine.models import Limits, Stream
+from engine.sandbox.api.driver import EndState, ResourceUsage, Streams
+from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.docker import container_spec
-from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
 from engine.sandbox.drivers.docker.docker_stats import usage_of
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
-from engine.sandbox.drivers.linux.cgroup import Cgroup, ResourceUsage
+from engine.sandbox.drivers.linux.cgroup import Cgroup
+from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
 from engine.sandbox.guest_protocol.framing import frames
 
 _READY_SECONDS = 30.0
@@ -31,117 +33,103 @@ _REMOVE_TRIES = 6
 class Container:
     """A sandbox whose interpreter waits for code."""
 
-    daemon: DockerClient
+    client: DockerClient
     id: str
-    image: str
-    """What it was asked for by."""
-    image_id: str
-    language: Language
+    image_digest: str
     limits: Limits
     host: dict[str, Any]
+    """Docker's HostConfig that it was created with."""
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     events: EventMonitor
     kernel: str = ""
     cgroup: Cgroup | None = None
     created_at: float = field(default_factory=time.monotonic)
-    rest_tasks: int = 0
-    """Tasks of the host before any code came."""
-    rest_cpu: float = 0.0
-    """Seconds of CPU that its start took, before any code came."""
+    startup_tasks: int = 0
+    startup_cpu_seconds: float = 0.0
     paused: bool = False
     resized: bool = False
     """Whether its memory and CPU are those of `limits`."""
-    room: str = ""
-    """Of one that stays: the name under which its packages lie."""
     verified_in: int = 0
-    """The watch during which it was seen to be what was asked for; 0: none was kept."""
+    """The monitoring period in which it was last verified; 0: none."""
+
+    @property
+    def runtime(self) -> str:
+        """The container runtime that runs it."""
+        return str(self.host["Runtime"])
 
     async def wait_ready(self) -> None:
-        """Wait until the interpreter waits, and note the kernel that it sees. Raises SandboxUnavailable."""
-        said = b""
+        """Wait until the interpreter is ready, and note the kernel that it sees. Raises SandboxUnavailable."""
+        received = b""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_READY_SECONDS):
                 async for stream, data in frames(self.reader):
-                    said += data if stream is Stream.STDOUT else b""
-                    if b"\n" in said or len(said) > 1024:
+                    received += data if stream is Stream.STDOUT else b""
+                    if b"\n" in received or len(received) > 1024:
                         break
-        if not said.startswith(_READY):
+        if not received.startswith(_READY):
             raise SandboxUnavailable(
-                f"the interpreter of image {self.image} does not start", "pratique image build"
+                f"the interpreter of image {self.image_digest} does not start", "pratique image build"
             )
-        self.kernel = said[len(_READY) :].decode("ascii", "replace").strip()
+        self.kernel = received[len(_READY) :].decode("ascii", "replace").strip()
 
     async def inspect(self) -> dict[str, Any]:
-        """Return what Docker says of it."""
-        seen: dict[str, Any] = await self.daemon.call("inspect_container", self.id)
-        return seen
-
-    async def end_state(self) -> dict[str, Any]:
-        """Return how Docker says that it ended, once it has.
-
-        Raises DaemonLost: Docker does not answer, or its stream ended and the sandbox did not.
-        """
-        for _ in range(20):
-            try:
-                state: dict[str, Any] = (await self.inspect())["State"]
-            except APIError:
-                return {}
-            if not state["Running"]:
-                return state
-            await asyncio.sleep(0.1)
-        raise DockerUnreachable("the stream to a running sandbox ended")
+        """Return Docker's description of it."""
+        found: dict[str, Any] = await self.client.call("inspect_container", self.id)
+        return found
 
     async def verify(self) -> None:
-        """Check that it still is what was asked for. Raises SandboxUnavailable.
+        """Check that it still matches its specification. Raises SandboxUnavailable.
 
-        Docker is asked unless it was heard all along, and told nothing of it since it was last seen.
+        Docker is asked, unless it reported no change since the last check.
         """
         if self.disconnected:
             raise SandboxUnavailable("the stream to the sandbox is closed", "pratique doctor")
         if not self.unchanged:
-            await self.check_spec()
+            with translated():
+                await self.check_spec()
 
     @property
     def disconnected(self) -> bool:
-        """Whether its streams are known to be no more."""
+        """Whether its streams are known to be closed."""
         return self.reader.at_eof() or self.writer.is_closing()
 
     @property
-    def touched(self) -> bool:
-        """Whether somebody did something to it from outside, as far as Docker was heard."""
-        return self.events.touched(self.id)
+    def changed(self) -> bool:
+        """Whether Docker reported that somebody acted on it."""
+        return self.events.changed(self.id)
 
     @property
     def unchanged(self) -> bool:
-        """Whether nothing was told of it, nor of any image, since it was seen to be right."""
+        """Whether Docker reported no change of it, nor of any image, since it was verified."""
         return self.events.is_unchanged(self.id, self.verified_in)
 
     async def check_spec(self) -> dict[str, Any]:
-        """Return what Docker says of it, once that is what was asked for. Raises SandboxUnavailable."""
-        watch = self.events.watch
-        seen = await self.inspect()
-        if wrong := container_spec.spec_drift(seen, self.image_id, self.host):
+        """Return Docker's description, if it matches the specification. Raises SandboxUnavailable."""
+        period = self.events.period
+        found = await self.inspect()
+        if drift := container_spec.spec_drift(found, self.image_digest, self.host):
             raise SandboxUnavailable(
-                f"the sandbox is not as it was made: {', '.join(wrong)} differ", "pratique doctor"
+                f"the sandbox differs from its specification: {', '.join(drift)}", "pratique doctor"
             )
-        self.verified_in = watch
-        return seen
+        self.verified_in = period
+        return found
 
-    async def verify_image(self) -> None:
-        """Check that its image still is what its name stands for. Raises SandboxUnavailable."""
-        if (await self.daemon.call("inspect_image", self.image))["Id"] != self.image_id:
-            raise SandboxUnavailable(f"image {self.image} was built anew", "pratique doctor")
+    def usage_now(self) -> ResourceUsage | None:
+        """Return what it uses, from its control group if this host has it."""
+        return self.cgroup.read() if self.cgroup else None
 
-    async def docker_usage(self) -> ResourceUsage | None:
-        """Return what Docker says that it uses: slower than the control group, but from anywhere."""
+    async def usage(self) -> ResourceUsage | None:
+        """Return what it uses; Docker is asked where this host has no control group of it."""
+        if self.cgroup is not None:
+            return self.cgroup.read()
         try:
-            return usage_of(await self.daemon.call("stats", self.id, stream=False, one_shot=True))
+            return usage_of(await self.client.call("stats", self.id, stream=False, one_shot=True))
         except (APIError, DockerUnreachable):
             return None
 
     def resize(self, limits: Limits) -> bool:
-        """Set memory and CPU to what was granted; say whether they are."""
+        """Set memory and CPU to these limits; return whether they are in force."""
         if (limits.memory_mb, limits.cpus) == (self.limits.memory_mb, self.limits.cpus) and self.resized:
             return self.cgroup is None or self.cgroup.limited(limits.memory_mb * 2**20, limits.cpus)
         if self.cgroup is None or not self.cgroup.limit(limits.memory_mb * 2**20, limits.cpus):
@@ -150,7 +138,7 @@ class Container:
         return True
 
     def pause(self, paused: bool) -> bool:
-        """Stop or continue it from outside; say whether that could be done."""
+        """Pause or resume it; return whether that was possible."""
         if self.cgroup is None or not self.cgroup.pause(paused):
             return False
         self.paused = paused
@@ -161,14 +149,40 @@ class Container:
         self.writer.write(data)
         await self.writer.drain()
 
-    def output(self) -> AsyncIterator[tuple[Stream, bytes]]:
+    def output(self) -> AsyncGenerator[tuple[Stream, bytes], None]:
         """Return what the guest writes, until the stream ends."""
         return frames(self.reader)
 
     async def signal(self, name: str) -> None:
         """Send a signal to the supervisor, which passes it on."""
         with contextlib.suppress(APIError, DockerUnreachable):
-            await self.daemon.call("kill", self.id, signal=name)
+            await self.client.call("kill", self.id, signal=name)
+
+    async def start_process(self, command: Sequence[str]) -> Streams:
+        """Start a command beside the program, and connect to it. Raises SandboxUnavailable."""
+        with translated():
+            return await self.client.execute(self.id, command)
+
+    async def end_state(self) -> EndState:
+        """Return how it ended, once it has."""
+        try:
+            state, lost = await self._stopped(), False
+        except DockerUnreachable:
+            state, lost = {}, True
+        kernel_oom = await asyncio.to_thread(memory_ran_out, self.id)
+        return EndState(state.get("ExitCode"), bool(state.get("OOMKilled")), kernel_oom, lost)
+
+    async def _stopped(self) -> dict[str, Any]:
+        """Return its state once it has stopped. Raises DockerUnreachable: it did not, or nothing answers."""
+        for _ in range(20):
+            try:
+                state: dict[str, Any] = (await self.inspect())["State"]
+            except APIError:
+                return {}
+            if not state["Running"]:
+                return state
+            await asyncio.sleep(0.1)
+        raise DockerUnreachable("the stream to a running sandbox ended")
 
     def disconnect(self) -> None:
         """Cut the streams: the supervisor sees the end of its input and ends everything.
@@ -180,38 +194,38 @@ class Container:
         self.writer.transport.abort()
 
     async def destroy(self) -> bool:
-        """Remove it, by Docker or, where Docker does not answer, by its processes; say whether it is gone."""
+        """Remove it, killing its processes if Docker does not answer; return whether it is gone."""
         self.disconnect()
         for attempt in range(_REMOVE_TRIES):
-            if await remove(self.daemon, self.id):
+            if await remove(self.client, self.id):
                 return True
             self.kill_processes()
             await asyncio.sleep(0.2 * 2**attempt)
         return False
 
     def kill_processes(self) -> None:
-        """Kill its processes from this host, past a Docker that does not answer."""
+        """Kill its processes from this host, without Docker."""
         for pid in self.cgroup.pids() if self.cgroup else ():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
 
 
-async def remove(daemon: DockerClient, container: str) -> bool:
-    """Remove a container by force; True where it is gone."""
+async def remove(client: DockerClient, container: str) -> bool:
+    """Remove a container by force; return whether it is gone."""
     try:
-        await daemon.call("remove_container", container, force=True, v=True)
+        await client.call("remove_container", container, force=True, v=True)
     except NotFound:
         return True
     except APIError as error:
-        return "already in progress" in str(error) and await _vanished(daemon, container)
+        return "already in progress" in str(error) and await _vanished(client, container)
     except DockerUnreachable:
         return False
     return True
 
 
-async def _vanished(daemon: DockerClient, container: str) -> bool:
+async def _vanished(client: DockerClient, container: str) -> bool:
     try:
-        await daemon.call("inspect_container", container)
+        await client.call("inspect_container", container)
     except NotFound:
         return True
     except (APIError, DockerUnreachable):

@@ -1,124 +1,94 @@
-"""Makes sandboxes, and ends them."""
+"""Creates containers and destroys them."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from docker.errors import APIError
-
-from engine.models import Language, Limits
-from engine.sandbox.api.job import Job
+from engine.sandbox.api.driver import SandboxSpec
 from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import Container, remove
-from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, unavailable
+from engine.sandbox.drivers.docker.docker_client import DockerClient, translated
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 
 
 @dataclass(slots=True)
 class ContainerFactory:
-    """Makes sandboxes for one engine."""
+    """Creates containers for one engine."""
 
-    daemon: DockerClient
+    client: DockerClient
     runtime: str
     owner: container_spec.Ownership
     can_resize: bool = True
-    """Whether limits can be set from here after the start: not on a remote Docker, nor without the right."""
+    """Whether limits can be changed after the start: not on a remote Docker, nor without the right."""
     active: set[str] = field(default_factory=set)
-    """The containers that somebody in this engine still answers for."""
+    """The containers that this engine still uses."""
     events: EventMonitor = field(init=False)
     _images: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What Docker said of images, by digest."""
+    """Docker's descriptions of images, by digest."""
 
     def __post_init__(self) -> None:
-        self.events = EventMonitor(self.daemon)
+        self.events = EventMonitor(self.client)
 
-    async def make(
-        self,
-        image: str,
-        language: Language,
-        limits: Limits,
-        extras: container_spec.Extras = container_spec.NOTHING,
-    ) -> Container:
-        """Create and start a sandbox, and wait until its interpreter waits. Raises SandboxUnavailable."""
-        return await self._ready(image, "", partial(self._make, image, language, limits, extras), limits)
+    async def create(self, spec: SandboxSpec) -> Container:
+        """Create and start a container, and wait until its interpreter is ready. Raises SandboxUnavailable.
 
-    async def create_for(self, job: Job, extras: container_spec.Extras) -> Container:
-        """Make a sandbox for a job that waits for it, of the image that was approved for it."""
-        make = partial(self._make, job.image, job.language, job.limits, extras, cold=True)
-        return await self._ready(job.image, job.image_digest, make, job.limits)
-
-    async def _ready(
-        self, image: str, digest: str, make: Callable[[dict[str, Any]], Awaitable[Container]], limits: Limits
-    ) -> Container:
-        """Where it can be fitted later it starts with all of the host's cores: a quota slows the start."""
-        try:
-            facts = await self._facts(image, digest)
-            container = await make(facts)
-            if self.can_resize and not container.resize(limits):
+        If it can be resized later it starts with all cores of the host: a quota slows the start.
+        """
+        with translated(spec.image_digest):
+            container = await self._create(spec)
+            if self.can_resize and not container.resize(spec.limits):
                 self.can_resize = False
-                await self.end(container)
-                container = await make(facts)
-        except (APIError, DockerUnreachable, OSError) as error:
-            raise unavailable(error, image) from error
-        else:
+                await self.destroy(container)
+                container = await self._create(spec)
             return container
 
-    async def end(self, container: Container) -> bool:
-        """Destroy a box, and answer for it no more: what is left of it is the reaper's."""
+    async def destroy(self, container: Container) -> bool:
+        """Destroy a container; what is left of it is removed by the reaper."""
         try:
             return await container.destroy()
         finally:
             self.active.discard(container.id)
 
-    async def _facts(self, image: str, digest: str) -> dict[str, Any]:
-        """Return what Docker says of an image. What has a digest does not change: it is asked once."""
-        if digest and digest in self._images:
-            return self._images[digest]
-        facts: dict[str, Any] = await self.daemon.call("inspect_image", digest or image)
-        if digest:
-            self._images[digest] = facts
-        return facts
+    async def _image(self, digest: str) -> dict[str, Any]:
+        """Return Docker's description of an image. It never changes, so it is asked for once."""
+        if digest not in self._images:
+            self._images[digest] = await self.client.call("inspect_image", digest)
+        return self._images[digest]
 
-    async def _make(
-        self,
-        image: str,
-        language: Language,
-        limits: Limits,
-        extras: container_spec.Extras,
-        facts: dict[str, Any],
-        *,
-        cold: bool = False,
-    ) -> Container:
-        cpus = float(os.cpu_count() or 1) if self.can_resize else limits.cpus
-        host = container_spec.host_config(self.runtime, language, limits, cpus)
-        body = container_spec.container(facts, self.owner.labels(image), host, extras, cold=cold)
-        made = await self.daemon.call("create_container_from_config", body)
+    async def _create(self, spec: SandboxSpec) -> Container:
+        body = self._config(await self._image(spec.image_digest), spec)
+        made = await self.client.call("create_container_from_config", body)
         reader, writer = await self._attach(made["Id"])
-        host = body["HostConfig"]
-        known = (made["Id"], image, facts["Id"], language, limits, host)
-        container = Container(self.daemon, *known, reader, writer, self.events)
+        known = (self.client, made["Id"], body["Image"], spec.limits, body["HostConfig"])
+        container = Container(*known, reader, writer, self.events)
         self.active.add(container.id)
         try:
-            await self.daemon.call("start", container.id)
-            _, seen = await asyncio.gather(container.wait_ready(), container.check_spec())
-            container.cgroup = Cgroup.of(seen["State"]["Pid"], container.id)
-            container.resized = not self.can_resize
+            await self._start(container)
         except BaseException:
-            await asyncio.shield(self.end(container))
+            await asyncio.shield(self.destroy(container))
             raise
-        if usage := container.cgroup.read() if container.cgroup else None:
-            container.rest_tasks, container.rest_cpu = usage.tasks, usage.cpu_seconds
         return container
+
+    def _config(self, image: dict[str, Any], spec: SandboxSpec) -> dict[str, Any]:
+        cpus = float(os.cpu_count() or 1) if self.can_resize else spec.limits.cpus
+        host = container_spec.host_config(self.runtime, spec.language, spec.limits, cpus)
+        return container_spec.container_config(image, self.owner.labels(spec.image_digest), host, spec)
+
+    async def _start(self, container: Container) -> None:
+        await self.client.call("start", container.id)
+        _, found = await asyncio.gather(container.wait_ready(), container.check_spec())
+        container.cgroup = Cgroup.of(found["State"]["Pid"], container.id)
+        container.resized = not self.can_resize
+        if usage := container.usage_now():
+            container.startup_tasks, container.startup_cpu_seconds = usage.tasks, usage.cpu_seconds
 
     async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:
-            return await self.daemon.attach(container)
+            return await self.client.attach(container)
         except BaseException:
-            await asyncio.shield(remove(self.daemon, container))
+            await asyncio.shield(remove(self.client, container))
             raise

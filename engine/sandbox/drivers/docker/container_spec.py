@@ -1,39 +1,20 @@
-"""How a sandbox is made: what Docker is told, and how that is checked afterwards. Pure."""
+"""The specification of a container, and the check that a container still matches it. Pure."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib import resources
+from dataclasses import dataclass
 from typing import Any
 
 from engine.models import Language, Limits
+from engine.sandbox.api.driver import SandboxSpec
+from engine.sandbox.guest_protocol.programs import RUN_SUPERVISOR, SESSION_SUPERVISOR, task_limit
 
-_GUEST = resources.files("engine.sandbox.guest_protocol") / "guest"
-
-
-def _text(*files: str) -> str:
-    return "\n".join((_GUEST / name).read_text() for name in files)
-
-
-def _first_process(own: str, *, stays: bool) -> str:
-    """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest."""
-    rest = _text("common.pl", own)
-    return f"my $stays = {int(stays)};\n{_text('start.pl')}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
-
-
-_SUPERVISOR = _first_process("supervisor.pl", stays=False)
-_STAYING = _first_process("session.pl", stays=True)
-PEEK = "my ( $child, $from_child );\n" + _text("common.pl", "workspace_files.pl")
-"""A process that looks at the files of a program that goes on."""
-_OWN_TASKS = {Language.PYTHON: 2, Language.SHELL: 2, Language.JAVASCRIPT: 16}
-"""What the supervisor and the waiting interpreter need before the code has started anything."""
 _HOST_TASKS = 128
 """What gVisor itself needs of the host beside the guest's own."""
 _MIB = 1024 * 1024
-STAYS_LABEL = "pratique.session"
+SESSION_LABEL = "pratique.session"
 """Where an image names the command, as JSON, of its interpreter for sandboxes that stay."""
 COLD_LABEL = "pratique.cold"
 """Where an image may name another command for a sandbox that somebody waits for: what prepares nothing."""
@@ -41,7 +22,7 @@ COLD_LABEL = "pratique.cold"
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """Whose a container is, told by its labels."""
+    """The engine that owns a container, as recorded in its labels."""
 
     engine: str
     machine: str
@@ -59,45 +40,6 @@ class Ownership:
             "pratique.image": image,
             "pratique.created": str(int(time.time())),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Extras:
-    """What one grant adds to a sandbox: it is then made for that run, and is no ready one."""
-
-    environment: Mapping[str, str] = field(default_factory=dict)
-    layers: tuple[tuple[str, str], ...] = ()
-    """Docker volumes and where they are mounted, read-only."""
-    makes: tuple[tuple[str, str], ...] = ()
-    """Docker volumes that it fills, and where they are mounted."""
-    stays: bool = False
-    """Whether it stays for many runs, by the image's interpreter for that."""
-
-    def __bool__(self) -> bool:
-        return bool(self.environment or self.mounts or self.stays)
-
-    @property
-    def mounts(self) -> list[dict[str, Any]]:
-        """Return what Docker is to mount; nothing of the image, not even an owner, goes into a volume."""
-        return [
-            {
-                "Type": "volume",
-                "Source": volume,
-                "Target": target,
-                **({"ReadOnly": True} if closed else {}),  # Docker leaves out what is false
-                "VolumeOptions": {"NoCopy": True},
-            }
-            for mounts, closed in ((self.layers, True), (self.makes, False))
-            for volume, target in mounts
-        ]
-
-
-NOTHING = Extras()
-
-
-def task_limit(language: Language, limits: Limits) -> int:
-    """Return RLIMIT_NPROC for the guest: what was granted, and what the sandbox itself needs."""
-    return limits.processes + _OWN_TASKS[language]
 
 
 def quota(cpus: float) -> dict[str, int]:
@@ -146,20 +88,17 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
     return {"Name": name, "Soft": value, "Hard": value}
 
 
-def container(
-    image: dict[str, Any],
-    labels: dict[str, str],
-    host: dict[str, Any],
-    extras: Extras = NOTHING,
-    *,
-    cold: bool = False,
+def container_config(
+    image: dict[str, Any], labels: dict[str, str], host: dict[str, Any], spec: SandboxSpec
 ) -> dict[str, Any]:
     """Return the body of a create call: the supervisor around the image's own interpreter."""
-    host = host | ({"Mounts": extras.mounts} if extras.mounts else {})
+    mounts = _mounts(spec)
+    host = host | ({"Mounts": mounts} if mounts else {})
+    supervisor = SESSION_SUPERVISOR if spec.session else RUN_SUPERVISOR
     return {
         "Image": image["Id"],
-        "Entrypoint": ["/usr/bin/perl", "-e", _STAYING if extras.stays else _SUPERVISOR, "--"],
-        "Cmd": _interpreter(image["Config"], stays=extras.stays, cold=cold),
+        "Entrypoint": ["/usr/bin/perl", "-e", supervisor, "--"],
+        "Cmd": _interpreter(image["Config"], spec),
         "User": "1000:1000",
         "WorkingDir": "/workspace",
         "Hostname": "sandbox",
@@ -169,29 +108,46 @@ def container(
         "AttachStdin": True,
         "AttachStdout": True,
         "AttachStderr": True,
-        "Env": [f"{name}={value}" for name, value in extras.environment.items()],
+        "Env": [f"{name}={value}" for name, value in spec.environment.items()],
         "Labels": labels,
         "HostConfig": host,
     }
 
 
-def _interpreter(config: dict[str, Any], *, stays: bool, cold: bool) -> list[str]:
+def _mounts(spec: SandboxSpec) -> list[dict[str, Any]]:
+    """Return what Docker mounts; nothing of the image, not even an owner, is copied into a volume."""
+    return [
+        {
+            "Type": "volume",
+            "Source": volume,
+            "Target": target,
+            **({"ReadOnly": True} if read_only else {}),  # Docker leaves out what is false
+            "VolumeOptions": {"NoCopy": True},
+        }
+        for mounts, read_only in ((spec.layers, True), (spec.volumes, False))
+        for volume, target in mounts
+    ]
+
+
+def _interpreter(config: dict[str, Any], spec: SandboxSpec) -> list[str]:
     usual = [*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]
     labels = config.get("Labels") or {}
-    named = labels.get(STAYS_LABEL, "[]") if stays else labels.get(COLD_LABEL) if cold else None
+    named = labels.get(SESSION_LABEL, "[]") if spec.session else None
+    if spec.on_demand and not spec.session:
+        named = labels.get(COLD_LABEL)
     command: list[str] = json.loads(named) if named else usual
     return command
 
 
-_PROMISED = (
+_VERIFIED_FIELDS = (
     "Runtime", "NetworkMode", "ReadonlyRootfs", "Tmpfs", "CapDrop", "SecurityOpt", "Memory", "PidsLimit",
 )  # fmt: skip
 
 
 def spec_drift(seen: dict[str, Any], image: str, host: dict[str, Any]) -> tuple[str, ...]:
-    """Compare what Docker says of a running container with what was asked; name what differs."""
+    """Return the names of what differs between a running container and its specification."""
     has = seen["HostConfig"]
-    wrong = [name for name in _PROMISED if has.get(name) != host[name]]
+    wrong = [name for name in _VERIFIED_FIELDS if has.get(name) != host[name]]
     if (has.get("Mounts") or []) != host.get("Mounts", []):
         wrong.append("Mounts")
     if has.get("Privileged") or has.get("Binds") or has.get("Devices"):

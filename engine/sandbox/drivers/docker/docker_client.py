@@ -7,7 +7,7 @@ import contextlib
 import os
 import socket
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ import docker
 import requests
 from docker.errors import APIError, DockerException, NotFound
 
-from engine.sandbox.api.job import SandboxUnavailable
+from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.docker.endpoint import MEND, EndpointError, endpoint, ssh_command
 from engine.sandbox.drivers.docker.transport_ssh import SshTunnel
 from engine.sandbox.drivers.docker.transport_tls import unwrapped
@@ -26,8 +26,11 @@ _ANY_VERSION = "1.41"
 _READ_LIMIT = 256 * 1024
 
 
-class DockerUnreachable(Exception):
+class DockerUnreachable(SandboxUnavailable):
     """Docker did not answer, or not in time."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, START_DOCKER)
 
 
 class DockerClient:
@@ -94,14 +97,14 @@ class DockerClient:
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        return await _active(await self.call("attach_socket", container, params=streams))
+        return await _open_stream(await self.call("attach_socket", container, params=streams))
 
     async def execute(
         self, container: str, command: Sequence[str]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Start a command beside what runs in a container, as the guest's user, and connect to it."""
         made = await self.call("exec_create", container, list(command), stdin=True, user="1000:1000")
-        return await _active(await self.call("exec_start", made["Id"], socket=True))
+        return await _open_stream(await self.call("exec_start", made["Id"], socket=True))
 
     async def listen(
         self, filters: dict[str, list[str]]
@@ -111,7 +114,7 @@ class DockerClient:
         client: Any = self._client
         if client is None:
             raise DockerUnreachable("Docker was let go of")
-        return await _active(client._get_raw_response_socket(told._response))  # noqa: SLF001
+        return await _open_stream(client._get_raw_response_socket(told._response))  # noqa: SLF001
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
@@ -123,7 +126,7 @@ class DockerClient:
             raise DockerUnreachable(f"Docker did not answer: {said or _first_line(error)}") from error
 
 
-async def _active(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _open_stream(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Take a stream over from the client, which would not let go of it."""
     connection = getattr(raw, "_sock", raw)
     if isinstance(connection, ssl.SSLSocket):
@@ -157,10 +160,19 @@ def _first_line(error: BaseException) -> str:
     return said.splitlines()[0][:300]
 
 
+@contextlib.contextmanager
+def translated(image: str = "") -> Iterator[None]:
+    """Turn errors of Docker into SandboxUnavailable."""
+    try:
+        yield
+    except (APIError, OSError) as error:
+        raise unavailable(error, image) from error
+
+
 def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
-    """Say in one line what Docker's trouble is, and what mends it."""
-    if isinstance(error, DockerUnreachable):
-        return SandboxUnavailable(str(error), START_DOCKER)
+    """Return the error to raise for one of Docker: what is wrong, and what to type next."""
+    if isinstance(error, SandboxUnavailable):
+        return error
     said = _first_line(error)
     if isinstance(error, NotFound) and image:
         return SandboxUnavailable(f"Docker has no image {image}", "pratique image build")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.sandbox.drivers.linux.cgroup import ResourceUsage
+from engine.sandbox.api.driver import ResourceUsage
 
 
 def usage_of(stats: dict[str, Any]) -> ResourceUsage | None:

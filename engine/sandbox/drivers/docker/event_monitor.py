@@ -1,7 +1,7 @@
-"""A watch kept over the sandboxes that wait: Docker tells what anybody does to them, and to their images.
+"""Watches Docker's events about waiting sandboxes and their images.
 
-While it is kept, a sandbox that was found right, and of which nothing was told since, needs no question when
-it is taken. Where Docker cannot be heard every sandbox is doubtful, and is asked about.
+A sandbox that was verified, and that no event named since, needs no new check when it is taken. While Docker's
+events cannot be read, every sandbox is checked again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from docker.errors import APIError
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 
 _AGAIN_SECONDS = 5.0
-_MOST_TOUCHED = 1000
+_MOST_CHANGED = 1000
 _FILTERS = {
     "type": ["container", "image"],
     "event": [
@@ -27,57 +27,57 @@ _FILTERS = {
 
 
 class EventMonitor:
-    """Says of which sandboxes nothing was told since they were found right."""
+    """Knows which sandboxes had no event since they were verified."""
 
-    def __init__(self, daemon: DockerClient) -> None:
-        self._daemon = daemon
-        self._watch = 0
-        self._hears = False
-        self._touched: set[str] = set()
+    def __init__(self, client: DockerClient) -> None:
+        self._client = client
+        self._period = 0
+        self._connected = False
+        self._changed: set[str] = set()
 
     @property
-    def watch(self) -> int:
-        """The number of the watch that is kept, or 0: what was seen before another one proves nothing."""
-        return self._watch if self._hears else 0
+    def period(self) -> int:
+        """The number of the current monitoring period, or 0; checks of an earlier period do not count."""
+        return self._period if self._connected else 0
 
     def is_unchanged(self, container: str, since: int) -> bool:
-        """Say whether nothing was told of a container that was found right during the watch `since`."""
-        return bool(since) and since == self.watch and not self.touched(container)
+        """Return whether a container that was verified in the period `since` had no event since."""
+        return bool(since) and since == self.period and not self.changed(container)
 
-    def touched(self, container: str) -> bool:
-        """Say whether something was told of a container during this watch."""
-        return container in self._touched
+    def changed(self, container: str) -> bool:
+        """Return whether a container had an event in this period."""
+        return container in self._changed
 
-    async def keep(self) -> None:
-        """Listen for ever. Ends when it is cancelled."""
+    async def run(self) -> None:
+        """Read events until cancelled."""
         while True:
             with contextlib.suppress(DockerUnreachable, APIError, OSError, ValueError):
                 await self._listen()
             await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _listen(self) -> None:
-        reader, writer = await self._daemon.listen(_FILTERS)
+        reader, writer = await self._client.listen(_FILTERS)
         try:
             self._begin()
             while line := await reader.readline():
                 self._take(line)
         finally:
-            self._hears = False
+            self._connected = False
             writer.transport.abort()
 
     def _begin(self) -> None:
-        """Begin another watch: what was seen before it counts no more."""
-        self._watch += 1
-        self._touched.clear()
-        self._hears = True
+        """Begin another period: earlier checks do not count any more."""
+        self._period += 1
+        self._changed.clear()
+        self._connected = True
 
     def _take(self, line: bytes) -> None:
-        """Take one line: JSON, or what HTTP puts around a piece of it."""
+        """Take one line: an event as JSON, or HTTP's chunk framing around it."""
         if not line.lstrip().startswith(b"{"):
             return
-        told: dict[str, Any] = json.loads(line)
-        actor = told.get("Actor") or {}
-        if told.get("Type") == "container" and "ID" in actor and len(self._touched) < _MOST_TOUCHED:
-            self._touched.add(str(actor["ID"]))
+        event: dict[str, Any] = json.loads(line)
+        actor = event.get("Actor") or {}
+        if event.get("Type") == "container" and "ID" in actor and len(self._changed) < _MOST_CHANGED:
+            self._changed.add(str(actor["ID"]))
         else:
             self._begin()

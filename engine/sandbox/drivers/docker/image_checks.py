@@ -21,8 +21,8 @@ _ASK_SECONDS = 5.0
 class ImageChecks:
     """Asks Docker about images, and remembers for a moment what it said."""
 
-    def __init__(self, daemon: DockerClient) -> None:
-        self._daemon = daemon
+    def __init__(self, client: DockerClient) -> None:
+        self._client = client
         self._known: tuple[Check, ...] = ()
         self._until = 0.0
 
@@ -36,7 +36,7 @@ class ImageChecks:
     async def _row(self, image: str) -> Check | None:
         name = image.rpartition("/")[2].partition(":")[0]
         try:
-            found: dict[str, Any] = await self._daemon.call("inspect_image", image, deadline=_ASK_SECONDS)
+            found: dict[str, Any] = await self._client.call("inspect_image", image, deadline=_ASK_SECONDS)
         except DockerUnreachable:
             return None
         except APIError:

@@ -21,43 +21,43 @@ from engine.sandbox.drivers.linux.cgroup import Cgroup
 _RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
 
 
-async def reap(daemon: DockerClient, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
+async def reap(client: DockerClient, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
     """Remove every container of ours that no living engine owns, or that this one forgot.
 
     Returns the ids of those removed; `used` are never touched. Raises DaemonLost.
     """
     gone = [
         listed["Id"]
-        for listed in await ours(daemon)
+        for listed in await ours(client)
         if listed["Id"] not in used and (orphaned(listed["Labels"], me) or forgotten(listed["Labels"], me))
     ]
-    return tuple([container for container in gone if await resume_and_remove(daemon, container)])
+    return tuple([container for container in gone if await resume_and_remove(client, container)])
 
 
-async def ours(daemon: DockerClient) -> list[dict[str, Any]]:
+async def ours(client: DockerClient) -> list[dict[str, Any]]:
     """List the containers that carry our label, by the call that does not inspect each. Raises DaemonLost."""
-    listed: list[dict[str, Any]] = await daemon.call("containers", all=True, filters={"label": "pratique=1"})
+    listed: list[dict[str, Any]] = await client.call("containers", all=True, filters={"label": "pratique=1"})
     return listed
 
 
-async def owned(daemon: DockerClient, engine: str) -> tuple[str, ...]:
+async def owned(client: DockerClient, engine: str) -> tuple[str, ...]:
     """List the containers that carry an engine's name. Raises DaemonLost."""
-    listed = await ours(daemon)
+    listed = await ours(client)
     return tuple(one["Id"] for one in listed if one["Labels"].get("pratique.engine") == engine)
 
 
-async def resume_and_remove(daemon: DockerClient, container: str) -> bool:
+async def resume_and_remove(client: DockerClient, container: str) -> bool:
     """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
             group.pause(False)
-    return await remove(daemon, container)
+    return await remove(client, container)
 
 
-async def end_leftovers(daemon: DockerClient, gone: set[str]) -> tuple[int, ...]:
+async def end_leftovers(client: DockerClient, gone: set[str]) -> tuple[int, ...]:
     """Kill runtime processes of containers that this engine removed and Docker no longer knows."""
     with contextlib.suppress(APIError, DockerUnreachable):
-        known = {listed["Id"] for listed in await daemon.call("containers", all=True)}
+        known = {listed["Id"] for listed in await client.call("containers", all=True)}
         return tuple(pid for pid in _processes_of(gone - known) if _kill(pid))
     return ()
 

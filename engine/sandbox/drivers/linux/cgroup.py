@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from engine.sandbox.api.driver import ResourceUsage
 
 _PERIOD = 100_000
 _ROOT = Path("/sys/fs/cgroup")
 _USED = ("memory", "cpu", "cpuacct", "pids", "freezer")
 _NONE: dict[str, int] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceUsage:
-    """One reading. Bytes, seconds of CPU, tasks of the host."""
-
-    cpu_seconds: float
-    memory: int
-    memory_peak: int
-    tasks: int
-    oom_kills: int
-    pids_limit_hits: int
 
 
 class Cgroup:

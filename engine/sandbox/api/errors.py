@@ -1,0 +1,11 @@
+"""The error that every part of the sandbox package raises."""
+
+from __future__ import annotations
+
+
+class SandboxUnavailable(Exception):
+    """No sandbox is available: the message says why, `hint` what to type next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint

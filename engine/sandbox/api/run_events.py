@@ -1,0 +1,85 @@
+"""What happens during a run, as a backend reports it to the watcher."""
+
+from __future__ import annotations
+
+from engine.models import Display, KillReason
+from engine.models.base import FrozenModel
+
+
+class RunQueued(FrozenModel):
+    """The run waits for a free slot."""
+
+    position: int
+    seconds: float
+    """Estimated wait."""
+
+
+class SandboxAcquired(FrozenModel):
+    """The run has a sandbox; no code is in it yet."""
+
+    sandbox: str
+    image: str
+    """The digest of its image."""
+    kernel: str
+    runtime: str
+    session: str = ""
+    warm: bool = False
+    """Whether it was ready before the run asked for one."""
+
+
+class PackagesReady(FrozenModel):
+    """The granted packages are installed for the run."""
+
+    layer: str
+    packages: tuple[str, ...]
+    size: int
+    built: bool
+    """Whether they were installed just now; otherwise an existing layer is used."""
+
+
+class NetworkAttempt(FrozenModel):
+    """The guest tried to reach a host."""
+
+    host: str
+    port: int
+    method: str
+    allowed: bool
+    why: str
+
+
+class RunDisplay(FrozenModel):
+    """The code displayed something while it runs."""
+
+    display: Display
+
+
+class OutputTruncated(FrozenModel):
+    """The run wrote more than its limit; the rest is dropped."""
+
+    limit_bytes: int
+
+
+class RunKilled(FrozenModel):
+    """The run did not end by itself."""
+
+    reason: KillReason
+    evidence: tuple[str, ...]
+
+
+class SandboxDestroyed(FrozenModel):
+    """The sandbox of the run was removed, or could not be."""
+
+    sandbox: str
+    gone: bool
+
+
+RunEvent = (
+    RunQueued
+    | SandboxAcquired
+    | PackagesReady
+    | NetworkAttempt
+    | RunDisplay
+    | OutputTruncated
+    | RunKilled
+    | SandboxDestroyed
+)

@@ -1,0 +1,17 @@
+"""The backend of sandboxes on the local or remote Docker Engine."""
+
+from __future__ import annotations
+
+from engine.sandbox.api.backend import Backend
+from engine.sandbox.api.job import ArtifactKeeper
+from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.run.manager import SandboxManager
+from engine.settings import SandboxSettings
+
+
+def docker_backend(
+    settings: SandboxSettings, engine_id: str, keeper: ArtifactKeeper | None = None
+) -> Backend:
+    """Return a backend whose containers carry this engine's id. Connects to nothing yet."""
+    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine_id)
+    return SandboxManager(settings, driver, keeper)

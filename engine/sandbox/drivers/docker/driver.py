@@ -1,0 +1,107 @@
+"""The Docker driver: one gVisor container for each sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from docker.errors import APIError
+
+from engine.models import Check, IsolationProof
+from engine.sandbox.api.driver import Sandbox, SandboxSpec
+from engine.sandbox.drivers.docker import ownership, reaper
+from engine.sandbox.drivers.docker.container import Container
+from engine.sandbox.drivers.docker.container_factory import ContainerFactory
+from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
+from engine.sandbox.drivers.docker.health import docker_checks
+from engine.sandbox.drivers.docker.image_checks import ImageChecks
+from engine.sandbox.drivers.docker.isolation_probe import probe
+from engine.sandbox.drivers.docker.package_layers import LayerStore
+
+_CLOSE_SECONDS = 20.0
+_GONE_SECONDS = 0.05
+_PING_SECONDS = 10.0
+
+
+class DockerDriver:
+    """Creates and removes the containers of one engine."""
+
+    def __init__(self, runtime: str, call_deadline_seconds: float, engine_id: str) -> None:
+        self.runtime = runtime
+        self.client = DockerClient(call_deadline_seconds)
+        self.factory = ContainerFactory(self.client, runtime, ownership.here(engine_id))
+        self.volumes = LayerStore(self.client, engine_id)
+        self.removed: set[str] = set()
+        """The containers that were removed since the last reaping."""
+        self._image_checks = ImageChecks(self.client)
+        self._monitoring: asyncio.Task[None] | None = None
+
+    @property
+    def live_resize(self) -> bool:
+        """Whether control groups can be written: then sandboxes can be resized and paused."""
+        return self.factory.can_resize
+
+    async def start(self) -> None:
+        """Remove what dead engines left behind, and watch Docker's events."""
+        with contextlib.suppress(DockerUnreachable, APIError):
+            await reaper.reap(self.client, self.factory.owner)
+        self._monitoring = asyncio.create_task(self.factory.events.run())
+
+    async def close(self) -> None:
+        """Stop watching, and disconnect."""
+        if self._monitoring is not None:
+            self._monitoring.cancel()
+            await asyncio.wait({self._monitoring})
+        await self.client.close()
+
+    async def remove_all(self) -> None:
+        """Remove every container of this engine, as far as Docker answers in time."""
+        with contextlib.suppress(DockerUnreachable, APIError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._remove_owned()
+
+    async def ping(self) -> None:
+        """Check that Docker answers. It is asked twice: a busy Docker may miss one ping."""
+        with translated():
+            with contextlib.suppress(DockerUnreachable):
+                await self.client.call("ping", deadline=_PING_SECONDS)
+                return
+            await self.client.call("ping", deadline=_PING_SECONDS)
+
+    async def image_digest(self, image: str) -> str:
+        """Return Docker's digest of an image. Raises SandboxUnavailable."""
+        return await self.client.image_digest_of(image)
+
+    async def probe(self, images: Sequence[str]) -> IsolationProof:
+        """Test isolation in a container of the first of these images that Docker has."""
+        return await probe(self.factory, await self.client.first_available(images))
+
+    async def create(self, spec: SandboxSpec) -> Container:
+        """Create a container and wait until its interpreter is ready. Raises SandboxUnavailable."""
+        return await self.factory.create(spec)
+
+    async def destroy(self, sandbox: Sandbox) -> bool:
+        """Remove a container; return whether it is gone."""
+        assert isinstance(sandbox, Container)  # noqa: S101  it made it
+        gone = await self.factory.destroy(sandbox)
+        self.removed.add(sandbox.id)
+        return gone
+
+    async def reap(self) -> None:
+        """Remove what no living engine owns, and what outlived its removal. Raises SandboxUnavailable."""
+        with translated():
+            await reaper.reap(self.client, self.factory.owner, self.factory.active)
+            await reaper.end_leftovers(self.client, self.removed)
+        self.removed.clear()
+
+    async def checks(self, images: Sequence[str]) -> tuple[Check, ...]:
+        """Return rows of Health about Docker and images."""
+        docker = await docker_checks(self.client, self.runtime)
+        return (*docker, *(await self._image_checks.checks(images) if docker[0].ok else ()))
+
+    async def _remove_owned(self) -> None:
+        while left := await reaper.owned(self.client, self.factory.owner.engine):
+            for container in left:
+                await reaper.resume_and_remove(self.client, container)
+            await asyncio.sleep(_GONE_SECONDS)
