@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import uuid
 from typing import Any
 
 import docker
+import docker.errors
 
 from engine.common.text import Untrusted
+from engine.core.runs.history_events import history_event
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
-from engine.sandbox import Job
+from engine.sandbox import ArtifactKeeper, Job, StartPermit, StartRequest
+from engine.sandbox.api.run_events import RunEvent
+from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.run.manager import SandboxManager
+from engine.settings import SandboxSettings
 
 IMAGES = {
     Language.PYTHON: "pratique/python",
@@ -38,9 +45,15 @@ class Recorder:
         """Keep a sample."""
         self.samples.append(sample)
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
-        """Keep an event."""
-        self.events.append((type, data))
+    async def permit(self, request: StartRequest) -> StartPermit:
+        """Permit every start, and keep the request as an event."""
+        self.events.append(("run.started", {"sandbox": request.sandbox, "image": request.image_digest}))
+        await self._tell()
+        return StartPermit(request)
+
+    async def event(self, event: RunEvent) -> None:
+        """Keep an event, as the history would."""
+        self.events.append(history_event(event))
         await self._tell()
 
     async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
@@ -83,6 +96,30 @@ class Recorder:
             self._changed.notify_all()
 
 
+@functools.cache
+def digest_of(image: str) -> str:
+    """Return an image's digest; where Docker has none, one that no image has."""
+    try:
+        client = docker.APIClient(version="auto")
+    except docker.errors.DockerException:
+        return f"sha256:{'0' * 64}"
+    try:
+        found: dict[str, Any] = client.inspect_image(image)  # type: ignore[no-untyped-call]
+        return str(found["Id"])
+    except docker.errors.DockerException:
+        return f"sha256:{'0' * 64}"
+    finally:
+        client.close()
+
+
+def sandbox_manager(
+    settings: SandboxSettings, engine: str, keeper: ArtifactKeeper | None = None
+) -> SandboxManager:
+    """Return the backend on Docker, with its parts at hand."""
+    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine)
+    return SandboxManager(settings, driver, keeper)
+
+
 def job(
     code: str | bytes,
     language: Language = Language.PYTHON,
@@ -93,8 +130,8 @@ def job(
     """Return a job with an id of its own."""
     given = tuple(InputFile(name=Untrusted(name), content=data) for name, data in (files or {}).items())
     data = code.encode() if isinstance(code, str) else code
-    chosen = image or IMAGES[language]
-    return Job(uuid.uuid4().hex[:12], language, chosen, data, given, Limits(**{"seconds": 20} | limits))
+    digest = digest_of(image or IMAGES[language])
+    return Job(uuid.uuid4().hex[:12], language, digest, data, given, Limits(**{"seconds": 20} | limits))
 
 
 def containers_of(engine: str) -> list[str]:

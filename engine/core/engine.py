@@ -34,8 +34,7 @@ from engine.history.api import HistoryStore
 from engine.history.witness.witnesses import Witnesses
 from engine.models import Analysis, Check, Health, Language, Status
 from engine.principals import KeyRing
-from engine.sandbox import Backend
-from engine.sandbox.drivers.docker.pool import PoolStatus
+from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
 
 
@@ -85,15 +84,15 @@ class Engine:
         self._register = SessionRegistry(settings)
         keys = KeyRing(locations.keys())
         self._decisions = ReviewDecisions(self.settings, self.policy, backend, keys, self._startup)
-        self.runs = Runs(
-            settings, events, backend, self.work_queue, self._tasks, self._decisions, self._register
-        )
+        self.runs = Runs(events, backend, self.work_queue, self._tasks, self._decisions, self._register)
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
         self.claims = Claims(events, queue, policy.claim_seconds)
         self.pre_approvals = PreApprovals(events)
-        admission = AdmissionControl(self.settings, events, queue, self._register)
+        admission = AdmissionControl(
+            self.settings, events, queue, self._register, lambda: self._backend.proof
+        )
         executor = DecisionExecutor(
             events, queue, self._decisions, self.runs, two_reviewers=policy.two_reviewers
         )
@@ -150,9 +149,9 @@ class Engine:
                 await self.runs.interrupted(entry)
 
     @property
-    def stocks(self) -> tuple[PoolStatus, ...]:
+    def pool_status(self) -> tuple[PoolStatus, ...]:
         """How many warm sandboxes there are of each image, and how many there should be."""
-        return self._backend.stocks
+        return self._backend.pool_status
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""

@@ -26,7 +26,7 @@ from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.store.sqlite.writer import witness_file
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
-from engine.sandbox import SandboxManager
+from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.server.endpoints import serve_endpoints
 from engine.server.event_log import log_backend, log_event
 from engine.server.http.listeners import bind_tcp, bind_unix
@@ -68,7 +68,7 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
     history = await SqliteHistoryStore.open(locations.database(), settings.history)
-    analyst, sandboxes = AnalysisPool(settings.analysis), SandboxManager(settings.sandbox, engine_id())
+    analyst, sandboxes = AnalysisPool(settings.analysis), docker_backend(settings.sandbox, engine_id())
     try:
         engine = Engine(settings, history, analyst, sandboxes)
         engine.queries.listen(log_event)

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 from engine.common.text import Untrusted
 from engine.models import Check, Language
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.egress_policy import EgressDenied
+from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.sandbox.network.resolver import PinnedResolver
 from engine.sandbox.packages.registry import Registry, of_javascript, of_python
 from engine.sandbox.run.backend_client import BackendClient
@@ -42,7 +43,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 
 async def _network(settings: SandboxSettings) -> Check:
     """Run a request that the proxy must refuse: the refusal shows that it reached the proxy."""
-    manager = SandboxManager(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
+    manager = docker_backend(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
     sandboxes, began = BackendClient(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):
@@ -67,7 +68,7 @@ async def _packages(
         source = await asking
         url = urlsplit(source.index)
         async with asyncio.timeout(_REGISTRY_SECONDS):
-            names = PinnedResolver(source.terms(settings))
+            names = PinnedResolver(source.policy(settings))
             _, writer = await names.connect(url.hostname or "", url.port or (80 if source.plain else 443))
         writer.close()
     except (SandboxUnavailable, EgressDenied, TimeoutError) as error:

@@ -16,12 +16,12 @@ from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, Language, Principal, Role
-from engine.sandbox import SandboxManager
 from engine.sandbox.run import metrics_sampler
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings, Settings
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.row import Row, percentiles
-from tests.sandboxes import Recorder, job
+from tests.sandboxes import Recorder, job, sandbox_manager
 
 _AGENT = Principal(name=Untrusted("agent"))
 _ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER}))
@@ -99,7 +99,7 @@ async def _approved() -> Row:
     firsts = []
     async with _engine() as engine:
         for _ in range(_ROUNDS):
-            while not all(stock.ready for stock in engine.stocks) or not engine.stocks:
+            while not all(stock.ready for stock in engine.pool_status) or not engine.pool_status:
                 await asyncio.sleep(0.1)
             await asyncio.sleep(0.3)
             case = await engine.submissions.submit(_DRAFT, _AGENT)
@@ -126,7 +126,7 @@ async def _engine() -> AsyncIterator[Engine]:
         log = await SqliteHistoryStore.open(Path(home) / "pratique.db", settings.history)
         analyst, sandboxes = (
             AnalysisPool(settings.analysis),
-            SandboxManager(settings.sandbox, f"bench-{os.getpid()}"),
+            sandbox_manager(settings.sandbox, f"bench-{os.getpid()}"),
         )
         try:
             async with Engine(settings, log, analyst, sandboxes) as engine:
@@ -173,7 +173,7 @@ async def _sleeping_share() -> float:
 
 @contextlib.asynccontextmanager
 async def _manager() -> AsyncIterator[SandboxManager]:
-    manager = SandboxManager(SandboxSettings(pool=0), f"bench-{os.getpid()}")
+    manager = sandbox_manager(SandboxSettings(pool=0), f"bench-{os.getpid()}")
     await manager.start()
     try:
         yield manager

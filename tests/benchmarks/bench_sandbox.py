@@ -13,10 +13,10 @@ import docker
 from docker.types import LogConfig
 
 from engine.models import KillReason, Language, Result
-from engine.sandbox import SandboxManager
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.benchmarks.row import Row, percentiles
-from tests.sandboxes import IMAGES, Recorder, job
+from tests.sandboxes import IMAGES, Recorder, job, sandbox_manager
 
 _ROUNDS = 15
 _SUSTAINED = 24
@@ -53,7 +53,7 @@ async def rows() -> list[Row]:
 
 @contextlib.asynccontextmanager
 async def _manager(pool: int, *languages: Language) -> AsyncIterator[SandboxManager]:
-    manager = SandboxManager(SandboxSettings(pool=pool), f"bench-{os.getpid()}")
+    manager = sandbox_manager(SandboxSettings(pool=pool), f"bench-{os.getpid()}")
     await manager.start()
     try:
         await manager.warm([(language, IMAGES[language]) for language in languages])

@@ -18,12 +18,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 from engine.models import KillReason, Language, Result
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox import Job, SandboxUnavailable
+from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.docker_proxy import DockerProxy
-from tests.sandboxes import IMAGES, Recorder, containers_of, job
+from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
 FATES = (KillReason.SANDBOX_FAILED.value, "its caller went", KillReason.ENGINE_LOST.value)
 """How the run ends whose processes are killed, whose caller goes, and to which Docker breaks off."""
@@ -118,7 +121,7 @@ async def fault(number: int, house: SandboxManager, proxy: DockerProxy) -> str:
     await watcher.until_said(b"up")
     match number % len(FATES):
         case 0:
-            house._running[target.run].container.kill_processes()
+            house.control.executions[target.run].sandbox.kill_processes()
         case 1:
             running.cancel()
         case _:
@@ -136,7 +139,7 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
     early = 0.0
     async with proxy.serving():
         _go_through(proxy.path, folder)
-        house = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), engine)
+        house = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), engine)
         await house.start()
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
         for number in range(runs):
@@ -153,7 +156,7 @@ async def soak(runs: int, fault_every: int, folder: Path, engine: str) -> Soaked
                 ends[f"fault: {fate}"] += 1
                 if fate != FATES[number // fault_every % len(FATES)]:
                     wrong.append(f"fault after run {number}: {fate}")
-        made = set(house.removals.lately)
+        made = set(cast("DockerDriver", house.driver).removed)
         await house.close()
     _go_through(None, None)
     after = counted(engine, made, folder)

@@ -9,11 +9,11 @@ import pytest_asyncio
 
 from engine.common.text import visible
 from engine.models import KillReason
-from engine.sandbox import SandboxManager
+from engine.sandbox.run.manager import SandboxManager
 from engine.sandbox.selftest.attack_case import AttackCase
 from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, attempt
 from engine.settings import SandboxSettings
-from tests.sandboxes import IMAGES, Recorder, containers_of, job
+from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 ENGINE = "test-redteam"
@@ -24,7 +24,7 @@ async def manager(request: pytest.FixtureRequest) -> AsyncIterator[SandboxManage
     """A manager in whose house a secret lies; the table is printed at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOST_SECRET", "of the host")
-        manager = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
+        manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
         await manager.start()
         await manager.warm(list(IMAGES.items())[:1])
         yield manager

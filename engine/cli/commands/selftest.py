@@ -17,7 +17,8 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.images import reference
 from engine.models import Check, Language
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import Backend, SandboxUnavailable
+from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.sandbox.selftest.attack_case import AttackCase
 from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, selftest
 from engine.settings import Settings
@@ -44,24 +45,24 @@ def command(
 async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
     """Run and print each attack, and return how many succeeded."""
     settings = Settings().sandbox
-    manager = SandboxManager(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
+    backend = docker_backend(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
     broken = 0
     try:
-        await manager.start()
-        async with aclosing(_outcomes(manager, chosen)) as outcomes:
+        await backend.start()
+        async with aclosing(_outcomes(backend, chosen)) as outcomes:
             async for outcome in outcomes:
                 broken += not outcome.held
                 _print(outcome, as_json)
     except SandboxUnavailable as error:
         raise Problem(503, str(error), hint=f"Type: {error.hint}" if error.hint else "") from None
     finally:
-        await manager.close()
+        await backend.close()
     return broken
 
 
-def _outcomes(manager: SandboxManager, chosen: tuple[AttackCase, ...]) -> AsyncGenerator[AttackOutcome, None]:
-    names = manager.settings.images
-    return selftest(manager, {Language(one): reference(name) for one, name in names.items()}, chosen)
+def _outcomes(backend: Backend, chosen: tuple[AttackCase, ...]) -> AsyncGenerator[AttackOutcome, None]:
+    names = backend.settings.images
+    return selftest(backend, {Language(one): reference(name) for one, name in names.items()}, chosen)
 
 
 def _print(outcome: AttackOutcome, as_json: bool) -> None:

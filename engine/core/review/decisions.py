@@ -79,8 +79,8 @@ class ReviewDecisions:
         over = excess(given, case.submission.draft.permissions, self._settings.policy.ceiling)
         if over:
             raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
-        if lacking := self._sandboxes.capabilities.lacking(case.submission.draft.language, given):
-            raise Problem(422, f"the sandboxes of this engine have {lacking}", hint="Approve without.")
+        if missing := self._sandboxes.capabilities.missing(case.submission.draft.language, given):
+            raise Problem(422, f"the sandboxes of this engine have {missing}", hint="Approve without.")
         validate_grant(given, case.submission.draft)
         if not await self._startup.isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")

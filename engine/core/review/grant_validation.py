@@ -7,7 +7,7 @@ from engine.common.hosts import pattern_error
 from engine.common.text import visible
 from engine.core.config import secret_store
 from engine.models import Draft, OperationKind, Permissions
-from engine.sandbox.packages import lock
+from engine.sandbox.api import package_lock as lock
 
 _STAYING = ("domains", "secrets", "packages", "builds")
 """What code in a session is not given: it is made before. Packages are installed apart."""

@@ -36,7 +36,7 @@ class Artifacts:
         Raises:
             Problem: there is none (404), or it was erased by the rules of retention (410).
         """
-        if self._sandboxes.goes(run):
+        if self._sandboxes.is_running(run):
             with contextlib.suppress(SandboxUnavailable):  # it may end meanwhile
                 if (now := await self._sandboxes.file(run, name)) is not None:
                     return now

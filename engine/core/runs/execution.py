@@ -1,16 +1,17 @@
-"""One run: the approved bytes into a sandbox, and all it says into the audit log and the feed."""
+"""Executes one approved run: its bytes go to a sandbox, its output and events to the history and readers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from engine.common.errors import Problem
 from engine.core.config import secret_store
 from engine.core.history.event_bus import EventBus
+from engine.core.runs.history_events import history_event, is_durable
 from engine.core.runs.run_stream import RunStream
+from engine.core.runs.start_gate import StartGate
 from engine.core.submissions.canonical import digest
 from engine.models import (
     Case,
@@ -26,7 +27,9 @@ from engine.models import (
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.network_spec import NetworkSpec
-from engine.sandbox.run.results import result_not_started
+from engine.sandbox.api.permit import StartPermit, StartRequest
+from engine.sandbox.api.results import result_not_started
+from engine.sandbox.api.run_events import RunDisplay, RunEvent
 from engine.settings import NetworkSettings, SandboxSettings
 
 DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
@@ -34,67 +37,68 @@ DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
 @dataclass(frozen=True)
 class RunRecorder:
-    """The `Watcher` of one run: receives what its sandbox reports."""
+    """Follows one run for the history and its readers: the `Watcher` of the sandbox backend."""
 
     run: str
     stream: RunStream
     events: EventBus
-    started: Callable[[dict[str, Any]], Awaitable[None]]
-    as_approved: Callable[[str], Awaitable[None]]
-    """Called with the digest of the image of the sandbox that was got, before anything goes into it."""
-    showed: Callable[[Display], None]
-    """Called with what a notebook shows, as it does."""
+    gate: StartGate
+    displayed: Callable[[Display], None]
+    """Called with each display of the code, while it runs."""
+
+    async def permit(self, request: StartRequest) -> StartPermit:
+        """Permit the code to start, if everything is as it was approved. Raises Problem."""
+        return await self.gate.permit(request)
 
     async def output(self, chunk: OutputChunk) -> None:
-        """Keep a chunk and hand it to the readers; the guest waits as long as this does."""
+        """Record a chunk and pass it to the readers; the guest is held back meanwhile. Raises Problem."""
+        if not self.gate.permitted:
+            raise Problem(409, f"{self.run}: the sandbox backend sent output of a run without a permit")
         self.stream.add_output(chunk)
         await self.events.log.append_output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
-        """Hand a sample to the readers, of whom the audit log is one."""
+        """Pass a sample to the readers, of whom the history is one."""
         self.stream.add_meters(sample)
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
-        """Record a step of the sandbox before the next one starts."""
-        prepared = type in {"sandbox.acquired", "sandbox.created"}
-        if prepared:
-            await self.as_approved(data["image"])
-        if type == "run.started":
-            await self.started(data)
-        elif type == "run.display":
-            self.showed(Display.model_validate(data))
-            facts = {name: value for name, value in data.items() if name != "text"}
-            await self.events.record(type, self.run, data=facts, durable=False)
-        else:  # that a sandbox was got is on disk with `run.started`, and so before any code goes in
-            await self.events.record(type, self.run, data=data, durable=not prepared)
+    async def event(self, event: RunEvent) -> None:
+        """Record an event before the next step starts."""
+        if isinstance(event, RunDisplay):
+            self.displayed(event.display)
+        kind, data = history_event(event)
+        await self.events.record(kind, self.run, data=data, durable=is_durable(event))
 
 
-async def execute(case: Case, image: str, sandboxes: Backend, execution: RunRecorder) -> Result:
-    """Run an approved case and return its result; a sandbox that cannot be had is a result too."""
-    job = job_of(case, image, sandboxes.settings.network)
-    keeping = asyncio.create_task(_keep_meters(execution))
+async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder) -> Result:
+    """Run an approved case and return its result; that no sandbox is available is a result, too.
+
+    Raises:
+        Problem: anything differs from what was approved, or the code ran without a permit.
+    """
+    job = job_of(case, sandboxes.settings.network)
+    keeping = asyncio.create_task(_keep_meters(recorder))
     try:
-        return await sandboxes.run(job, execution)
+        return recorder.gate.check_result(await sandboxes.run(job, recorder))
     except SandboxUnavailable as error:
         return failed(str(error))
     finally:
-        execution.stream.close()
+        recorder.stream.close()
         await keeping
 
 
-async def _keep_meters(execution: RunRecorder) -> None:
-    async for sample in execution.stream.meters():
-        await execution.events.log.append_meters(execution.run, [sample])
+async def _keep_meters(recorder: RunRecorder) -> None:
+    async for sample in recorder.stream.meters():
+        await recorder.events.log.append_meters(recorder.run, [sample])
 
 
-def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
-    """Return what goes into the sandbox, from the very bytes that were digested for the decision.
+def job_of(case: Case, network: NetworkSettings) -> Job:
+    """Return the job for a sandbox, from the very bytes that were digested for the decision.
 
     Raises:
         Problem: there is no approval, or the bytes differ from those approved.
     """
     decision, submission = case.decision, case.submission
-    if decision is None or decision.grant is None:
+    if decision is None or decision.grant is None or not decision.image:
         raise Problem(409, f"{submission.id} has no approval")
     if digest(submission.draft, submission.requester) != decision.digest:
         raise Problem(409, f"{submission.id} is not what was approved: its digest differs")
@@ -105,7 +109,7 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
     return Job(
         run=submission.id,
         language=submission.draft.language,
-        image=image,
+        image_digest=decision.image,
         code=submission.draft.code.text.encode(),
         files=files,
         limits=granted.limits,
@@ -115,12 +119,11 @@ def job_of(case: Case, image: str, network: NetworkSettings) -> Job:
         builds=tuple(name.text for name in granted.builds),
         session=submission.draft.session,
         operation=submission.draft.operation,
-        image_digest=decision.image,
     )
 
 
 def _network(granted: Permissions, settings: NetworkSettings) -> NetworkSpec | None:
-    """Return what of the network was granted; without a name there is none. Raises Problem."""
+    """Return the network that was granted; None without a domain. Raises Problem."""
     names = tuple(domain.text for domain in granted.domains)
     held = secret_store.granted((name.text for name in granted.secrets), names)
     return NetworkSpec(EgressPolicy.of(names, settings), held) if names else None
@@ -139,5 +142,5 @@ def image_name(case: Case, settings: SandboxSettings) -> str:
 
 
 def failed(why: str, reason: KillReason = KillReason.SANDBOX_FAILED) -> Result:
-    """Return the result of a run that never got to say anything."""
+    """Return the result of a run that never started."""
     return result_not_started("", reason, why)

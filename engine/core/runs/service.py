@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.review.decisions import ReviewDecisions
-from engine.core.runs.execution import RunRecorder, execute, failed, image_name
+from engine.core.runs.execution import RunRecorder, execute, failed
 from engine.core.runs.output_validation import validate_output
+from engine.core.runs.start_gate import StartGate
 from engine.core.sessions.registry import SessionRegistry
-from engine.images import reference
 from engine.models import Display, KillReason, Principal, Result, SessionState, Status
-from engine.sandbox import Backend
-from engine.settings import SandboxSettings
+from engine.sandbox import Backend, StartRequest
 
 
 class Runs:
@@ -25,7 +23,6 @@ class Runs:
 
     def __init__(
         self,
-        settings: SandboxSettings,
         events: EventBus,
         sandboxes: Backend,
         queue: WorkQueue,
@@ -33,7 +30,6 @@ class Runs:
         decisions: ReviewDecisions,
         register: SessionRegistry,
     ) -> None:
-        self._settings = settings
         self._events = events
         self._sandboxes = sandboxes
         self._queue = queue
@@ -94,18 +90,11 @@ class Runs:
 
     async def _run(self, entry: ActiveSubmission) -> None:
         approved = entry.case
-        image = reference(image_name(approved, self._settings))
-        execution = RunRecorder(
-            entry.id,
-            entry.stream,
-            self._events,
-            partial(self._started, entry),
-            partial(self._as_approved, entry),
-            partial(self._showed, entry),
-        )
+        gate = StartGate(entry.id, partial(self._as_approved, entry), partial(self._started, entry))
+        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, partial(self._displayed, entry))
         try:
             await self._as_approved(entry, approved.decision.image if approved.decision else "")
-            result = await execute(approved, image, self._sandboxes, execution)
+            result = await execute(approved, self._sandboxes, recorder)
             result = await validate_output(approved, result, entry.stream)
         except asyncio.CancelledError:
             stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
@@ -128,13 +117,16 @@ class Runs:
             await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
-    async def _started(self, entry: ActiveSubmission, data: dict[str, Any]) -> None:
+    async def _started(self, entry: ActiveSubmission, request: StartRequest) -> None:
         case = entry.case.with_run_started(datetime.now(UTC))
+        grant = case.decision.grant if case.decision else None
+        limits = grant.permissions.limits.model_dump() if grant else {}
+        data = {"sandbox": request.sandbox, "limits": limits}
         await self._events.record("run.started", entry.id, data=data, case=case)
         self._queue.update(entry, case)
         self._register.began(case.submission.draft.session, entry.id)
 
-    def _showed(self, entry: ActiveSubmission, display: Display) -> None:
+    def _displayed(self, entry: ActiveSubmission, display: Display) -> None:
         self._queue.update(entry, entry.case.with_display(display))
 
     async def _ended(self, entry: ActiveSubmission, result: Result) -> None:
@@ -142,5 +134,5 @@ class Runs:
         await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         self._queue.update(entry, case)
         session = case.submission.draft.session
-        self._register.ended(session, lives=self._sandboxes.sessions.lives(session))
+        self._register.ended(session, lives=self._sandboxes.sessions.has_state(session))
         self._queue.close(entry)

@@ -102,7 +102,7 @@ class SessionService:
             raise Problem(409, f"session {id} is closed: {session.close_reason}", hint="Create another one.")
         await self._events.record("session.restarted", id, by.name)
         await self._kill_current(session, by)
-        self._sessions.renew(id)
+        self._sessions.reset(id)
         return self._register.replace(session.with_state(SessionState.CREATED))
 
     async def close_expired(self) -> None:

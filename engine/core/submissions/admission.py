@@ -11,14 +11,11 @@ from engine.core.history.event_bus import EventBus
 from engine.core.queue import QueueFull, WorkQueue
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.normalisation import add_implied_permissions
-from engine.models import Draft, Principal
+from engine.models import Draft, IsolationProof, Principal
 from engine.policy import excess
 from engine.policy.output.assertions import parsed
 from engine.policy.rate_limits import Buckets, too_large
 from engine.settings import Settings
-
-GVISOR = "runsc"
-"""The runtime than which any other is weaker."""
 
 
 class AdmissionControl:
@@ -30,12 +27,14 @@ class AdmissionControl:
         events: EventBus,
         queue: WorkQueue,
         register: SessionRegistry,
+        proof: Callable[[], IsolationProof | None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._events = events
         self._queue = queue
         self._register = register
+        self._proof = proof
         self._clock = clock
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
@@ -44,8 +43,9 @@ class AdmissionControl:
 
     @property
     def weaker_runtime(self) -> bool:
-        """Whether code would run without gVisor."""
-        return self._settings.sandbox.runtime != GVISOR
+        """Whether the sandboxes proved not to be isolated."""
+        proof = self._proof()
+        return proof is not None and not proof.isolated
 
     def complete(self, draft: Draft) -> Draft:
         """Return the draft with all that it asks for by what it is.

@@ -12,7 +12,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.submissions.canonical import digest
 from engine.models import Analysis, Draft, OperationKind, Principal, Submission
-from engine.sandbox.guest_protocol.framing import safe_name
+from engine.sandbox.api.file_names import safe_name
 
 
 def create_submission(draft: Draft, requester: Principal, original: Draft) -> Submission:

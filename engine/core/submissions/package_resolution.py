@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any
 
 from engine.core.history.event_bus import EventBus
+from engine.core.runs.history_events import history_event
 from engine.models import Draft, Language, Meters, OutputChunk, Principal
-from engine.sandbox import SandboxUnavailable
-from engine.sandbox.api.backend import PackageSource
+from engine.sandbox import PackageSource, SandboxUnavailable, StartPermit, StartRequest
+from engine.sandbox.api.run_events import RunEvent
 
 SECONDS = 25.0
 """Clients wait 30 s for the answer to a submission."""
@@ -17,7 +17,7 @@ SECONDS = 25.0
 
 @dataclass(frozen=True)
 class _LookUpRecorder:
-    """Who follows a look-up: it records what the registry was asked for."""
+    """Follows a look-up: records the requests to the registry."""
 
     events: EventBus
     requester: Principal
@@ -28,8 +28,12 @@ class _LookUpRecorder:
     def meters(self, sample: Meters) -> None:
         pass
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
-        await self.events.record(type, "", self.requester.name, data=data, durable=False)
+    async def permit(self, request: StartRequest) -> StartPermit:
+        raise SandboxUnavailable("a look-up of packages starts no code of a submission")
+
+    async def event(self, event: RunEvent) -> None:
+        kind, data = history_event(event)
+        await self.events.record(kind, "", self.requester.name, data=data, durable=False)
 
 
 async def resolve_packages(

@@ -9,7 +9,7 @@ _GVISOR = "Starting gVisor"
 
 
 def judge(output: str, host_kernel: str, runtime: str) -> IsolationProof:
-    """Return the proof in the output of `uname -r; dmesg` inside a sandbox. Only gVisor's kernel log counts."""
+    """Judge the output of `uname -r; dmesg` inside a sandbox. Only gVisor's kernel log is a proof."""
     kernel, _, log = output.partition("\n")
     kernel = kernel.strip()
     first = log.strip().partition("\n")[0][:200]

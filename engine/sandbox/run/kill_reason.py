@@ -40,7 +40,7 @@ class RunEvidence:
 
     @property
     def connection_lost(self) -> bool:
-        """Whether the input of the sandbox ended without the engine ending it: its supervisor then exits 0."""
+        """Whether the sandbox's input ended without the engine ending it: its supervisor then exits 0."""
         return not self.reported and self.exit_code == 0
 
     @property

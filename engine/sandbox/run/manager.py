@@ -47,9 +47,7 @@ class SandboxManager:
         self.pool = Pool(
             driver, settings.pool, self.remover.remove, settings.pool_most, settings.pool_memory_mb
         )
-        self.packages = PackageService(
-            settings, driver, lambda job, watcher: self._executor.run(job, watcher)
-        )
+        self.packages = PackageService(settings, driver, self._run_admitted)
         self.sessions = self._session_sandboxes()
         self.guard = IsolationGuard(driver, self._known_images, self._open_pools)
         self._executor = self._job_executor()
@@ -191,6 +189,9 @@ class SandboxManager:
         return await self.driver.image_digest(image)
 
     # --- runs
+
+    async def _run_admitted(self, job: Job, watcher: Watcher) -> Result:
+        return await self._executor.run(job, watcher)
 
     async def run(self, job: Job, watcher: Watcher) -> Result:
         """Run a job and return its result. Raises SandboxUnavailable."""

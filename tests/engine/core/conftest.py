@@ -13,8 +13,8 @@ import pytest
 from engine.analysis_pool import AnalysisPool
 from engine.core import Engine
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.sandbox import SandboxManager
 from engine.settings import SandboxSettings, Settings
+from tests.sandboxes import sandbox_manager
 
 EngineMaker = Callable[..., AbstractAsyncContextManager[Engine]]
 
@@ -36,7 +36,7 @@ def engine_with(home: Path) -> EngineMaker:
         log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
         analyst, sandboxes = (
             AnalysisPool(settings.analysis),
-            SandboxManager(settings.sandbox, home.name[-12:]),
+            sandbox_manager(settings.sandbox, home.name[-12:]),
         )
         try:
             async with Engine(settings, log, analyst, sandboxes) as engine:

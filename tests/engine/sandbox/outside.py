@@ -13,6 +13,7 @@ from typing import Any
 import h11
 
 from engine.sandbox.api.egress_policy import EgressPolicy
+from engine.sandbox.api.run_events import NetworkAttempt
 from engine.sandbox.network.proxy import Proxy
 from engine.settings import NetworkSettings
 
@@ -105,8 +106,8 @@ async def guest_of(make: Callable[..., Proxy]) -> AsyncIterator[Guest]:
     """Give a guest a proxy, and end it afterwards."""
     attempts: list[dict[str, Any]] = []
 
-    async def record(facts: dict[str, Any]) -> None:
-        attempts.append(facts)
+    async def record(attempt: NetworkAttempt) -> None:
+        attempts.append(attempt.model_dump())
 
     proxy = make(record)
     try:

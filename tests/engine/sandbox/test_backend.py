@@ -9,10 +9,10 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Package, Permissions
-from engine.sandbox import Backend, BackendCapabilities, SandboxManager, SandboxUnavailable
+from engine.sandbox import Backend, BackendCapabilities, SandboxUnavailable
 from engine.sandbox.run.backend_client import BackendClient, OperationFailed
 from engine.settings import SandboxSettings
-from tests.sandboxes import containers_of
+from tests.sandboxes import containers_of, sandbox_manager
 
 ENGINE = "test-backend"
 SIX = Package(name=Untrusted("six"), version=Untrusted("1.17.0"))
@@ -20,15 +20,15 @@ ASKED = {
     "no network": Permissions(domains=(Untrusted("api.example.org"),)),
     "no secrets": Permissions(secrets=(Untrusted("key"),)),
     "no packages for python": Permissions(packages=(SIX,)),
-    "no packages that run code as they are installed": Permissions(builds=(Untrusted("six"),)),
-    "no state that stays": Permissions(session=True),
+    "no packages that run their own code during installation": Permissions(builds=(Untrusted("six"),)),
+    "no sessions": Permissions(session=True),
 }
 
 
 @pytest.fixture
 async def backend() -> AsyncIterator[Backend]:
     """The backend that ships, without a pool."""
-    manager: Backend = SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+    manager: Backend = sandbox_manager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
     await manager.start()
     yield manager
     await manager.close()
@@ -40,8 +40,8 @@ def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Permissio
     """Whatever is not declared is lacking; what is declared is not."""
     bare = BackendCapabilities(languages=frozenset({Language.PYTHON}))
     able = BackendCapabilities(frozenset(Language), frozenset(Language), *[True] * 7)
-    assert (words, "") == (bare.lacking(Language.PYTHON, wanted), able.lacking(Language.PYTHON, wanted))
-    assert "no shell" == bare.lacking(Language.SHELL, Permissions())
+    assert (words, "") == (bare.missing(Language.PYTHON, wanted), able.missing(Language.PYTHON, wanted))
+    assert "no shell" == bare.missing(Language.SHELL, Permissions())
 
 
 @pytest.mark.sandbox
@@ -49,7 +49,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
     """Create, execute, write, list, read, destroy: state stays until the end, and faults are told."""
     sandboxes = BackendClient(backend)
     assert set(Language) == backend.capabilities.languages
-    assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.capabilities.named)
+    assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.capabilities.supported)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.JAVASCRIPT)
         await sandboxes.execute_code(sandbox, "var x = 41")
@@ -64,7 +64,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
             await sandboxes.read_file(sandbox, "gone")
         with pytest.raises(SandboxUnavailable, match="has no hashes"):
             await sandboxes.install_package(sandbox, Package(name=Untrusted("x"), version=Untrusted("1.0.0")))
-        await sandboxes.close_session(sandbox)
+        await sandboxes.destroy_sandbox(sandbox)
         assert [] == list(backend.sessions)
 
 
@@ -86,7 +86,7 @@ async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
             await sandboxes.resume(sandbox)
         await sandboxes.signal(sandbox, "KILL")
         assert KillReason.OPERATOR is (await running).result.kill_reason
-        await sandboxes.close_session(sandbox)
+        await sandboxes.destroy_sandbox(sandbox)
 
 
 @pytest.mark.sandbox

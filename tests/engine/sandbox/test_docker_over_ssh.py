@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 
 from engine.models import KillReason
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.network_spec import NetworkSpec
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
 from tests.engine.sandbox.test_docker_endpoint import context
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 ENGINE = "test-ssh"
 ASK = "import urllib.request as u; print(u.urlopen('http://api.example.org:{port}/', timeout=20).read())"
@@ -106,7 +107,7 @@ def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def manager() -> SandboxManager:
     """Return a manager without a pool."""
-    return SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+    return sandbox_manager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
 
 
 async def test_runs_go_through_ssh(port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

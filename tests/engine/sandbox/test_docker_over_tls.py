@@ -17,11 +17,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from engine.models import KillReason
-from engine.sandbox import SandboxManager
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import serving
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 DOCKER = "/var/run/docker.sock"
 ENGINE = "test-tls"
@@ -91,7 +90,7 @@ async def test_runs_go_through_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("DOCKER_CERT_PATH", str(tmp_path))
         for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             monkeypatch.delenv(name, raising=False)
-        manager = SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+        manager = sandbox_manager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
         await manager.start()
         assert manager.proof is not None
         assert (True, "") == (manager.proof.isolated, manager.proof.version)

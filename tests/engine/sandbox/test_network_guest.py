@@ -10,12 +10,13 @@ import pytest
 import pytest_asyncio
 
 from engine.models import KillReason, Language
-from engine.sandbox import Job, SandboxManager
+from engine.sandbox import Job
 from engine.sandbox.api.network_spec import NetworkSpec, Secret
 from engine.sandbox.network.ephemeral_ca import EphemeralCA
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.engine.sandbox.outside import HOST, Server, serving
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 ENGINE = "test-network"
@@ -30,7 +31,7 @@ def ask(url, data=None):
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager() -> AsyncIterator[SandboxManager]:
     """A manager without ready sandboxes: a network takes one of its own."""
-    manager = SandboxManager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+    manager = sandbox_manager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
     await manager.start()
     yield manager
     await manager.close()

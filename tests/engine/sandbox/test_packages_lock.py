@@ -8,8 +8,8 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.models import Language, Package
-from engine.sandbox.drivers.docker.package_layers import build_report
-from engine.sandbox.packages.lock import PackageLockError, check, key
+from engine.sandbox.api.package_lock import PackageLockError, check, key
+from engine.sandbox.packages.builder import build_report
 from engine.sandbox.packages.npm import Npm, tree
 from engine.sandbox.packages.pip import Pip, requirements
 from engine.sandbox.packages.registry import Registry
@@ -153,7 +153,7 @@ def test_a_layer_goes_where_python_looks_and_nowhere_else() -> None:
         b"/usr/local/lib/python3.13/dist-packages 99\n"
     )
     for said in (b"/opt/pratique 1\n", b"/usr/local/lib/python3.13/dist-packages/../../x 1", b""):
-        with pytest.raises(ValueError, match="did not say"):
+        with pytest.raises(ValueError, match="did not report"):
             build_report(said)
 
 
@@ -161,5 +161,5 @@ def test_the_sandbox_that_fetches_reaches_the_registry_alone() -> None:
     """Its network is the index and its files, on their port."""
     terms = Registry(
         "https://index.example.org:8443/simple", ("index.example.org", "files.example.org")
-    ).terms(SandboxSettings())
+    ).policy(SandboxSettings())
     assert (("index.example.org", "files.example.org"), {80, 443, 8443}) == (terms.domains, set(terms.ports))

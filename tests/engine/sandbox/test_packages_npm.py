@@ -12,10 +12,11 @@ import pytest_asyncio
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Operation, OperationKind, Package
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import SandboxUnavailable
+from engine.sandbox.run.manager import SandboxManager
 from tests.engine.sandbox.index import forget, volumes
 from tests.engine.sandbox.npm_index import Registry, module, serving
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -62,7 +63,7 @@ async def registry() -> AsyncIterator[Registry]:
 async def manager(registry: Registry) -> AsyncIterator[SandboxManager]:
     """A manager of a house whose registry is the tests' own; its layers go with it."""
     await forget(ENGINE)
-    manager = SandboxManager(registry.settings(), ENGINE)
+    manager = sandbox_manager(registry.settings(), ENGINE)
     await manager.start()
     yield manager
     await manager.close()

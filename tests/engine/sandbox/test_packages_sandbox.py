@@ -11,9 +11,10 @@ import pytest_asyncio
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Operation, OperationKind, Package
-from engine.sandbox import SandboxManager, SandboxUnavailable
+from engine.sandbox import SandboxUnavailable
+from engine.sandbox.run.manager import SandboxManager
 from tests.engine.sandbox.index import Index, forget, serving, source, volumes, wheel
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 ENGINE = "test-packages"
@@ -36,7 +37,7 @@ async def index() -> AsyncIterator[Index]:
 async def manager(index: Index) -> AsyncIterator[SandboxManager]:
     """A manager of a house whose registry is the tests' own; its layers go with it."""
     await forget(ENGINE)
-    manager = SandboxManager(index.settings(), ENGINE)
+    manager = sandbox_manager(index.settings(), ENGINE)
     await manager.start()
     yield manager
     await manager.close()
@@ -112,7 +113,7 @@ async def test_what_nobody_uses_is_pruned(manager: SandboxManager, index: Index)
     await manager.run(replace(job("import words"), packages=(index.locked("words", "2.5"),)), Recorder())
     await manager.packages.prune()
     assert volumes(ENGINE)
-    closing = SandboxManager(index.settings(packages={"keep_megabytes": 0}), ENGINE)
+    closing = sandbox_manager(index.settings(packages={"keep_megabytes": 0}), ENGINE)
     async with asyncio.timeout(60):
         while volumes(ENGINE):
             await closing.packages.prune()

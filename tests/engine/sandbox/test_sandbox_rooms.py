@@ -19,11 +19,11 @@ from engine.sandbox.api.job import Job
 from engine.sandbox.drivers.docker import container_spec, ownership
 from engine.sandbox.drivers.docker.container_spec import Ownership
 from engine.sandbox.drivers.docker.docker_client import DockerClient
-from engine.sandbox.drivers.docker.pool import ImagePool
 from engine.sandbox.drivers.docker.reaper import end_leftovers
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 from engine.sandbox.isolation.probe import judge
-from engine.sandbox.run.artifacts import sift
+from engine.sandbox.run.artifacts import select_artifacts
+from engine.sandbox.run.pool import ImagePool
 from engine.sandbox.run.scheduler import FairScheduler
 
 HOST = container_spec.host_config("runsc", Language.PYTHON, Limits(), 2.0)
@@ -155,7 +155,7 @@ async def test_turns_are_shared_out_by_principal() -> None:
     turns, order = FairScheduler(1), list[str]()
 
     async def run(principal: str) -> None:
-        async with turns.turn(principal):
+        async with turns.slot(principal):
             order.append(principal)
             await asyncio.sleep(0)
 
@@ -169,8 +169,8 @@ async def test_the_place_in_the_queue_is_told() -> None:
     """At once is 0; behind five of another's wishes comes a first wish second."""
     turns = FairScheduler(1)
     assert 0 == turns.ahead("flood")
-    async with turns.turn(""):
-        pending = [asyncio.create_task(turns.turn("flood").__aenter__()) for _ in range(5)]
+    async with turns.slot(""):
+        pending = [asyncio.create_task(turns.slot("flood").__aenter__()) for _ in range(5)]
         await asyncio.sleep(0)
         assert (2, 6) == (turns.ahead("one"), turns.ahead("flood"))
         for task in pending:
@@ -181,12 +181,15 @@ async def test_the_place_in_the_queue_is_told() -> None:
 async def test_who_waits_is_told_for_how_long() -> None:
     """At once nothing is told; behind one turn a place and a guess that follows what turns take."""
     turns = FairScheduler(1)
-    assert {} == turns.told("one")
-    async with turns.turn(""):
-        first = turns.told("one")
-    async with turns.turn(""):
-        assert (1, 1) == (first["position"], turns.told("one")["position"])
-        assert 0 < turns.told("one")["seconds"] < first["seconds"]
+    assert turns.queued("one") is None
+    async with turns.slot(""):
+        first = turns.queued("one")
+    async with turns.slot(""):
+        second = turns.queued("one")
+    assert first is not None
+    assert second is not None
+    assert (1, 1) == (first.position, second.position)
+    assert 0 < second.seconds < first.seconds
 
 
 def test_a_shelf_grows_with_demand_and_shrinks_without() -> None:
@@ -207,7 +210,7 @@ async def test_no_more_run_than_there_are_places() -> None:
 
     async def run() -> None:
         nonlocal now, most
-        async with turns.turn(""):
+        async with turns.slot(""):
             now += 1
             most = max(most, now)
             try:
@@ -221,7 +224,7 @@ async def test_no_more_run_than_there_are_places() -> None:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert 3 == most
-    async with asyncio.timeout(5), turns.turn(""), turns.turn(""), turns.turn(""):
+    async with asyncio.timeout(5), turns.slot(""), turns.slot(""), turns.slot(""):
         assert 0 == turns.pending
 
 
@@ -293,7 +296,7 @@ def test_only_new_well_named_files_are_artifacts() -> None:
     given = InputFile(name=Untrusted("in.csv"), content=b"1")
     job = Job("r", Language.PYTHON, "i", b"", (given,), Limits())
     files = [("in.csv", b"1"), ("../x", b""), ("/x", b""), ("a", b"1"), ("a", b"2"), ("plot.png", b"P")]
-    found, notes = sift(job, files)
+    found, notes = select_artifacts(job, files)
     assert ["a", "plot.png"] == [artifact.name.text for artifact, _ in found]
     assert ("3 files were left in the sandbox",) == notes
 

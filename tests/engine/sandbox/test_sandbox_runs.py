@@ -8,18 +8,18 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from engine.models import KillReason, Language, Limits, Meters, OutputChunk
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
-from engine.sandbox.guest_protocol.framing import safe_name
+from engine.sandbox import Job, SandboxUnavailable, StartPermit, StartRequest
+from engine.sandbox.api.file_names import safe_name
 from engine.sandbox.run import execution
+from engine.sandbox.run.manager import SandboxManager
 from engine.sandbox.run.output import ARTIFACT_BYTES
 from engine.settings import SandboxSettings
-from tests.sandboxes import IMAGES, Recorder, containers_of, job
+from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 ENGINE = "test-runs"
@@ -28,7 +28,7 @@ ENGINE = "test-runs"
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager() -> AsyncIterator[SandboxManager]:
     """A manager with one ready Python sandbox."""
-    manager = SandboxManager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
+    manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
     await manager.start()
     await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
     yield manager
@@ -80,15 +80,14 @@ class _Slow(Recorder):
         if len(self.samples) >= 3:
             self._enough.set()
 
-    async def happened(self, type: str, data: dict[str, Any]) -> None:
+    async def permit(self, request: StartRequest) -> StartPermit:
         """Record that the run starts, in the end."""
-        if type == "run.started":
-            async with asyncio.timeout(60):
-                await self._enough.wait()
-            if self._fault:
-                raise self._fault
-            self.on_disk = time.time()
-        await super().happened(type, data)
+        async with asyncio.timeout(60):
+            await self._enough.wait()
+        if self._fault:
+            raise self._fault
+        self.on_disk = time.time()
+        return await super().permit(request)
 
 
 @pytest.mark.parametrize("stays", ["", "b-slow"])
@@ -139,7 +138,7 @@ async def test_code_runs_as_the_main_program(manager: SandboxManager) -> None:
 async def test_files_go_in_and_come_back() -> None:
     """Input lies in the workspace before the code starts; what is new or changed comes back."""
     watcher = Recorder()
-    manager = SandboxManager(SandboxSettings(pool=0), "test-files", watcher)
+    manager = sandbox_manager(SandboxSettings(pool=0), "test-files", watcher)
     code = (
         "import os\nprint(open('d/in.csv').read())\nopen('out.bin', 'wb').write(bytes(1000))\n"
         "os.symlink('/etc/passwd', 'link'); os.mkfifo('pipe'); os.link('same', 'd/hard')"
@@ -351,7 +350,7 @@ async def test_a_cancelled_run_leaves_nothing(manager: SandboxManager) -> None:
 
 async def test_a_waiting_run_can_be_withdrawn(manager: SandboxManager) -> None:
     """A run that waits for its turn is ended without a sandbox."""
-    alone = SandboxManager(SandboxSettings(pool=0, concurrent=1), "test-waiting")
+    alone = sandbox_manager(SandboxSettings(pool=0, concurrent=1), "test-waiting")
     first, second, watcher = job("print('up')\nwhile True: pass"), job("print(1)"), Recorder()
     running = asyncio.create_task(alone.run(first, watcher))
     try:
@@ -392,7 +391,7 @@ async def test_many_at_once_wait_their_turn(manager: SandboxManager) -> None:
 
 async def test_a_crowd_starts_no_more_than_may_run(manager: SandboxManager) -> None:
     """Of two hundred at once by four principals two run, and who waits is told a place; none fails."""
-    house = SandboxManager(SandboxSettings(pool=0, concurrent=2), "test-crowd")
+    house = sandbox_manager(SandboxSettings(pool=0, concurrent=2), "test-crowd")
     crowd = [replace(job("print('up')\nwhile True: pass"), principal=f"a{n % 4}") for n in range(200)]
     watchers = [Recorder() for _ in crowd]
     runs = [asyncio.create_task(house.run(*pair)) for pair in zip(crowd, watchers, strict=True)]
@@ -510,5 +509,5 @@ async def test_files_are_listed_and_fetched_while_the_run_goes_on(manager: Sandb
             assert await manager.file(asked.run, name) is None
     await manager.kill(asked.run, "ada")
     assert KillReason.OPERATOR == (await running).kill_reason
-    with pytest.raises(SandboxUnavailable, match="does not run"):
+    with pytest.raises(SandboxUnavailable, match="it is not running"):
         await manager.files(asked.run)

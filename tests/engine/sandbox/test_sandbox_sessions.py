@@ -13,9 +13,10 @@ import pytest_asyncio
 
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Operation, OperationKind, Result
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
+from engine.sandbox import Job, SandboxUnavailable
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
-from tests.sandboxes import Recorder, containers_of, job
+from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 IMAGES = {
@@ -28,7 +29,7 @@ IMAGES = {
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager() -> AsyncIterator[SandboxManager]:
     """A manager without ready sandboxes."""
-    manager = SandboxManager(SandboxSettings(pool=0, grace_seconds=3), "test-sessions")
+    manager = sandbox_manager(SandboxSettings(pool=0, grace_seconds=3), "test-sessions")
     await manager.start()
     try:
         yield manager
@@ -122,7 +123,7 @@ async def test_a_deadline_interrupts_and_the_state_stays(
     await run(manager, "kept = 1", language)
     late, _ = await run(manager, endless, language, seconds=1)
     assert KillReason.TIMEOUT is late.kill_reason
-    assert manager.sessions.lives(f"b-{language}")
+    assert manager.sessions.has_state(f"b-{language}")
     assert "1" == (await run(manager, "kept", language))[0].displays[-1].text.text
 
 
@@ -148,7 +149,7 @@ async def test_what_does_not_obey_is_ended_with_its_state(manager: SandboxManage
     result, _ = await run(manager, code, seconds=1)
     assert KillReason.TIMEOUT is result.kill_reason
     assert "the sandbox's state is lost" in result.evidence
-    assert not manager.sessions.lives("b-python")
+    assert not manager.sessions.has_state("b-python")
 
 
 async def test_nothing_runs_between_executions(manager: SandboxManager) -> None:
@@ -200,7 +201,7 @@ async def test_a_read_ends_at_the_limit(manager: SandboxManager) -> None:
     read = Operation(kind=OperationKind.READ, path=Untrusted("big"))
     result, watcher = await run(manager, "", Language.SHELL, operation=read, output_kb=8)
     assert (8192, True) == (len(watcher.stdout), result.truncated)
-    assert manager.sessions.lives("b-shell")
+    assert manager.sessions.has_state("b-shell")
 
 
 async def test_no_other_principal_gets_in(manager: SandboxManager) -> None:
@@ -270,16 +271,16 @@ async def test_memory_ends_it_and_says_so(manager: SandboxManager) -> None:
 
 async def test_a_kernel_that_waits_ready_is_given_to_one_session_alone() -> None:
     """The first session to come gets it at once, another starts its own; its packages lie under its room."""
-    house = SandboxManager(SandboxSettings(pool=0, session_pool=1), "test-spare-kernel")
+    house = sandbox_manager(SandboxSettings(pool=0, session_pool=1), "test-spare-kernel")
     await house.start()
     try:
         async with asyncio.timeout(120):
-            while not any(stock.ready for stock in house.stocks):
+            while not any(stock.ready for stock in house.pool_status):
                 await asyncio.sleep(0.1)
         first, second = Recorder(), Recorder()
         await house.run(order("x = 1", seconds=60), first)
         taken = dict(first.events)["sandbox.acquired"]["sandbox"]
-        assert house.sessions.housed(order("")).session.startswith("spare-")
+        assert house.sessions.package_volume(order("")).startswith("spare-")
         await house.run(order("print(x + 1)", seconds=60), second)
         assert (b"2\n", taken) == (second.stdout, dict(second.events)["sandbox.acquired"]["sandbox"])
         other, asked = Recorder(), order("print('x' in globals())", seconds=60, principal="bob")

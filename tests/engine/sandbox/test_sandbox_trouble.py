@@ -11,20 +11,24 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import docker
 import pytest
 
 from engine.models import Check, KillReason, Language
-from engine.sandbox import Job, SandboxManager, SandboxUnavailable
-from engine.sandbox.drivers.docker import heartbeat, ownership, reaper
+from engine.sandbox import Job, SandboxUnavailable
+from engine.sandbox.drivers.docker import driver, ownership, reaper
 from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
+from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.drivers.linux.cgroup import Cgroup
+from engine.sandbox.run import heartbeat
 from engine.sandbox.run.execution import Execution
+from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.docker_proxy import DockerProxy
-from tests.sandboxes import IMAGES, Recorder, containers_of, job
+from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
 # Docker's client lets sockets of failed connections go unclosed.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -46,7 +50,7 @@ async def test_without_docker_nothing_runs_and_it_says_what_to_type(
 ) -> None:
     """A missing Docker is no crash: it is a red row with a command, and a refusal."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
-    alone = SandboxManager(SandboxSettings(pool=1), "test-no-docker")
+    alone = sandbox_manager(SandboxSettings(pool=1), "test-no-docker")
     await alone.start()
     try:
         assert alone.proof is None
@@ -64,7 +68,7 @@ async def test_without_docker_nothing_runs_and_it_says_what_to_type(
 async def test_without_gvisor_nothing_runs(runtime: str) -> None:
     """A runtime that is missing, or that is not gVisor, fails the proof: no silent fallback."""
     watcher = Recorder()
-    weak = SandboxManager(SandboxSettings(runtime=runtime, pool=1), "test-no-gvisor")
+    weak = sandbox_manager(SandboxSettings(runtime=runtime, pool=1), "test-no-gvisor")
     await weak.start()
     try:
         await weak.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
@@ -82,10 +86,10 @@ async def test_without_gvisor_nothing_runs(runtime: str) -> None:
 @pytest.mark.sandbox
 async def test_a_missing_image_says_what_to_type() -> None:
     """The refusal names the image and the command that builds it."""
-    alone = SandboxManager(SandboxSettings(pool=0), "test-no-image")
+    alone = sandbox_manager(SandboxSettings(pool=0), "test-no-image")
     try:
         with pytest.raises(SandboxUnavailable, match="pratique/none") as refused:
-            await alone.run(job("print(1)", image="pratique/none"), Recorder())
+            await alone.image_digest("pratique/none")
         assert "pratique image build" == refused.value.hint
     finally:
         await alone.close()
@@ -95,7 +99,7 @@ async def test_a_missing_image_says_what_to_type() -> None:
 async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
     """When a name comes to stand for another image, the ready sandbox of the old one is thrown away."""
     client = docker.APIClient(version="auto")
-    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-new-image"), Recorder()
+    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-new-image"), Recorder()
     client.tag(IMAGES[Language.PYTHON], "pratique-test/moving", "latest", force=True)
     try:
         await house.start()
@@ -103,7 +107,7 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
         await _filled(house)
         client.tag(IMAGES[Language.SHELL], "pratique-test/moving", "latest", force=True)
         await _until(lambda: not _ready(house)[0].unchanged)
-        asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON, image="pratique-test/moving")
+        asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON)
         await house.run(asked, watcher)
         assert ("sandbox.created", b"1\n") == (watcher.types[0], watcher.stdout)
     finally:
@@ -115,7 +119,7 @@ async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
 @pytest.mark.sandbox
 async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() -> None:
     """What runs has the digest that was approved, whatever its name stands for by then."""
-    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-other-image"), Recorder()
+    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-other-image"), Recorder()
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
@@ -125,7 +129,7 @@ async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() 
             result = await house.run(replace(job("echo 1"), image_digest=approved), watcher)
             assert ("sandbox.created", approved) == (watcher.types[0], result.image_digest)
         assert b"1\n1\n" == watcher.stdout
-        with pytest.raises(SandboxUnavailable, match=IMAGES[Language.PYTHON]):
+        with pytest.raises(SandboxUnavailable, match="sha256:0000"):
             await house.run(replace(job("print(1)"), image_digest=f"sha256:{'0' * 64}"), watcher)
     finally:
         await house.close()
@@ -135,7 +139,7 @@ async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() 
 async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
     """A command that somebody prepared in it through Docker is heard of, and it is thrown away."""
     client = docker.APIClient(version="auto")
-    house, watcher = SandboxManager(SandboxSettings(pool=1), "test-touched"), Recorder()
+    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-touched"), Recorder()
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
@@ -143,7 +147,7 @@ async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
         await _until(lambda: _ready(house)[0].unchanged)
         container = _ready(house)[0]
         client.exec_create(container.id, ["true"])
-        await _until(lambda: container.touched)
+        await _until(lambda: container.changed)
         result = await house.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
     finally:
@@ -152,7 +156,11 @@ async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
 
 
 def _ready(house: SandboxManager) -> list[Container]:
-    return [container for image_pool in house._pool.image_pools for container in image_pool.containers]
+    return [
+        cast("Container", container)
+        for image_pool in house.pool.image_pools
+        for container in image_pool.sandboxes
+    ]
 
 
 async def _until(holds: Callable[[], bool]) -> None:
@@ -176,7 +184,7 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterato
     door = DockerProxy(tmp_path / "docker.sock")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{door.path}")
     monkeypatch.setattr(heartbeat, "_SECONDS", 0.25)
-    monkeypatch.setattr(heartbeat, "_DEADLINE_SECONDS", 1.0)
+    monkeypatch.setattr(driver, "_PING_SECONDS", 1.0)
     async with door.serving():
         yield door
 
@@ -186,7 +194,7 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterato
 async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, trouble: str) -> None:
     """What was captured is kept, the guest's processes are gone, and runs go on when Docker is back."""
     engine = f"test-lost-{trouble}"
-    house = SandboxManager(SandboxSettings(pool=0), engine)
+    house = sandbox_manager(SandboxSettings(pool=0), engine)
     await house.start()
     try:
         watcher = Recorder()
@@ -216,7 +224,7 @@ async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy)
     def order(code: str) -> Job:
         return replace(job(code, Language.SHELL), session="b-1", principal="ada")
 
-    house = SandboxManager(SandboxSettings(pool=0), engine)
+    house = sandbox_manager(SandboxSettings(pool=0), engine)
     await house.start()
     try:
         watcher = Recorder()
@@ -228,7 +236,7 @@ async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy)
         proxy.go_on()
         await _proved(house)
         assert KillReason.NONE == (await house.run(order("x=2"), Recorder())).kill_reason
-        container = house.sessions._by_id["b-1"].container
+        container = cast("Container", house.sessions._by_id["b-1"].sandbox)
         assert container is not None
         proxy.break_off()
         await _until(lambda: container.disconnected)
@@ -255,7 +263,7 @@ async def _proved(house: SandboxManager) -> None:
 async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy) -> None:
     """The pool throws it away and the run starts cold."""
     engine, watcher = "test-broken-pool", Recorder()
-    house = SandboxManager(SandboxSettings(pool=1), engine)
+    house = sandbox_manager(SandboxSettings(pool=1), engine)
     await house.start()
     try:
         await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
@@ -275,12 +283,12 @@ async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy
 async def test_a_sandbox_process_that_is_killed_is_no_fault_of_the_program() -> None:
     """The death of the sandbox itself is called that, at once."""
     watcher, asked = Recorder(), job(LOOP)
-    house = SandboxManager(SandboxSettings(pool=0), "test-sentry")
+    house = sandbox_manager(SandboxSettings(pool=0), "test-sentry")
     running = asyncio.create_task(house.run(asked, watcher))
     try:
         await watcher.until_said(b"up")
-        execution: Execution = house._running[asked.run]
-        execution.container.kill_processes()
+        execution: Execution = house.control.executions[asked.run]
+        execution.sandbox.kill_processes()
         async with asyncio.timeout(10):
             assert KillReason.SANDBOX_FAILED == (await running).kill_reason
     finally:
@@ -293,7 +301,7 @@ async def test_meters_come_from_docker_where_the_host_shows_none(
 ) -> None:
     """On a remote engine there are fewer samples, and the limits hold all the same."""
     monkeypatch.setattr(Cgroup, "of", lambda *_: None)
-    watcher, alone = Recorder(), SandboxManager(SandboxSettings(pool=0), "test-remote")
+    watcher, alone = Recorder(), sandbox_manager(SandboxSettings(pool=0), "test-remote")
     try:
         code = "x = bytearray(50_000_000)\nimport time\ntime.sleep(5)"
         result = await alone.run(job(code), watcher)
@@ -321,13 +329,16 @@ async def test_a_call_that_hangs_ends_at_its_deadline(
 async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
     """What Docker made after the engine had stopped waiting for it goes; what is in use stays."""
     client = docker.APIClient(version="auto")
-    house, watcher, asked = SandboxManager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
+    house, watcher, asked = sandbox_manager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
     labels = ownership.here("test-forgotten").labels("image") | {"pratique.created": "1"}
     made = client.create_container(IMAGES[Language.SHELL], labels=labels)["Id"]
     running = asyncio.create_task(house.run(asked, watcher))
     try:
         await watcher.until_said(b"up")
-        assert (made,) == await reaper.reap(house._daemon, house._maker.owner, house._maker.active)
+        docker_driver = cast("DockerDriver", house.driver)
+        assert (made,) == await reaper.reap(
+            docker_driver.client, docker_driver.factory.owner, docker_driver.factory.active
+        )
         assert 1 == len(containers_of("test-forgotten"))
     finally:
         await house.close()
@@ -342,10 +353,11 @@ import asyncio, sys
 sys.path.insert(0, {root!r})
 from engine.models import Language
 from engine.sandbox import SandboxManager
+from engine.sandbox.run import heartbeat
 from engine.settings import SandboxSettings
-from tests.sandboxes import IMAGES, Recorder, job
+from tests.sandboxes import IMAGES, Recorder, job, sandbox_manager
 async def main():
-    house = SandboxManager(SandboxSettings(pool=1), "test-victim")
+    house = sandbox_manager(SandboxSettings(pool=1), "test-victim")
     await house.start()
     await house.warm([(Language.SHELL, IMAGES[Language.SHELL])])
     watcher = Recorder()
@@ -362,7 +374,7 @@ asyncio.run(main())
 @pytest.mark.sandbox
 async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> None:
     """The running sandbox and the frozen ready one are both gone; those of a living engine stay."""
-    active, watcher = SandboxManager(SandboxSettings(pool=0), "test-living"), Recorder()
+    active, watcher = sandbox_manager(SandboxSettings(pool=0), "test-living"), Recorder()
     running = asyncio.create_task(active.run(job(LOOP, seconds=60), watcher))
     await watcher.until_said(b"up")
     root = str(Path(__file__).parents[3])
@@ -376,7 +388,7 @@ async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> Non
     assert 2 <= len(containers_of("test-victim"))
     victim.send_signal(signal.SIGKILL)
     await victim.wait()
-    heir = SandboxManager(SandboxSettings(pool=0), "test-heir")
+    heir = sandbox_manager(SandboxSettings(pool=0), "test-heir")
     try:
         await heir.start()
         assert [] == containers_of("test-victim")

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Limits, Stream
+from engine.sandbox.api.file_names import safe_name
 from engine.sandbox.guest_protocol.exit_report import ExitReport
-from engine.sandbox.guest_protocol.framing import FrameError, RunRequest, StreamSplitter, frames, safe_name
+from engine.sandbox.guest_protocol.framing import FrameError, RunRequest, StreamSplitter, frames
 from engine.sandbox.run.displays import DisplayCollector
 
 MARK = b"\0" + b"5e" * 16
@@ -60,7 +61,7 @@ def test_what_is_shown_is_taken_out_wherever_it_is_cut(
     tail = StreamSplitter(MARK)
     fed = [tail.feed(piece) for piece in _cut(said + MARK + b" 0", cuts)]
     assert b"".join(own for own, _ in parts) == b"".join(own for own, _ in fed)
-    assert [item for _, item in parts] == tail.shown()
+    assert [item for _, item in parts] == tail.displays()
     assert b" 0" == b"".join(rest for _, rest in fed)
 
 
@@ -88,7 +89,7 @@ def test_a_plain_line_is_not_held_back() -> None:
 @given(st.binary(max_size=300))
 def test_a_last_word_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     """Any bytes are a last word, an unfinished one, or BadFrame: nothing else."""
-    word = ExitReport(room=100)
+    word = ExitReport(capacity=100)
     try:
         word.feed(data)
     except FrameError:
@@ -102,7 +103,7 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
     said = b" 3 0 0 1 0\n"
     for name, content in files:
         said += b"file %d %d\n%b%b" % (len(name.encode()), len(content), name.encode(), content)
-    word = ExitReport(room=1 << 20)
+    word = ExitReport(capacity=1 << 20)
     for piece in _cut(said + b"left 2\n", [1, 5, 20, 33]):
         word.feed(piece)
     assert (3, True, False, 2, True) == (
@@ -123,7 +124,7 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
 def test_lies_are_refused(lie: bytes) -> None:
     """A frame that no supervisor sends, or that promises more than there is room for, is BadFrame."""
     with pytest.raises(FrameError):
-        ExitReport(room=100).feed(lie)
+        ExitReport(capacity=100).feed(lie)
 
 
 @pytest.mark.parametrize(

@@ -37,13 +37,13 @@ async def server() -> AsyncIterator[Server]:
 async def guest(server: Server) -> AsyncIterator[Guest]:
     """A guest with a secret for one of its two hosts."""
     terms = server.terms(HOST, OTHER, names={HOST: "127.0.0.1", OTHER: "127.0.0.1"})
-    async with guest_of(partial(Proxy, terms, vault=SecretInjector([SECRET]))) as guest:
+    async with guest_of(partial(Proxy, terms, secrets=SecretInjector([SECRET]))) as guest:
         yield guest
 
 
 def placeholder(guest: Guest) -> str:
     """Return what the guest has in its environment in place of the secret."""
-    return guest.proxy.vault.environment["API_TOKEN"]
+    return guest.proxy.secrets.environment["API_TOKEN"]
 
 
 def basic(text: str) -> str:
@@ -89,7 +89,7 @@ async def test_tls_is_opened_for_the_secret(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     tls = serving(theirs.context(HOST))
     vault = SecretInjector([SECRET])
-    async with tls as server, guest_of(partial(Proxy, server.terms(), vault=vault)) as guest:
+    async with tls as server, guest_of(partial(Proxy, server.terms(), secrets=vault)) as guest:
         assert guest.proxy.authority is not None
         trusting = ssl.create_default_context(cadata=guest.proxy.authority.pem)
         answer = await _over_tls(guest, server.port, trusting)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from engine.models import Language
-from engine.sandbox.drivers.docker import ownership
-from engine.sandbox.drivers.docker.container_factory import ContainerFactory
-from engine.sandbox.drivers.docker.docker_client import DockerClient
-from engine.sandbox.drivers.docker.pool import Pool, PoolStatus
+from engine.sandbox import PoolStatus
+from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.run.pool import Pool
 from engine.server.http.metrics import PrometheusMetrics
 
 
 async def test_a_shelf_says_how_full_it_is() -> None:
     """A shelf that nobody has filled yet wants its least."""
-    pool = Pool(
-        ContainerFactory(DockerClient(1), "runsc", ownership.here("metrics")), 2, lambda container: None
-    )
+    pool = Pool(DockerDriver("runsc", 1, "metrics"), 2, lambda sandbox: None)
     pool.stock(Language.PYTHON, "pratique/python")
-    assert (PoolStatus("pratique/python", 0, 2),) == pool.stocks
+    assert (PoolStatus("pratique/python", 0, 2),) == pool.status
 
 
 def test_queue_and_pool_are_gauges() -> None:

@@ -59,7 +59,7 @@ class Container:
         return str(self.host["Runtime"])
 
     async def wait_ready(self) -> None:
-        """Wait until the interpreter is ready, and note the kernel that it sees. Raises SandboxUnavailable."""
+        """Wait until the interpreter is ready, and note the kernel it sees. Raises SandboxUnavailable."""
         received = b""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_READY_SECONDS):

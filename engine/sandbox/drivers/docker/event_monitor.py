@@ -1,7 +1,7 @@
 """Watches Docker's events about waiting sandboxes and their images.
 
-A sandbox that was verified, and that no event named since, needs no new check when it is taken. While Docker's
-events cannot be read, every sandbox is checked again.
+A sandbox that was verified, and that no event named since, needs no new check when it is taken. While
+Docker's events cannot be read, every sandbox is checked again.
 """
 
 from __future__ import annotations

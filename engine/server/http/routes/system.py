@@ -72,7 +72,7 @@ def _event_routes(router: APIRouter, engine: Engine) -> None:
 
 def _metrics_routes(router: APIRouter, engine: Engine) -> None:
     metrics = PrometheusMetrics(
-        lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.stocks
+        lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.pool_status
     )
     engine.queries.listen(metrics.record)
 

@@ -1,0 +1,61 @@
+"""Permits the start of one approved run, once, and refuses the result of a run that started without it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from engine.common.errors import Problem
+from engine.models import KillReason, Result
+from engine.sandbox.api.permit import StartPermit, StartRequest
+
+Check = Callable[[str], Awaitable[None]]
+"""Raises Problem unless an image, by its digest, is the approved one and everything else still is."""
+Record = Callable[[StartRequest], Awaitable[None]]
+"""Records the start durably."""
+
+
+class StartGate:
+    """Between a backend and the code of one run: the code may start once, in the approved image."""
+
+    def __init__(self, run: str, check: Check, record: Record) -> None:
+        self._run = run
+        self._check = check
+        self._record = record
+        self._requests = 0
+        self._permit: StartPermit | None = None
+
+    @property
+    def permitted(self) -> bool:
+        """Whether the start was permitted, and asked for only once."""
+        return self._permit is not None and self._requests == 1
+
+    async def permit(self, request: StartRequest) -> StartPermit:
+        """Permit the start, once it is recorded.
+
+        Raises:
+            Problem: it was asked for before, is for another run, or anything differs from what was approved.
+        """
+        self._requests += 1
+        if self._requests > 1:
+            raise Problem(409, f"{self._run}: the sandbox backend asked twice to start it")
+        if request.run != self._run:
+            raise Problem(409, f"{self._run}: the sandbox backend asked to start {request.run}")
+        await self._check(request.image_digest)
+        await self._record(request)
+        self._permit = StartPermit(request)
+        return self._permit
+
+    def check_result(self, result: Result) -> Result:
+        """Return a result that the permit covers.
+
+        Raises:
+            Problem: it is of code that ran without a permit, or with more than one request for it.
+        """
+        if self.permitted or (self._requests <= 1 and _never_started(result)):
+            return result
+        raise Problem(409, f"{self._run}: the sandbox backend ran it without a permit; its result is refused")
+
+
+def _never_started(result: Result) -> bool:
+    wrote = result.stdout_bytes or result.stderr_bytes or result.artifacts or result.displays
+    return result.exit_code is None and result.kill_reason is not KillReason.NONE and not wrote
