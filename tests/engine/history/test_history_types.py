@@ -10,6 +10,7 @@ import pytest
 
 import engine
 from engine.common.text import Untrusted
+from engine.core.runs.history_events import HISTORY_TYPES, SANDBOX_CREATED
 from engine.history.errors import HistoryError
 from engine.history.events.types import validate
 from engine.history.store.sqlite.store import SqliteHistoryStore
@@ -23,7 +24,8 @@ def recorded_types() -> set[str]:
     sources = [file.read_text() for file in Path(engine.__file__).parent.rglob("*.py")]
     recording = [source for source in sources if CALLED.search(source)]
     found = (match for source in recording for how in (CALLED, CHOSEN) for match in how.finditer(source))
-    return {name for match in found for name in match.groups() if name}
+    named = {name for match in found for name in match.groups() if name}
+    return named | set(HISTORY_TYPES.values()) | {SANDBOX_CREATED}
 
 
 def is_known(type_: str) -> bool:
