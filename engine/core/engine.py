@@ -129,7 +129,7 @@ class Engine:
         yield "policy reload", self.policy.keep()
         yield "session timeouts", self.sessions.close_expired()
         yield "retention", self.archive.keep()
-        yield "witnesses", self._witnesses.keep(self._log.read.latest_checkpoint, self._events.witness)
+        yield "witnesses", self._witnesses.run(self._log.read.latest_checkpoint, self._events.witness)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

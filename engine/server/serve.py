@@ -92,7 +92,7 @@ async def _hand_over(settings: Settings) -> None:
     if note:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HAND_OVER_SECONDS):
-                await Witnesses(settings.history).give(note)
+                await Witnesses(settings.history).publish(note)
 
 
 def _settle_memory() -> None:

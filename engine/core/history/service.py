@@ -41,7 +41,7 @@ class Archive:
     async def keep(self) -> None:
         """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
         while True:
-            with contextlib.suppress(HistoryError):  # a disk that cannot take it is told to whoever writes
+            with contextlib.suppress(HistoryError):  # whoever writes next gets the error of a full disk
                 await self._log.apply_retention()
             await asyncio.sleep(RETAIN_SECONDS)
 
@@ -109,7 +109,7 @@ class Archive:
         return content
 
     async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
-        """Record an export of history records."""
+        """Record an export."""
         data = {"what": what, "format": kind, "submissions": count}
         await self._events.record("history.exported", "", by.name, data=data)
 

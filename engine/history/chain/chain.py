@@ -98,7 +98,7 @@ def stamp(moment: datetime) -> str:
 
 
 def event_of(record: Record) -> Event:
-    """Return a record as an event."""
+    """Return the event of a record."""
     return Event.model_construct(
         seq=record.seq,
         at=datetime.fromisoformat(record.at),

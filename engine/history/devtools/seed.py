@@ -1,4 +1,4 @@
-"""A made-up history of any size, to try things on. It never goes where real events are."""
+"""A synthetic history of any size. It is never written where events are already."""
 
 from __future__ import annotations
 

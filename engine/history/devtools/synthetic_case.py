@@ -1,4 +1,4 @@
-"""One made-up submission and what became of it, as a case and as events."""
+"""A synthetic submission and its run, as models and as events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from engine.models import (
     Submission,
 )
 
-Told = tuple[str, str, dict[str, Any]]
+SyntheticEvent = tuple[str, str, dict[str, Any]]
 """Type, actor and data of an event."""
 
 _CODE, _REQUESTER = "\u241f-code", "\u241f-requester"
@@ -97,11 +97,11 @@ class SyntheticCase:
             result=self._result() if self.ran else None,
         )
 
-    def events(self, state: str) -> Iterator[Told]:
+    def events(self, state: str) -> Iterator[SyntheticEvent]:
         """Yield its events, the last of which carries the digest of the case."""
         decided = "decision.expired" if self.outcome is DecisionOutcome.EXPIRED else "decision.made"
         digest = self.digest
-        told: list[Told] = [
+        events: list[SyntheticEvent] = [
             (
                 "submission.created",
                 self.requester,
@@ -111,14 +111,14 @@ class SyntheticCase:
             ("submission.assessed", ENGINE, {"risk": self.risk.value, "rules": []}),
         ]
         if self.outcome is not DecisionOutcome.EXPIRED:
-            told.append(("claim.created", self.reviewer, {}))
-        told.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
+            events.append(("claim.created", self.reviewer, {}))
+        events.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
         if self.ran:
-            told += self._run()
-        told[-1][2]["case_sha256"] = state
-        yield from told
+            events += self._run()
+        events[-1][2]["case_sha256"] = state
+        yield from events
 
-    def _run(self) -> list[Told]:
+    def _run(self) -> list[SyntheticEvent]:
         sample = Meters(at=0.5, cpu=0.5, memory=1 << 24, memory_peak=1 << 24, processes=1)
         size = self.output_size
         block = OutputBlock(digest=self.output_digest, size=size, chunks=((Stream.STDOUT, 0.1, 0, size),))

@@ -1,4 +1,4 @@
-"""Many made-up submissions of one kind: the first goes through the models, the others only fill its gaps.
+"""Many synthetic submissions of one kind: the first goes through the models, the others only fill its gaps.
 
 A million submissions through pydantic would take most of an hour.
 """

@@ -1,1 +1,1 @@
-"""Exports for other programs. Pure: models in, text or bytes out."""
+"""The history in formats that other programs read. Pure: models in, text out."""

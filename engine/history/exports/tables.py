@@ -16,10 +16,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What makes a spreadsheet run a cell. Source: CWE-1236."""
 
 
-def jsonl(nouns: Iterable[BaseModel]) -> Iterator[str]:
+def jsonl(models: Iterable[BaseModel]) -> Iterator[str]:
     """Yield a line of JSON for each; all but ASCII is escaped, so that no terminal is steered by it."""
-    for noun in nouns:
-        yield json.dumps(noun.model_dump(mode="json"), separators=(",", ":")) + "\n"
+    for model in models:
+        yield json.dumps(model.model_dump(mode="json"), separators=(",", ":")) + "\n"
 
 
 def comma_separated(summaries: Iterable[Summary]) -> Iterator[str]:

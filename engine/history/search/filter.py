@@ -1,7 +1,7 @@
 """The filter language: `risk:critical reviewer:alice -kill:memory since:7d duration:>10s text:"a.b"`.
 
-Words are joined by *and*; a comma inside a value means *or*; `-` in front means *not*; a word without a key
-is looked for in code and output.
+Terms are joined by *and*; a comma inside a value means *or*; `-` in front means *not*; a term without a field
+is searched for in code and output.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def parse(text: str, now: datetime) -> tuple[Term, ...]:
     while position < end and (match := _WORD.match(text, position)):
         position = match.end()
         if text[position : position + 1] == '"':
-            raise FilterError(text, position, "A quotation mark is not closed", hint='Write text:"like this"')
+            raise FilterError(text, position, "Unclosed quotation mark", hint='Write text:"like this"')
         terms.append(_term(text, match, now))
     return tuple(terms)
 
@@ -97,9 +97,9 @@ def _term(text: str, match: re.Match[str], now: datetime) -> Term:
     negated, at = bool(match["not"]), match.start("value")
     value = _unquoted(match["value"])
     if key not in KEYS:
-        raise FilterError(text, match.start("key"), f"No key is called {key!r}", hint=_meant(key, KEYS))
+        raise FilterError(text, match.start("key"), f"Unknown field {key!r}", hint=_meant(key, KEYS))
     if not value:
-        raise FilterError(text, at, f"{key}: has no value")
+        raise FilterError(text, at, f"The field {key} has no value")
     if key == "text":
         return _text(text, at, value, negated)
     if key in TIMES:
@@ -115,24 +115,31 @@ def _choice(text: str, at: int, key: str, value: str) -> str:
     value = ALIASES.get(value.lower(), value.lower())
     if value not in CHOICES[key]:
         where = text.lower().find(value, at)
-        raise FilterError(text, max(where, at), f"{key} is never {value!r}", hint=_meant(value, CHOICES[key]))
+        raise FilterError(
+            text,
+            max(where, at),
+            f"Unknown value {value!r} of the field {key}",
+            hint=_meant(value, CHOICES[key]),
+        )
     return value
 
 
 def _text(text: str, at: int, value: str, negated: bool) -> Term:
     if not any(character.isalnum() for character in value):
-        raise FilterError(text, at, "There is no letter and no digit to look for")
+        raise FilterError(text, at, "The text has no letter and no digit")
     return Term("text", "*" if value.endswith("*") else "=", (value.rstrip("*"),), negated)
 
 
 def _number(text: str, at: int, key: str, value: str, negated: bool) -> Term:
     match = _NUMBER.fullmatch(value)
     if match is None:
-        raise FilterError(text, at, f"{value!r} is no number", hint=f"Write {key}:>10 or {key}:<=2.5")
+        raise FilterError(text, at, f"{value!r} is not a number", hint=f"Write {key}:>10 or {key}:<=2.5")
     units = NUMBERS[key]
     if match["unit"].lower() not in units:
-        hint = f"It knows {', '.join(filter(None, units)) or 'none'}"
-        raise FilterError(text, at + match.start("unit"), f"{key} has no unit {match['unit']!r}", hint=hint)
+        hint = f"Units: {', '.join(filter(None, units)) or 'none'}"
+        raise FilterError(
+            text, at + match.start("unit"), f"Unknown unit {match['unit']!r} of the field {key}", hint=hint
+        )
     return Term(
         key, match["operator"] or "=", (float(match["number"]) * units[match["unit"].lower()],), negated
     )
@@ -144,7 +151,7 @@ def _moment(text: str, at: int, value: str, now: datetime) -> str:
         moment = now - timedelta(**{_STEPS[ago[2]]: int(ago[1])}) if ago else datetime.fromisoformat(value)
     except (ValueError, OverflowError):
         hint = "Write 7d, 12h, 30m or 2026-11-21"
-        raise FilterError(text, at, f"{value!r} is no time", hint=hint) from None
+        raise FilterError(text, at, f"{value!r} is not a time", hint=hint) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 

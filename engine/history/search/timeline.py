@@ -1,4 +1,4 @@
-"""The timeline of a submission: each step, who took it, and how long it took."""
+"""The timeline of a submission: each step, its actor and its duration."""
 
 from __future__ import annotations
 

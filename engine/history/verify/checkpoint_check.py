@@ -29,8 +29,8 @@ class CheckpointComparison:
         self._tree = tree
         self._notes = notes
         self._outside = outside
-        self._told = _by_size(notes)
-        self._kept = _by_size(outside)
+        self._file = _by_size(notes)
+        self._witness_notes = _by_size(outside)
         self._is_ours = cache(lambda note: note.is_signed_by(key))
         self._agreed = 0
         self._witnessed = 0
@@ -42,7 +42,7 @@ class CheckpointComparison:
 
     def points(self, first: int, last: int) -> Iterable[int]:
         """Return the numbers from `first` to `last` that checkpoints name."""
-        return (size for size in self._told.keys() | self._kept.keys() if first <= size <= last)
+        return (size for size in self._file.keys() | self._witness_notes.keys() if first <= size <= last)
 
     def found(self, events: int, seq: int | None = None, problem: str = "") -> Verification:
         """Return what was found, with how many checkpoints agree."""
@@ -65,7 +65,7 @@ class CheckpointComparison:
                     note.size,
                     f"the checkpoint of {note.size} records was forged: not signed by this engine",
                 )
-        for size in sorted(size for size in self._told if size > total):
+        for size in sorted(size for size in self._file if size > total):
             yield total + 1, f"record {total + 1} was removed: a checkpoint covers {size} records"
         yield from self._before_outside(total)
 
@@ -90,12 +90,12 @@ class CheckpointComparison:
     def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Mismatch]:
         if note is None or note.size != seq - 1 or not self._is_ours(note):
             yield seq, f"the checkpoint in record {seq} was forged: not signed by this engine"
-        elif note.size not in self._told:
+        elif note.size not in self._file:
             yield seq, f"the checkpoint of {note.size} records was removed from the checkpoint file"
 
     def _compare(self, point: ComparisonPoint) -> Iterator[Mismatch]:
         here = self._tree.root(), point.hash
-        for note in self._told.get(point.seq, ()):
+        for note in self._file.get(point.seq, ()):
             if (note.root, note.head) == here:
                 self._agreed += 1
             else:
@@ -103,7 +103,7 @@ class CheckpointComparison:
                     note.size,
                     f"the first {note.size} records are not those of the checkpoint at {note.at}",
                 )
-        for note in filter(self._is_ours, self._kept.get(point.seq, ())):
+        for note in filter(self._is_ours, self._witness_notes.get(point.seq, ())):
             if (note.root, note.head) == here:
                 self._witnessed += 1
             else:

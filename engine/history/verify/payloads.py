@@ -1,4 +1,4 @@
-"""What lies beside records: whether cases, code, files and output are those that the records tell of."""
+"""Whether the stored cases, code, files and output are those that the records name."""
 
 from __future__ import annotations
 

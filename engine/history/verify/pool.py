@@ -1,4 +1,4 @@
-"""Long histories are read by several processes, each a stretch at a time; short ones here."""
+"""Long histories are verified by several processes, a range at a time; short ones in this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a stretch of the history: its chain, its part of the tree, and what lies beside its records."""
+"""Verification of a range of records: their chain, their part of the tree, and their payloads."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
-"""Reading the whole history again: is every record what was written, where it was written?"""
+"""Verification of the whole history: is every record what was written, where it was written?"""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from engine.history.api import ProgressCallback
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import tree
@@ -17,8 +18,6 @@ from engine.history.verify.payloads import TELLS, Mismatch
 from engine.history.verify.pool import RecordRange, verify_ranges
 from engine.models import Verification
 
-ProgressCallback = Callable[[int, int], None]
-"""Is told how many records are done, and how many there are."""
 SPAN = 1 << 16
 """Records in one stretch."""
 _STRAY = """
@@ -36,7 +35,7 @@ def verify(
     connection: sqlite3.Connection,
     notes: Sequence[Checkpoint | None],
     key: Ed25519PublicKey,
-    tell: ProgressCallback | None = None,
+    progress: ProgressCallback | None = None,
     *,
     resume: bool = False,
     outside: Sequence[Checkpoint | None] = (),
@@ -52,7 +51,7 @@ def verify(
     first = start.size + 1 if start.size else -(1 << 63)
     comparison = CheckpointComparison(notes, key, start, outside)
     for seq, problem in itertools.chain(
-        _walk(connection, total, comparison, tell),
+        _verify_records(connection, total, comparison, progress),
         comparison.before(total),
         _stray_cases(connection, first),
     ):
@@ -72,25 +71,25 @@ def _last_checkpoint(
     return loaded if loaded.root() == note.root else Frontier()
 
 
-def _walk(
+def _verify_records(
     connection: sqlite3.Connection,
     total: int,
     comparison: CheckpointComparison,
-    tell: ProgressCallback | None,
+    progress: ProgressCallback | None,
 ) -> Iterator[Mismatch]:
     """Follow the chain up to the record `total`, and yield what is wrong."""
-    ranges = _spans(comparison, total)
+    ranges = _ranges(comparison, total)
     with contextlib.closing(verify_ranges(connection, ranges)) as verified:
         for stretch in verified:
             yield from comparison.agree(stretch)
             if stretch.mismatch:
                 yield stretch.mismatch
                 return
-            if tell:
-                tell(stretch.last, total)
+            if progress:
+                progress(stretch.last, total)
 
 
-def _spans(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
+def _ranges(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
     """Cut what is to be read into stretches that end where those of any other reading do."""
     ranges, first = [], comparison.size + 1
     while first <= total:

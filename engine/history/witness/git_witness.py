@@ -21,11 +21,11 @@ _SAFE = (
 """Nothing that the configuration of the repository names is started, and no question is asked."""
 _ENVIRONMENT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _MOST = 300
-"""Characters of what git says that are told."""
+"""Characters of an error of git that are kept."""
 
 
 class GitWitness:
-    """A folder with a working tree of git."""
+    """Publishes checkpoints as commits in a git repository."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         """`seconds` is how long a commit may take in all."""
@@ -42,7 +42,7 @@ class GitWitness:
         """Return how to look at it."""
         return f"git -C {self._folder} status"
 
-    async def take(self, note: str) -> None:
+    async def publish(self, note: str) -> None:
         """Write a checkpoint at the end of the file, where it is not there already, and commit the file.
 
         Raises:
@@ -75,16 +75,16 @@ class GitWitness:
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         try:
-            told, wrong = await process.communicate()
+            output, errors = await process.communicate()
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         if process.returncode:
-            said = " ".join(wrong.decode(errors="replace").split())[:_MOST]
+            said = " ".join(errors.decode(errors="replace").split())[:_MOST]
             raise WitnessError(said or f"git ended with {process.returncode}")
-        return told
+        return output
 
 
 def _message(note: str) -> str:

@@ -12,7 +12,7 @@ _TYPE = {"Content-Type": "text/plain; charset=utf-8"}
 
 
 class HttpWitness:
-    """An address that takes checkpoints by POST, and answers with 2xx once it has them."""
+    """Publishes checkpoints by POST to a URL that answers with 2xx."""
 
     def __init__(self, url: str, seconds: float) -> None:
         """`seconds` is how long it may take in all."""
@@ -29,7 +29,7 @@ class HttpWitness:
         """Return how to post by hand."""
         return f"curl -i -d test {self._url.copy_with(userinfo=b'', query=None)}"
 
-    async def take(self, note: str) -> None:
+    async def publish(self, note: str) -> None:
         """Post a checkpoint. No redirect is followed, and what is answered is not read.
 
         Raises:

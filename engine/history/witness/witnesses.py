@@ -1,6 +1,6 @@
-"""Those outside who keep the signed checkpoints, so that whoever can write everything here is found out too.
+"""Witnesses keep the signed checkpoints elsewhere, so that even who can write all files here is found out.
 
-A checkpoint covers all records before it: after a time of silence the newest one is enough.
+A checkpoint covers all records before it, so after an outage the newest one is enough.
 """
 
 from __future__ import annotations
@@ -20,69 +20,69 @@ from engine.history.witness.http_witness import HttpWitness
 from engine.models import Check
 from engine.settings import HistorySettings
 
-LOOK_SECONDS = 1.0
-"""How often it is looked whether there is a newer checkpoint."""
+POLL_SECONDS = 1.0
+"""How often to look for a newer checkpoint."""
 MOST_SECONDS = 60.0
-"""How long a witness that does not take it is left alone at most."""
+"""The longest pause before a failing witness is tried again."""
 
 Latest = Callable[[], Awaitable[str | None]]
 Record = Callable[[str, str, str], Awaitable[Any]]
-"""Records that a witness failed or took it again: the type of the event, the witness, and why."""
+"""Records that a witness failed or recovered: the type of the event, the witness, and the error."""
 
 
 class WitnessBackend(Protocol):
-    """A witness."""
+    """Where checkpoints are published."""
 
     @property
     def name(self) -> str:
-        """Return what it is called in Health."""
+        """Return its name in Health."""
 
     @property
     def hint(self) -> str:
-        """Return what to type where it does not take checkpoints."""
+        """Return what to type when it fails."""
 
-    async def take(self, note: str) -> None:
-        """Keep a checkpoint. Raises Refused."""
+    async def publish(self, note: str) -> None:
+        """Publish a checkpoint. Raises WitnessError."""
 
 
 @dataclass
 class Witness:
-    """How far one witness is."""
+    """The state of one witness."""
 
     backend: WitnessBackend
-    taken: str = ""
-    """The last checkpoint that it took."""
-    why: str = ""
-    """Why it does not take the next one; empty where all is well."""
+    published: str = ""
+    """The last checkpoint that it accepted."""
+    error: str = ""
+    """Why the last attempt failed; empty if it succeeded."""
     since: datetime | None = None
-    pause: float = LOOK_SECONDS
+    pause: float = POLL_SECONDS
 
-    async def give(self, note: str) -> str | None:
-        """Hand a checkpoint over, and return the type of the event where that has changed how it stands."""
-        failed = bool(self.why)
+    async def publish(self, note: str) -> str | None:
+        """Publish a checkpoint; return the type of the event if its state changed."""
+        failed = bool(self.error)
         try:
-            await self.backend.take(note)
+            await self.backend.publish(note)
         except Exception as error:  # whatever goes wrong out there, the engine goes on
-            self.why = str(error) if isinstance(error, WitnessError) else f"{type(error).__name__}: {error}"
+            self.error = str(error) if isinstance(error, WitnessError) else f"{type(error).__name__}: {error}"
             self.pause = min(MOST_SECONDS, self.pause * 2)
             self.since = self.since or datetime.now(UTC)
             return None if failed else "witness.failed"
-        self.taken, self.why, self.since, self.pause = note, "", None, LOOK_SECONDS
+        self.published, self.error, self.since, self.pause = note, "", None, POLL_SECONDS
         return "witness.reached" if failed else None
 
     def check(self) -> Check:
         """Return its row of Health."""
-        if self.why:
+        if self.error:
             since = f", since {self.since:%Y-%m-%d %H:%M} UTC" if self.since else ""
-            detail = f"takes no checkpoints{since}: {self.why}"
+            detail = f"takes no checkpoints{since}: {self.error}"
             return Check(name=self.backend.name, ok=False, detail=Untrusted(detail), hint=self.backend.hint)
-        note = parse(self.taken)
+        note = parse(self.published)
         detail = f"has the first {note.size:,} records" if note else "no checkpoint was made yet"
         return Check(name=self.backend.name, ok=True, detail=Untrusted(detail))
 
 
 class Witnesses:
-    """All that the settings name."""
+    """The witnesses in the settings."""
 
     def __init__(self, settings: HistorySettings) -> None:
         seconds = settings.witness_deadline_seconds
@@ -96,23 +96,23 @@ class Witnesses:
         """Return their rows of Health."""
         return [witness.check() for witness in self._all]
 
-    async def keep(self, latest: Latest, record: Record) -> None:
-        """Hand each new checkpoint over, in no step's way. Ends when it is cancelled."""
+    async def run(self, latest: Latest, record: Record) -> None:
+        """Publish each new checkpoint, in the background, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             for witness in self._all:
-                tasks.create_task(_keep(witness, latest, record))
+                tasks.create_task(_publish_new(witness, latest, record))
 
-    async def give(self, note: str) -> None:
-        """Hand the last checkpoint of an engine over; the next engine does it where that fails."""
+    async def publish(self, note: str) -> None:
+        """Publish the last checkpoint of an engine; if that fails, the next engine does it."""
         async with asyncio.TaskGroup() as tasks:
             for witness in self._all:
-                tasks.create_task(witness.give(note))
+                tasks.create_task(witness.publish(note))
 
 
-async def _keep(witness: Witness, latest: Latest, record: Record) -> None:
+async def _publish_new(witness: Witness, latest: Latest, record: Record) -> None:
     while True:
-        with contextlib.suppress(HistoryError):  # a disk that fails is told to whoever writes
+        with contextlib.suppress(HistoryError):  # whoever writes next gets the error of the disk
             note = await latest()
-            if note and note != witness.taken and (changed := await witness.give(note)):
-                await record(changed, witness.backend.name, witness.why)
+            if note and note != witness.published and (changed := await witness.publish(note)):
+                await record(changed, witness.backend.name, witness.error)
         await asyncio.sleep(witness.pause)

@@ -91,7 +91,7 @@ def commits(folder: Path) -> list[str]:
 
 async def test_a_checkpoint_is_posted_as_it_is(box: tuple[Box, str]) -> None:
     """What arrives is the signed note, byte for byte."""
-    await HttpWitness(box[1], PATIENT).take(NOTE)
+    await HttpWitness(box[1], PATIENT).publish(NOTE)
     assert [NOTE] == box[0].kept
 
 
@@ -100,16 +100,16 @@ async def test_an_answer_that_is_no_yes_is_a_refusal(box: tuple[Box, str], statu
     """Only 2xx means that it was kept; a redirect is not followed."""
     box[0].status = status
     with pytest.raises(WitnessError, match=f"it answered {status[:3]}"):
-        await HttpWitness(box[1], PATIENT).take(NOTE)
+        await HttpWitness(box[1], PATIENT).publish(NOTE)
 
 
 async def test_a_witness_that_says_nothing_is_left(box: tuple[Box, str]) -> None:
     """After its time a silent one is a refusal, and so is one that is not there."""
     box[0].silent.set()
     with pytest.raises(WitnessError, match=r"no answer within 0\.1 s"):
-        await HttpWitness(box[1], 0.1).take(NOTE)
+        await HttpWitness(box[1], 0.1).publish(NOTE)
     with pytest.raises(WitnessError, match="connection"):
-        await HttpWitness("http://127.0.0.1:1/", PATIENT).take(NOTE)
+        await HttpWitness("http://127.0.0.1:1/", PATIENT).publish(NOTE)
 
 
 async def test_no_password_is_shown(box: tuple[Box, str]) -> None:
@@ -123,7 +123,7 @@ async def test_a_checkpoint_is_a_line_and_a_commit(repository: Path) -> None:
     """Each checkpoint is committed once, on a line of the file, and no hook is run."""
     witness = GitWitness(repository, PATIENT)
     for note in (NOTE, NOTE, OTHER):
-        await witness.take(note)
+        await witness.publish(note)
     assert [NOTE, OTHER] == [json.loads(line) for line in (repository / FILE).read_text().splitlines()]
     assert ["Checkpoint of 8 records", "Checkpoint of 7 records"] == commits(repository)
     assert not (repository / "hooked").exists()
@@ -134,9 +134,9 @@ async def test_a_commit_that_failed_is_made_up_for(repository: Path) -> None:
     lock = repository / ".git" / "index.lock"
     lock.touch()
     with pytest.raises(WitnessError, match=r"index\.lock"):
-        await GitWitness(repository, PATIENT).take(NOTE)
+        await GitWitness(repository, PATIENT).publish(NOTE)
     lock.unlink()
-    await GitWitness(repository, PATIENT).take(NOTE)
+    await GitWitness(repository, PATIENT).publish(NOTE)
     assert [NOTE] == read((repository / FILE).read_text())
     assert ["Checkpoint of 7 records"] == commits(repository)
 
@@ -146,7 +146,7 @@ async def test_only_a_repository_is_written_to(tmp_path: Path, repository: Path)
     (repository / FILE).symlink_to(tmp_path / "out")
     for folder in (tmp_path, tmp_path / "absent", repository):
         with pytest.raises(WitnessError):
-            await GitWitness(folder, PATIENT).take(NOTE)
+            await GitWitness(folder, PATIENT).publish(NOTE)
     assert ["repository"] == [each.name for each in tmp_path.iterdir()]
 
 
@@ -154,11 +154,11 @@ async def test_a_failure_is_told_once_and_so_is_its_end(box: tuple[Box, str]) ->
     """The events are those of the changes; the row of Health is red in between and says what to type."""
     box[0].status = "503 Busy"
     witness = Witness(HttpWitness(box[1], PATIENT))
-    told = [await witness.give(NOTE), await witness.give(NOTE)]
+    output = [await witness.publish(NOTE), await witness.publish(NOTE)]
     assert (False, True) == ((row := witness.check()).ok, row.hint.startswith("curl -i"))
     box[0].status = "204 Kept"
-    told += [await witness.give(NOTE), await witness.give(OTHER)]
-    assert ["witness.failed", None, "witness.reached", None] == told
+    output += [await witness.publish(NOTE), await witness.publish(OTHER)]
+    assert ["witness.failed", None, "witness.reached", None] == output
     assert (True, "has the first 8 records") == (witness.check().ok, witness.check().detail.text)
 
 
@@ -168,7 +168,7 @@ async def test_what_the_engine_signs_reaches_its_witnesses(
     """Both witnesses get the newest checkpoint of a history that is being written."""
     settings = HistorySettings(checkpoint_events=3, witness_url=box[1], witness_git=repository)
     log = await SqliteHistoryStore.open(path, settings)
-    keeping = asyncio.create_task(Witnesses(settings).keep(log.read.latest_checkpoint, _never))
+    keeping = asyncio.create_task(Witnesses(settings).run(log.read.latest_checkpoint, _never))
     for number in range(7):
         await log.append("history.viewed", "", ALICE, {"n": number})
     latest = await log.read.latest_checkpoint()
@@ -180,8 +180,8 @@ async def test_what_the_engine_signs_reaches_its_witnesses(
     await log.close()
 
 
-async def _never(type: str, witness: str, why: str) -> None:
-    raise AssertionError((type, witness, why))
+async def _never(type: str, witness: str, error: str) -> None:
+    raise AssertionError((type, witness, error))
 
 
 async def rewritten(path: Path, settings: HistorySettings) -> list[str]:

@@ -11,7 +11,7 @@ from engine.models import Digest, Verification
 
 
 class HistoryViewed(EventPayload):
-    """Somebody read what is not their own."""
+    """Somebody viewed another principal's submission."""
 
     type: Literal["history.viewed"]
 

@@ -12,13 +12,13 @@ from engine.models import Digest, KillReason, Limits, Result
 
 
 class RunQueued(EventPayload):
-    """A run waits for a place among those that run."""
+    """A run waits for a free sandbox."""
 
     type: Literal["run.queued"]
 
 
 class SandboxAssigned(EventPayload):
-    """A sandbox was made, or taken from those that were ready."""
+    """A sandbox was created, or acquired from the pool."""
 
     type: Literal["sandbox.created", "sandbox.acquired"]
     sandbox: str
@@ -27,7 +27,7 @@ class SandboxAssigned(EventPayload):
 
 
 class SandboxDestroyed(EventPayload):
-    """A sandbox is gone, or could not be removed."""
+    """A sandbox was destroyed, or could not be."""
 
     type: Literal["sandbox.destroyed"]
     sandbox: str
@@ -42,7 +42,7 @@ class SessionChanged(EventPayload):
 
 
 class RunStarted(EventPayload):
-    """The code went in."""
+    """The code was sent to the sandbox."""
 
     type: Literal["run.started"]
     sandbox: str
@@ -50,41 +50,41 @@ class RunStarted(EventPayload):
 
 
 class RunRefused(EventPayload):
-    """What was about to run is not what was approved."""
+    """What was about to run differs from what was approved."""
 
     type: Literal["run.refused"]
     changed: tuple[str, ...]
 
 
 class RunControlled(EventPayload):
-    """Somebody asked a run to stop, to be killed, to be frozen or to go on."""
+    """A person stopped, killed, paused or resumed a run."""
 
     type: Literal["run.stop", "run.kill", "run.pause", "run.resume"]
 
 
 class RunOutput(OutputBlock):
-    """A run printed; the bytes lie beside, by their digest."""
+    """A run printed; the bytes are stored by their digest."""
 
     version: ClassVar[int] = 1
     type: Literal["run.output"]
 
 
 class RunMeters(MeterBlock):
-    """What a run used."""
+    """Resource samples of a run."""
 
     version: ClassVar[int] = 1
     type: Literal["run.meters"]
 
 
 class OutputTruncated(EventPayload):
-    """A run printed more than it may, and the rest was dropped."""
+    """A run exceeded its output limit, and the rest was dropped."""
 
     type: Literal["run.output_truncated"]
     limit_bytes: int
 
 
 class RunDisplay(EventPayload):
-    """A notebook showed something while it ran; the end of the run says what, in full."""
+    """A notebook displayed something; the end of the run has all of it."""
 
     type: Literal["run.display"]
     mime: str
@@ -94,7 +94,7 @@ class RunDisplay(EventPayload):
 
 
 class PackagesReady(EventPayload):
-    """What was granted of packages is installed for a run, now or earlier."""
+    """The granted packages are installed."""
 
     type: Literal["packages.ready"]
     layer: str
@@ -104,7 +104,7 @@ class PackagesReady(EventPayload):
 
 
 class NetworkAttempted(EventPayload):
-    """A run asked for a host, and was let out or not."""
+    """A run asked for a host, and was allowed or denied."""
 
     type: Literal["network.attempt"]
     host: str
@@ -115,7 +115,7 @@ class NetworkAttempted(EventPayload):
 
 
 class RunKilled(EventPayload):
-    """The engine ended a run, and what it saw that made it do so."""
+    """The engine killed a run, with the evidence."""
 
     type: Literal["run.killed"]
     reason: KillReason
@@ -123,7 +123,7 @@ class RunKilled(EventPayload):
 
 
 class RunArtifact(EventPayload):
-    """A file that a run left was kept."""
+    """An artifact of a run was stored."""
 
     type: Literal["run.artifact"]
     name: str
@@ -132,7 +132,7 @@ class RunArtifact(EventPayload):
 
 
 class RunEnded(Result):
-    """A run is over."""
+    """A run ended."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1

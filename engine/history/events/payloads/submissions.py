@@ -11,7 +11,7 @@ from engine.models import Decision, Digest, Language, Level
 
 
 class SubmissionCreated(EventPayload):
-    """Code came in."""
+    """Code was submitted."""
 
     type: Literal["submission.created"]
     digest: Digest
@@ -20,14 +20,14 @@ class SubmissionCreated(EventPayload):
 
 
 class SubmissionJoined(EventPayload):
-    """The same request came again, and got the submission that it had made before."""
+    """The same request came again, and got the earlier submission."""
 
     type: Literal["submission.joined"]
     digest: Digest
 
 
 class SubmissionAnalysed(EventPayload):
-    """Code was read."""
+    """Code was analysed."""
 
     type: Literal["submission.analysed"]
     rules: tuple[str, ...]
@@ -36,7 +36,7 @@ class SubmissionAnalysed(EventPayload):
 
 
 class SubmissionAssessed(EventPayload):
-    """Policy said how risky it is."""
+    """Policy assessed its risk."""
 
     type: Literal["submission.assessed"]
     risk: Level
@@ -44,13 +44,13 @@ class SubmissionAssessed(EventPayload):
 
 
 class ClaimChanged(EventPayload):
-    """A reviewer took it, or let go of it."""
+    """A reviewer claimed or released it."""
 
     type: Literal["claim.created", "claim.released"]
 
 
 class DecisionMade(Decision):
-    """It was approved, denied or refused, or nobody decided in time."""
+    """It was approved, denied or refused, or it expired."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1
@@ -58,7 +58,7 @@ class DecisionMade(Decision):
 
 
 class FirstApprovalGiven(Decision):
-    """It was approved by one reviewer, and another one's approval is still wanted."""
+    """One reviewer approved it; a second approval is required."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     version: ClassVar[int] = 1
@@ -66,7 +66,7 @@ class FirstApprovalGiven(Decision):
 
 
 class SubmissionThrottled(EventPayload):
-    """A requester exceeded a rate limit."""
+    """A requester exceeded a limit, and was told when to retry."""
 
     type: Literal["submission.throttled"]
     reason: str
@@ -74,7 +74,7 @@ class SubmissionThrottled(EventPayload):
 
 
 class PreApprovalChanged(EventPayload):
-    """A pre-approval was given, rested upon, or taken back."""
+    """A pre-approval was created, used or revoked."""
 
     type: Literal["pre_approval.created", "pre_approval.used", "pre_approval.revoked"]
     pre_approval: str

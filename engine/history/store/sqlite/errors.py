@@ -39,11 +39,11 @@ _MEANINGS = {
     sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_INTERRUPT: (
         "The search took too long and was stopped",
-        "Narrow it, for example with since:7d, or raise audit.read_deadline_seconds",
+        "Narrow it, for example with since:7d, or raise history.read_deadline_seconds",
     ),
     sqlite3.SQLITE_BUSY: (
         "Another program holds the history {path}",
-        "Close it (fuser {path} names it), then try again",
+        "Close it (fuser {path} names it), then retry",
     ),
     sqlite3.SQLITE_IOERR: (
         "The disk that holds {path} failed ({error}); nothing was recorded",

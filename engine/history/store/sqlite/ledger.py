@@ -1,4 +1,4 @@
-"""What the writer thread holds: the connection, the end of the chain, and output on its way to the disk."""
+"""The state of the writer thread: the connection, the end of the chain, and buffered output."""
 
 from __future__ import annotations
 
