@@ -15,6 +15,7 @@ from engine.client.sync_client import SyncClient
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Draft, Language, Status
+from tests.engine.server import sync_stub
 from tests.engine_process import EngineProcess
 
 
@@ -25,7 +26,12 @@ def test_every_question_can_be_asked_without_a_loop(engine: EngineProcess) -> No
             if not name.startswith("_"):
                 assert callable(getattr(client, name)), method
         with pytest.raises(AttributeError):
-            client.no_such_thing()
+            client.no_such_thing()  # type: ignore[attr-defined]
+
+
+def test_the_types_are_those_of_the_asynchronous_client() -> None:
+    """The stub is what `python -m tests.engine.server.sync_stub` writes."""
+    assert sync_stub.classes(sync_stub.stub()) == sync_stub.classes(sync_stub.STUB.read_text())
 
 
 def test_the_main_job_without_a_loop(engine: EngineProcess) -> None:
