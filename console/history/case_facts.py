@@ -71,8 +71,8 @@ def _decision(decision: Decision) -> list[list[Part]]:
 def _result(result: Result) -> list[list[Part]]:
     lines: list[list[Part]] = [
         [],
-        _fact("duration", lasted(result.duration), (", first output after ", "muted"),
-              lasted(result.first_byte)),
+        _fact("duration", lasted(result.duration)),
+        _fact("first output", lasted(result.first_byte)),
         _fact("peak memory", size(result.memory_peak)),
         _fact("CPU time", f"{result.cpu_seconds:.2f} s"),
         _fact("output", f"stdout {size(result.stdout_bytes)}, stderr {size(result.stderr_bytes)}"),

@@ -1,1 +1,1 @@
-"""Pictures that runs made, as cells of a terminal."""
+"""Decodes the pictures of runs and draws them in a terminal."""

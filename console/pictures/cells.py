@@ -19,7 +19,7 @@ DECODER = (
     "import sys; sys.path.insert(0, sys.argv[1]); from console.pictures.decode import main; "
     "sys.exit(main(int(sys.argv[2]), int(sys.argv[3])))"
 )
-PATIENCE_SECONDS = 20.0
+DECODE_SECONDS = 20.0
 
 
 def strips(pixels: Pixels) -> list[Strip]:
@@ -41,7 +41,7 @@ def _colour(pixels: Pixels, column: int, row: int) -> Color:
 
 
 async def decoded(picture: bytes, across: int, down: int) -> Pixels:
-    """Return a picture made small enough for `across` by `down` pixels, decoded in a process of its own.
+    """Return a picture of at most `across` by `down` pixels, decoded in a separate process.
 
     Raises:
         Problem: it is no picture that can be drawn, or took too long.
@@ -51,10 +51,10 @@ async def decoded(picture: bytes, across: int, down: int) -> Pixels:
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(DECODE_SECONDS):
             answer, _ = await process.communicate(picture)
     except TimeoutError:
-        raise Problem(422, "the picture takes too long to draw") from None
+        raise Problem(422, "decoding the picture took too long") from None
     finally:
         if process.returncode is None:
             process.kill()

@@ -1,4 +1,4 @@
-"""A picture on stdin becomes a few pixels on stdout, in a process of its own.
+"""Decodes a picture from stdin to a few pixels on stdout, in a separate process.
 
 A picture is the guest's work, and decoding it is the most that a hostile one could attack. So it is done in
 Python, in a process without environment, with bounds on its time and memory, that does nothing but answer:
@@ -14,19 +14,27 @@ import zlib
 from console.pictures import gif, jpeg, png
 from console.pictures.shrink import Thumbnail, UnsupportedPicture
 
-MOST_BYTES = 400 << 20
-MOST_SECONDS = 12
+MAX_BYTES = 400 << 20
+MAX_SECONDS = 12
 KINDS = {png.SIGN: png.thumbnail, gif.SIGN: gif.thumbnail, jpeg.SIGN: jpeg.thumbnail}
-WRONG = (UnsupportedPicture, zlib.error, struct.error, LookupError, ValueError, MemoryError, OverflowError)
-"""What decoding a broken picture can end in."""
+DECODE_ERRORS = (
+    UnsupportedPicture,
+    zlib.error,
+    struct.error,
+    LookupError,
+    ValueError,
+    MemoryError,
+    OverflowError,
+)
+"""The errors that decoding a broken picture can raise."""
 
 
 def main(columns: int, rows: int) -> int:
-    """Answer on stdout."""
+    """Decode stdin and write the result to stdout. Returns the exit code."""
     _bound()
     try:
         width, height, pixels = thumbnail(sys.stdin.buffer.read(), columns, rows)
-    except WRONG as error:
+    except DECODE_ERRORS as error:
         sys.stdout.write(str(error) or type(error).__name__)
         return 1
     sys.stdout.buffer.write(f"{width} {height}\n".encode() + pixels)
@@ -36,8 +44,8 @@ def main(columns: int, rows: int) -> int:
 def _bound() -> None:
     import resource  # noqa: PLC0415  only the process that decodes is bounded
 
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
@@ -46,4 +54,4 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     for sign, decode in KINDS.items():
         if data.startswith(sign):
             return decode(data, columns, rows)
-    raise UnsupportedPicture("no PNG, JPEG or GIF")
+    raise UnsupportedPicture("not a PNG, JPEG or GIF")

@@ -12,7 +12,7 @@ from console.pictures.shrink import Line, Thumbnail, UnsupportedPicture, bounded
 
 SIGN = b"GIF8"
 _PASSES = ((0, 8), (4, 8), (2, 4), (1, 2))
-"""Where the lines of an interlaced picture begin, and how far they lie apart."""
+"""The first line and the line distance of each pass of an interlaced picture."""
 
 
 def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
@@ -35,7 +35,7 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
 
 
 def _swapped(head: bytes) -> bytes:
-    """Return the head with its two numbers the other way round."""
+    """Return the header with its two numbers in big-endian order."""
     return head[:6] + head[7:5:-1] + head[9:7:-1] + head[10:]
 
 
@@ -50,7 +50,7 @@ def _blocks(data: bytes, at: int) -> Iterator[bytes]:
 
 
 def _to_picture(data: bytes, at: int) -> tuple[int, int]:
-    """Return where the first picture begins, and which colour of it is transparent; -1: none is."""
+    """Return the offset of the first picture, and its transparent colour or -1."""
     clear = -1
     while data[at] == 0x21:
         if data[at + 1] == 0xF9 and data[at + 3] & 1:
@@ -65,7 +65,7 @@ def _to_picture(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _unpacked(first_bits: int, packed: bytes, most: int) -> bytes:
-    """Return the indices of `most` pixels; undoes LZW."""
+    """Return the colour indices of at most `most` pixels, LZW-decoded."""
     if not 2 <= first_bits <= 8:
         raise UnsupportedPicture("an unknown kind of GIF")
     clear, end = 1 << first_bits, (1 << first_bits) + 1
@@ -94,7 +94,7 @@ def _unpacked(first_bits: int, packed: bytes, most: int) -> bytes:
 
 
 def _places(down: int, *, interlaced: bool) -> list[int]:
-    """Return which line of the data is line 0, 1, 2 … of the picture."""
+    """Return the line numbers of the data in the order of the picture."""
     if not interlaced:
         return list(range(down))
     order = [line for first, step in _PASSES for line in range(first, down, step)]

@@ -23,11 +23,11 @@ from textual.strip import Strip
 from console.pictures.pixels import Pixels
 
 CELL = (10, 20)
-"""Pixels of a cell, across and down, where the terminal does not say."""
+"""The default width and height of a cell in pixels."""
 CHUNK = 4096
 PLACEHOLDER = "\U0010eeee"
 FIRST_ID = 0x507200
-"""Ids of our pictures begin here; the id is the colour in which its placeholders are written."""
+"""The first ID of our pictures; the ID is the colour of the placeholders."""
 _RANGES = (
     "305 30d-30e 310 312 33d-33f 346 34a-34c 350-352 357 35b 363-36f 483-487 592-595 597-599 59c-5a1 5a8-5a9 "
     "5ab-5ac 5af 5c4 610-617 657-65b 65d-65e 6d6-6dc 6df-6e2 6e4 6e7-6e8 6eb-6ec 730 732-733 735-736 73a 73d "
@@ -43,11 +43,11 @@ def _numbers() -> str:
 
 
 NUMBERS = _numbers()
-"""The marks that number rows and columns of a placeholder: the first is 0, the next 1."""
+"""The combining characters that number the rows and columns of a placeholder, from 0."""
 
 
 class GraphicsMode(StrEnum):
-    """How pictures are drawn."""
+    """How the terminal draws pictures."""
 
     CELLS = "cells"
     KITTY = "kitty"
@@ -55,7 +55,7 @@ class GraphicsMode(StrEnum):
 
 
 def graphics_mode(wanted: str, environment: Mapping[str, str]) -> GraphicsMode:
-    """Return how to draw in this terminal: as the person set it, or by what the terminal says that it is.
+    """Return the mode that the user set, or the one for the terminal named in the environment.
 
     Nothing is asked of the terminal, since answers would arrive as keys. A multiplexer draws cells.
     """
@@ -71,12 +71,12 @@ def graphics_mode(wanted: str, environment: Mapping[str, str]) -> GraphicsMode:
 
 
 def box(pixels: Pixels) -> tuple[int, int]:
-    """Return the columns and lines of cells that a picture takes."""
+    """Return how many columns and lines of cells a picture takes."""
     return min(len(NUMBERS), -(-pixels.width // CELL[0])), min(len(NUMBERS), -(-pixels.height // CELL[1]))
 
 
 def kitty(pixels: Pixels, id: int) -> str:
-    """Return what hands a picture to the terminal, to be drawn where its placeholders are."""
+    """Return the escape sequences that transmit a picture, which appears at its placeholders."""
     columns, lines = box(pixels)
     packed = standard_b64encode(zlib.compress(pixels.data)).decode()
     keys = f"a=T,U=1,f=24,o=z,i={id},s={pixels.width},v={pixels.height},c={columns},r={lines},"
@@ -89,12 +89,12 @@ def kitty(pixels: Pixels, id: int) -> str:
 
 
 def delete_image(id: int) -> str:
-    """Return what lets the terminal forget a picture."""
+    """Return the escape sequence that deletes a picture from the terminal's memory."""
     return f"\x1b_Ga=d,d=I,i={id},q=2\x1b\\"
 
 
 def placeholders(pixels: Pixels, id: int) -> list[Strip]:
-    """Return lines of characters that the terminal draws a picture over: their colour is its id."""
+    """Return the placeholder lines of a picture; their colour is its ID."""
     columns, lines = box(pixels)
     style = Style(color=Color.from_rgb(id >> 16 & 255, id >> 8 & 255, id & 255))
     return [
@@ -120,7 +120,7 @@ def _colour(data: bytes, at: int) -> int:
 
 
 def _band(rows: list[list[int]]) -> str:
-    """Return six lines of pixels: for each colour in them, which of the six have it, column by column."""
+    """Return six lines of pixels as a sixel band: one bit mask per column for each colour."""
     masks: dict[int, list[int]] = {}
     for bit, row in enumerate(rows):
         for column, colour in enumerate(row):

@@ -1,4 +1,4 @@
-"""Pictures in JPEG, baseline or progressive, decoded no larger than they are wanted.
+"""Pictures in JPEG, baseline or progressive, decoded at the smallest sufficient size.
 
 Source: ITU-T T.81; JFIF 1.02 for the colours.
 """
@@ -35,7 +35,7 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
 
 
 def _lay_out(image: JpegImage, points: int) -> None:
-    """Make room for the pixels of each part, `points` by `points` for a block of the largest."""
+    """Allocate the pixels of each component, `points` by `points` per block of the largest."""
     most, (over, under) = image.most, image.units
     for component in image.components:
         component.points = min(8, points * max(most[0] // component.across, most[1] // component.down))
@@ -45,7 +45,7 @@ def _lay_out(image: JpegImage, points: int) -> None:
 
 
 def _scan(image: JpegImage, data: bytes, at: int) -> None:
-    """Decode every block into the rows of its part."""
+    """Decode every block into the rows of its component."""
     if chosen(image) != image.components:
         raise UnsupportedPicture("a JPEG in several scans")
     over, under = image.units
@@ -117,7 +117,7 @@ def _lines(image: JpegImage, width: int, height: int, points: int) -> Iterator[L
 
 
 def _coloured(light: bytes, blue: bytes, red: bytes) -> Line:
-    """Return red, green and blue of brightness and two differences."""
+    """Return red, green and blue for luma and chroma."""
     return (
         bytes(clamped(y + 1.402 * (r - 128)) for y, r in zip(light, red, strict=True)),
         bytes(clamped(y - 0.344136 * (b - 128) - 0.714136 * (r - 128))

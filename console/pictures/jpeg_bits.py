@@ -1,4 +1,4 @@
-"""Blocks of a JPEG: its codes and numbers from bits, and its pixels from waves.
+"""Blocks of a JPEG: Huffman codes and numbers from bits, and pixels by the inverse DCT.
 
 Source: ITU-T T.81, annexes A and F.
 """
@@ -10,17 +10,17 @@ import math
 from console.pictures.shrink import UnsupportedPicture
 
 Table = list[tuple[int, int]]
-"""For each sixteen bits: how many of them are a code, and what it means; a length of 0 is no code."""
+"""For each 16 bits: the length of the code they start with (0: none), and its value."""
 
 
 class Bits:
-    """Reads codes and numbers from the bits of a piece."""
+    """Reads codes and numbers from entropy-coded data."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at, self._end = data + bytes(8), 0, len(data) * 8
 
     def code(self, table: Table) -> int:
-        """Return what the next code means."""
+        """Return the value of the next code."""
         place, shift = self._at >> 3, 8 - (self._at & 7)
         data = self._data
         if self._at >= self._end + 32:
@@ -38,7 +38,7 @@ class Bits:
         return value if not size or value >> size - 1 else value - (1 << size) + 1
 
     def plain(self, size: int) -> int:
-        """Return the next `size` bits as they are."""
+        """Return the next `size` bits as an unsigned number."""
         if not size:
             return 0
         if self._at >= self._end or size > 16:
@@ -64,7 +64,7 @@ _WAVES = {points: _waves(points) for points in (1, 2, 4, 8)}
 
 
 def pixels(found: dict[int, int], points: int) -> list[bytes]:
-    """Return the pixels that the waves of a block add up to."""
+    """Return the pixels of a block by the inverse DCT."""
     if len(found) == 1:
         return [bytes([clamped(found[0] / 8 + 128)]) * points] * points
     waves = _WAVES[points]
@@ -82,5 +82,5 @@ def pixels(found: dict[int, int], points: int) -> list[bytes]:
 
 
 def clamped(value: float) -> int:
-    """Return a sample as a byte can hold it."""
+    """Return a sample clamped to a byte."""
     return min(255, max(0, round(value)))

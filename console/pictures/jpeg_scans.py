@@ -1,4 +1,4 @@
-"""Progressive JPEG: each scan brings some coefficients of all blocks, or one more bit of what is known.
+"""Progressive JPEG: each scan adds coefficients, or one more bit of known ones.
 
 Source: ITU-T T.81, annex G.
 """
@@ -21,27 +21,27 @@ Block: TypeAlias = "array[int]"
 
 @dataclass
 class Scan:
-    """Which coefficients a scan brings: `first` to `last`, from bit `low` up; `again`: one more bit."""
+    """The coefficients of a scan: `first` to `last`, from bit `low` up; `again` adds one more bit."""
 
     first: int
     last: int
     low: int
     again: bool
     codes: Table = field(default_factory=list)
-    """The codes of what is not the first coefficient."""
+    """The codes of all but the first coefficient."""
     idle: int = 0
-    """How many blocks from here on bring nothing new."""
+    """How many of the next blocks have no new coefficients."""
 
     @classmethod
     def read(cls, body: bytes) -> Scan:
-        """Return what the last three bytes of a scan's header say."""
+        """Parse the last three bytes of a scan header."""
         first, last, bits = body[-3:]
         if not first <= last <= 63 or bits & 15 > 13 or (not first and last):
             raise UnsupportedPicture("a broken JPEG")
         return cls(first, last, bits & 15, bool(bits >> 4))
 
     def take(self, block: Block, bits: Bits) -> None:
-        """Take in what the scan says of the next block, but for its first coefficient."""
+        """Read the coefficients of the next block, except the first."""
         if self.again:
             self._refine(block, bits)
         elif self.idle:
@@ -86,7 +86,7 @@ class Scan:
             self.idle -= 1
 
     def _past(self, block: Block, bits: Bits, at: int, zeros: int) -> int:
-        """Refine what is known on the way past so many zeros; return where that ends."""
+        """Refine known coefficients while skipping `zeros` zeros; return the end position."""
         one = 1 << self.low
         while at <= self.last:
             known = block[at]
@@ -102,7 +102,7 @@ class Scan:
 
 
 def decode(image: JpegImage, data: bytes, at: int) -> None:
-    """Decode all scans, then every block into the rows of its part."""
+    """Decode all scans, then every block into the rows of its component."""
     known = {component.id: _blocks(component) for component in image.components}
     while at:
         _scan(image, known, data, at)
@@ -115,7 +115,7 @@ def decode(image: JpegImage, data: bytes, at: int) -> None:
 
 
 def pieces(data: bytes, at: int, units: int, restart: int) -> Iterator[tuple[bytes, range]]:
-    """Yield what lies between two restarts of a scan's data, and of which units it is."""
+    """Yield the data between two restart markers, and the units in it."""
     each = restart or units
     for number, piece in enumerate(re.split(rb"\xff[\xd0-\xd7]", data[at : _end(data, at)])):
         yield piece.replace(b"\xff\x00", b"\xff"), range(number * each, min((number + 1) * each, units))
@@ -152,7 +152,7 @@ def _scan(image: JpegImage, known: dict[int, list[Block]], data: bytes, at: int)
 
 
 def _first(image: JpegImage, component: Component, scan: Scan, block: Block, bits: Bits) -> None:
-    """Take in the first coefficient of a block, or one more bit of it."""
+    """Read the first coefficient of a block, or one more bit of it."""
     if scan.again:
         block[0] |= bits.plain(1) << scan.low
     else:

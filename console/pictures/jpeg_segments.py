@@ -1,4 +1,4 @@
-"""What the segments of a JPEG say: its size, its parts, tables, and where the next scan begins.
+"""Parses the segments of a JPEG: size, components, tables, and the start of the next scan.
 
 Source: ITU-T T.81, annex B; JFIF 1.02 for the colours.
 """
@@ -14,12 +14,12 @@ from console.pictures.shrink import UnsupportedPicture, bounded
 _OTHERS = {0xC3: "a lossless JPEG", 0xC9: "an arithmetic JPEG"}
 ZIGZAG = sorted(range(64), key=lambda at: (
     at // 8 + at % 8, (at // 8) if (at // 8 + at % 8) % 2 else (at % 8)))  # fmt: skip
-"""Where each coefficient belongs, in the order in which they are stored."""
+"""The position of each coefficient, in storage order."""
 
 
 @dataclass
 class Component:
-    """One component: brightness, or a colour."""
+    """One component: luma or chroma."""
 
     id: int
     across: int
@@ -28,13 +28,13 @@ class Component:
     tables: tuple[int, int] = (0, 0)
     before: int = 0
     points: int = 8
-    """How many pixels, across and down, a block of 8 by 8 is decoded to."""
+    """The width and height in pixels to which an 8 by 8 block is decoded."""
     rows: list[bytearray] = field(default_factory=list)
     stride: int = 0
-    """How many blocks lie beside each other."""
+    """How many blocks are in a row."""
 
     def put(self, block: list[bytes], column: int, row: int) -> None:
-        """Put the pixels of a block where they belong."""
+        """Store the pixels of a block."""
         left, top = column * self.points, row * self.points
         for line, pixels in enumerate(block):
             self.rows[top + line][left : left + self.points] = pixels
@@ -42,7 +42,7 @@ class Component:
 
 @dataclass
 class JpegImage:
-    """What the segments before the data say."""
+    """The contents of the segments before the data."""
 
     width: int = 0
     height: int = 0
@@ -52,26 +52,26 @@ class JpegImage:
     restart: int = 0
     progressive: bool = False
     scan: bytes = b""
-    """The header of the scan that comes next."""
+    """The header of the next scan."""
     plain: bool = False
-    """Whether its three parts are red, green and blue."""
+    """Whether its components are red, green and blue."""
 
     @property
     def most(self) -> tuple[int, int]:
-        """The most blocks that a part has in a unit, across and down."""
+        """The largest number of blocks of a component in a unit, across and down."""
         return max(component.across for component in self.components), max(
             component.down for component in self.components
         )
 
     @property
     def units(self) -> tuple[int, int]:
-        """How many units there are, across and down."""
+        """The number of units, across and down."""
         across, down = self.most
         return -(-self.width // (8 * across)), -(-self.height // (8 * down))
 
 
 def read(image: JpegImage, data: bytes, at: int) -> int:
-    """Take in the segments from a place on; return where a scan's data begin, 0 where all is read."""
+    """Parse the segments from `at` on; return the start of a scan's data, or 0 at the end."""
     while data[at] == 0xFF and data[at + 1] != 0xD9:
         kind = data[at + 1]
         (length,) = struct.unpack(">H", data[at + 2 : at + 4])
@@ -138,7 +138,7 @@ def _quantities(image: JpegImage, body: bytes) -> None:
 
 
 def chosen(image: JpegImage) -> list[Component]:
-    """Return the parts that the next scan is of, and note their tables."""
+    """Return the components of the next scan, with their tables set."""
     found = []
     for number in range(image.scan[0]):
         which, tables = image.scan[1 + 2 * number : 3 + 2 * number]

@@ -1,4 +1,4 @@
-"""PNG, of every kind.
+"""Decodes PNG pictures of every colour type.
 
 Source: PNG specification, third edition (https://www.w3.org/TR/png-3/).
 """
@@ -16,12 +16,12 @@ SIGN = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Samples of a pixel: grey, colour, palette, grey and alpha, colour and alpha."""
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-"""Of an interlaced picture: the first column and line of each pass, and how far its pixels lie apart."""
+"""For each pass of an interlaced picture: first column and line, and the pixel distances."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What the samples of a picture mean."""
+    """The format of the samples of a picture."""
 
     depth: int
     kind: int
@@ -33,7 +33,7 @@ class Samples:
         """The bits of a pixel."""
         return self.depth * _CHANNELS[self.kind]
 
-    def room(self, width: int) -> int:
+    def line_bytes(self, width: int) -> int:
         """Return the bytes of a line."""
         return (width * self.bits + 7) // 8
 
@@ -47,7 +47,7 @@ def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:
     bounded(width, height)
     each = scale(width, height, columns, rows)
     samples = Samples(depth, kind, palette, alpha)
-    lines = (_woven if interlaced else _plain)(packed, width, height, samples)
+    lines = (_interlaced if interlaced else _plain)(packed, width, height, samples)
     return shrunk(lines, width, height, max(1, int(width / each)), max(1, int(height / each)))
 
 
@@ -69,15 +69,17 @@ def _chunks(png: bytes) -> tuple[bytes, bytes, bytes, bytes]:
 
 def _plain(packed: bytes, width: int, height: int, samples: Samples) -> Iterator[Line]:
     """Yield the lines of a picture."""
-    data = _unpacked(packed, (samples.room(width) + 1) * height)
+    data = _unpacked(packed, (samples.line_bytes(width) + 1) * height)
     for line in _lines(data, 0, width, height, samples):
         yield _colours(line, width, samples)
 
 
-def _woven(packed: bytes, width: int, height: int, samples: Samples) -> Iterator[Line]:
-    """Yield the lines of an interlaced picture, once all seven passes are in."""
+def _interlaced(packed: bytes, width: int, height: int, samples: Samples) -> Iterator[Line]:
+    """Yield the lines of an interlaced picture after decoding all seven passes."""
     passes = [(-(-(width - left) // over), -(-(height - top) // down)) for left, top, over, down in _PASSES]
-    data = _unpacked(packed, sum((samples.room(wide) + 1) * high for wide, high in passes if wide > 0 < high))
+    data = _unpacked(
+        packed, sum((samples.line_bytes(wide) + 1) * high for wide, high in passes if wide > 0 < high)
+    )
     rows = [(bytearray(width), bytearray(width), bytearray(width)) for _ in range(height)]
     at = 0
     for (left, top, over, down), (wide, high) in zip(_PASSES, passes, strict=True):
@@ -86,7 +88,7 @@ def _woven(packed: bytes, width: int, height: int, samples: Samples) -> Iterator
         for number, line in enumerate(_lines(data, at, wide, high, samples)):
             for row, colour in zip(rows[top + number * down], _colours(line, wide, samples), strict=True):
                 row[left::over] = colour
-        at += (samples.room(wide) + 1) * high
+        at += (samples.line_bytes(wide) + 1) * high
     yield from ((bytes(red), bytes(green), bytes(blue)) for red, green, blue in rows)
 
 
@@ -98,8 +100,8 @@ def _unpacked(packed: bytes, size: int) -> bytes:
 
 
 def _lines(data: bytes, at: int, width: int, height: int, samples: Samples) -> Iterator[bytearray]:
-    """Yield the lines of samples from a place of the data on, their filters undone."""
-    size, step = samples.room(width), max(1, samples.bits // 8)
+    """Yield the unfiltered lines of samples from `at` on."""
+    size, step = samples.line_bytes(width), max(1, samples.bits // 8)
     before = bytearray(size)
     for number in range(height):
         start = at + number * (size + 1)

@@ -1,10 +1,10 @@
-"""What every decoder of pictures shares: when it refuses, and how lines of pixels become few pixels."""
+"""Shared by the decoders: the size limit, and scaling down lines of pixels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-MOST_PIXELS = 16_000_000
+MAX_PIXELS = 16_000_000
 
 Line = tuple[bytes, bytes, bytes]
 """Red, green and blue of a line of pixels."""
@@ -13,17 +13,17 @@ Thumbnail = tuple[int, int, bytes]
 
 
 class UnsupportedPicture(Exception):
-    """The picture is none that can be drawn here."""
+    """The picture cannot be decoded here."""
 
 
 def bounded(width: int, height: int) -> None:
-    """Refuse a picture without pixels, and one with too many."""
-    if not 0 < width * height <= MOST_PIXELS:
+    """Raise UnsupportedPicture for a picture with no or too many pixels."""
+    if not 0 < width * height <= MAX_PIXELS:
         raise UnsupportedPicture(f"{width} x {height} pixels are too many" if width * height else "no pixels")
 
 
 def scale(width: int, height: int, columns: int, rows: int) -> float:
-    """Return how many pixels become one, across and down; never less than 1."""
+    """Return the scaling factor, at least 1."""
     return max(width / columns, height / rows, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Tables that a run showed, as aligned lines. Pure."""
+"""Formats the tables that a run displayed as aligned lines. Pure."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rich.cells import cell_len
 from console.safety.text import clip, visible_text
 from engine.common.text import Untrusted
 
-MOST_ROWS = 10_000
+MAX_ROWS = 10_000
 WIDEST = 40
-"""Cells of one column; longer values end in `…`."""
+"""The widest column in cells; longer values end in `…`."""
 
 
 def table(text: Untrusted) -> str | None:
-    """Return a table as lines, everything in them made visible; None where it is none."""
+    """Return a table as aligned lines with every character visible; None if it is not a table."""
     try:
         data = json.loads(text.text)
         heads, rows = data["columns"], data["rows"]
-        lines = [[_cell(each) for each in row] for row in (heads, *rows[:MOST_ROWS])]
+        lines = [[_cell(each) for each in row] for row in (heads, *rows[:MAX_ROWS])]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     widths = [max(map(cell_len, column)) for column in zip_longest(*lines, fillvalue="")]
@@ -28,8 +28,8 @@ def table(text: Untrusted) -> str | None:
         "  ".join(_padded(cell, width) for cell, width in zip(line, widths, strict=False)) for line in lines
     ]
     drawn.insert(1, "  ".join("─" * width for width in widths))
-    if len(rows) > MOST_ROWS:
-        drawn.append(f"… and {len(rows) - MOST_ROWS:,} more rows")
+    if len(rows) > MAX_ROWS:
+        drawn.append(f"… and {len(rows) - MAX_ROWS:,} more rows")
     return "\n".join(drawn)
 
 

@@ -1,4 +1,4 @@
-"""Where each line of output lies on the screen: one row for each, or as many as it takes when wrapped."""
+"""Maps lines of output to rows of the view: one row per line, or several when wrapped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from console.run.terminal import folded, segments
 
 
 class OutputRows:
-    """Rows over lines that grow at the end and are forgotten at the front."""
+    """The rows of lines that are appended at the end and dropped at the front."""
 
     def __init__(self, lines: OutputLines, width: int | None = None) -> None:
         self._lines = lines
@@ -29,12 +29,14 @@ class OutputRows:
         return self._lines.count if self._width is None else self._starts[-1]
 
     def update(self) -> int:
-        """Take in that the lines changed; return how many rows went at the front."""
+        """Update after the lines changed; return how many rows were dropped at the front."""
         dropped = self._lines.dropped
         if self._width is None:
-            gone, self._first = dropped - self._first, dropped
-            return gone
-        gone = sum(self._heights.popleft() for _ in range(min(dropped - self._first, len(self._heights))))
+            dropped_rows, self._first = dropped - self._first, dropped
+            return dropped_rows
+        dropped_rows = sum(
+            self._heights.popleft() for _ in range(min(dropped - self._first, len(self._heights)))
+        )
         self._first, self._next = dropped, max(self._next, dropped)
         self._heights.extend(
             height(self._lines.at(number)[1], self._width)
@@ -44,17 +46,17 @@ class OutputRows:
         last = range(self._next, self._lines.end)
         unfinished = [height(self._lines.at(number)[1], self._width) for number in last]
         self._starts = [0, *accumulate([*self._heights, *unfinished])]
-        return gone
+        return dropped_rows
 
     def at(self, row: int) -> tuple[int, int]:
-        """Return the number of the line on a row, and which of its rows that is."""
+        """Return the line number of a row, and the index of the row within the line."""
         if self._width is None:
             return self._first + row, 0
         index = bisect_right(self._starts, row) - 1
         return self._first + index, row - self._starts[index]
 
     def row_of(self, number: int) -> int:
-        """Return the first row of a line; the first row of all for a line that is forgotten."""
+        """Return the first row of a line; row 0 for a dropped line."""
         index = max(0, min(number - self._first, self._lines.count))
         return index if self._width is None else self._starts[index]
 

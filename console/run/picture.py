@@ -1,4 +1,4 @@
-"""A picture that a run made, as large as there is room: by the terminal's own graphics, or as half blocks."""
+"""Shows a picture of a run as large as fits, with terminal graphics or half blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IDS = count(FIRST_ID)
 
 
 class PictureView(Widget):
-    """Shows one picture; says why where it cannot."""
+    """Shows one picture, or why it cannot be shown."""
 
     DEFAULT_CSS = """
     PictureView { background: $background; height: 1fr; }
@@ -35,7 +35,7 @@ class PictureView(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._picture = b""
-        self._said = ""
+        self._message = ""
         self._strips: list[Strip] = []
         self._sixels = ""
         self._known = 0
@@ -46,16 +46,16 @@ class PictureView(Widget):
         self._draw()
 
     def on_resize(self) -> None:
-        """Draw anew for the new room."""
+        """Draw again for the new size."""
         self._draw()
 
     def on_unmount(self) -> None:
-        """Let the terminal forget the picture."""
+        """Delete the picture from the terminal's memory."""
         self._delete()
 
     @property
     def graphics_mode(self) -> GraphicsMode:
-        """How pictures are drawn here: a browser, and whoever wants no colours, get cells."""
+        """How pictures are drawn here; a browser and NO_COLOR get cells."""
         app = console_app(self)
         wanted = app.preferences.pictures
         plain = app.is_web or app.no_color or app.console.color_system != "truecolor"
@@ -67,7 +67,7 @@ class PictureView(Widget):
     async def _draw(self) -> None:
         if not (self._picture and self.size.width and self.size.height):
             return
-        self._strips, self._sixels, self._said = [], "", "Drawing …"
+        self._strips, self._sixels, self._message = [], "", "Drawing …"
         self.refresh()
         graphics_mode = self.graphics_mode
         across, down = {GraphicsMode.CELLS: (1, 2), GraphicsMode.KITTY: CELL, GraphicsMode.SIXEL: cell()}[
@@ -76,14 +76,14 @@ class PictureView(Widget):
         try:
             pixels = await decoded(self._picture, self.size.width * across, self.size.height * down)
         except Problem as problem:
-            self._strips, self._sixels, self._said = [], "", str(problem)
+            self._strips, self._sixels, self._message = [], "", str(problem)
         else:
             self._put(pixels, graphics_mode)
         self.refresh()
 
     def _put(self, pixels: Pixels, graphics_mode: GraphicsMode) -> None:
         self._delete()
-        self._strips, self._sixels, self._said = [], "", ""
+        self._strips, self._sixels, self._message = [], "", ""
         if graphics_mode is GraphicsMode.SIXEL:
             self._sixels = graphics.sixel(pixels)
         elif graphics_mode is GraphicsMode.KITTY:
@@ -101,7 +101,7 @@ class PictureView(Widget):
     # --- lines ------------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw what is asked for, and sixels again after it: every frame writes over them."""
+        """Draw the lines, then the sixels again, since every frame overwrites them."""
         if self._sixels:
             self.call_later(self._paint)
         return super().render_lines(crop)
@@ -111,7 +111,7 @@ class PictureView(Widget):
         width, base = self.size.width, self.visual_style.rich_style
         if 0 <= y < len(self._strips):
             return self._strips[y].adjust_cell_length(width, base)
-        words = self._said if y == 0 else ""
+        words = self._message if y == 0 else ""
         return drawn(self, [(words, "warning")], width, base)
 
     def _paint(self) -> None:
@@ -121,7 +121,7 @@ class PictureView(Widget):
 
 
 def cell() -> tuple[int, int]:
-    """Return the pixels of a cell as the terminal's driver says them, or what most have."""
+    """Return the size of a cell in pixels from the terminal driver, or the default."""
     try:
         answer = fcntl.ioctl(sys.__stderr__.fileno(), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
     except (OSError, AttributeError, ValueError):

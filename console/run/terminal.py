@@ -1,4 +1,4 @@
-"""Output as a terminal would show it, without letting it be one: colours and carriage returns, no more."""
+"""Renders output like a terminal, but only its colours, carriage returns and line erasing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.style import Style
 from console.safety.text import visible_text
 
 MAX_LINE = 4000
-"""Characters of one line that are kept for the screen."""
+"""Characters of a line that are kept for the screen."""
 
 _SGR = re.compile("\x1b\\[([0-9;]{0,64})m")
 _ERASE = re.compile("\x1b\\[([012]?)K")
@@ -24,14 +24,14 @@ _OFF = {22: "not bold not dim", 23: "not italic", 24: "not underline", 27: "not 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One character as it is shown, and its style."""
+    """One displayed character and its style."""
 
     text: str
     style: Style
 
 
 def segments(line: str, base: Style) -> list[Segment]:
-    """Return a line of output as segments: SGR colours honoured, every other control shown as a mark."""
+    """Return a line as segments: SGR colours apply, every other control is shown as a mark."""
     if line.isascii() and line.isprintable():
         return [Segment(line, base)]
     line = line.removesuffix("\r")
@@ -144,17 +144,17 @@ def _extended(numbers: list[int], *, background: bool) -> Style:
 
 
 def collapse(line: str) -> str:
-    """Return a line that carriage returns wrote over again and again without what nobody can see any more."""
+    """Return a line without the parts that a later carriage return overwrites."""
     return line[line.rfind("\r", 0, -1) :] if "\r" in line[:-1] else line
 
 
 def cells(line: str) -> int:
-    """Return the cells that a line of output takes."""
+    """Return the width of a line in cells."""
     return sum(cell_len(segment.text) for segment in segments(line, Style.null()))
 
 
 def folded(segments: list[Segment], width: int) -> list[list[Segment]]:
-    """Return a line as rows of at most `width` cells; no character is cut or lost."""
+    """Return a line wrapped to rows of at most `width` cells; no character is lost."""
     rows: list[list[Segment]] = [[]]
     left = width
     for text, style, _ in segments:
@@ -171,7 +171,7 @@ def folded(segments: list[Segment], width: int) -> list[list[Segment]]:
 
 
 def plain(line: str) -> str:
-    """Return what is shown of a line, without its colours."""
+    """Return the displayed text of a line, without colours."""
     if line.isascii() and line.isprintable():
         return line
     return "".join(segment.text for segment in segments(line, Style.null()))

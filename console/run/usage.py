@@ -1,4 +1,4 @@
-"""What a run used in the last minute, one point for each second. Pure."""
+"""What a run used in the last minute, one point per second. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MEBI = 1024 * 1024
 
 
 class UsageHistory:
-    """The newest sample of a run, and the highest of each second before it."""
+    """The newest sample of a run, and the busiest one of each second before it."""
 
     def __init__(self) -> None:
         self.last: Meters | None = None
         self._points: deque[Meters] = deque(maxlen=SECONDS)
 
     def take(self, sample: Meters) -> None:
-        """Take a sample in; within one second the busiest is kept."""
+        """Add a sample; within one second the busiest is kept."""
         self.last = sample
         if self._points and int(self._points[-1].at) == int(sample.at):
             if sample.cpu >= self._points[-1].cpu:
@@ -29,13 +29,13 @@ class UsageHistory:
             self._points.append(sample)
 
     def past(self, part: Callable[[Meters], float], cells: int) -> str:
-        """Return the last `cells` seconds, each a block as high as its part of the limit."""
+        """Return the last `cells` seconds as a sparkline; `part` gives the share of the limit."""
         kept = list(self._points)[-cells:] if cells > 0 else []
         return "".join(BLOCKS[min(7, max(0, int(part(each) * 8)))] for each in kept)
 
 
 def limits_of(case: Case | None) -> Limits:
-    """Return the limits that hold: those granted, or those asked for while nothing is."""
+    """Return the granted limits, or the requested ones before a decision."""
     if case is None:
         return Limits()
     if case.decision is not None and case.decision.grant is not None:
@@ -44,7 +44,9 @@ def limits_of(case: Case | None) -> Limits:
 
 
 def hosts_of(case: Case) -> int:
-    """Return how many hosts the run may speak to."""
+    """Return how many hosts the run may contact."""
     decision = case.decision
-    given = decision.grant.permissions if decision and decision.grant else case.submission.draft.permissions
-    return len(given.domains)
+    permissions = (
+        decision.grant.permissions if decision and decision.grant else case.submission.draft.permissions
+    )
+    return len(permissions.domains)

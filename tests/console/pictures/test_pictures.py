@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.pictures.cells import decoded, strips
-from console.pictures.decode import WRONG, thumbnail
+from console.pictures.decode import DECODE_ERRORS, thumbnail
 from console.pictures.shrink import UnsupportedPicture
 from console.pictures.tables import table
 from console.run.saving import suggested_name
@@ -129,7 +129,7 @@ def test_a_broken_picture_is_refused(tail: bytes, at: int, value: int) -> None:
     whole[at % len(whole)] = value
     whole[28] ^= value & 1
     for each in (bytes(whole), b"\x89PNG\r\n\x1a\n" + tail):
-        with suppress(*WRONG):
+        with suppress(*DECODE_ERRORS):
             thumbnail(each, 4, 4)
 
 
@@ -141,7 +141,7 @@ def test_a_broken_jpeg_or_gif_is_refused(whole: bytes, at: int, bytes_: bytes, s
     """Whatever is cut or changed, nothing but a refusal or a picture of the right size comes of it."""
     start = whole[: at % len(whole)] + bytes_
     for each in (start, start + whole[at + len(bytes_) :]):
-        with suppress(*WRONG):
+        with suppress(*DECODE_ERRORS):
             width, height, pixels = thumbnail(each, size, size)
             assert width * height * 3 == len(pixels)
 
