@@ -1,4 +1,4 @@
-"""The keys: every binding of the console, their groups, and what a person's own keymap may change."""
+"""All key bindings of the console, their groups, and checks of the user's keymap."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from textual.keys import Keys
 from console.app.screens import SCREENS
 
 GROUPS = {
-    "go": "Places",
+    "go": "Screens",
     "app": "Everywhere",
     "decision": "Decisions",
     "review": "Review",
-    "approve": "Approving",
-    "deny": "Denying",
+    "approve": "Approve",
+    "deny": "Deny",
     "pre-approval": "Pre-approvals",
-    "compare": "Comparing",
-    "grant": "Giving less",
+    "compare": "Compare",
+    "grant": "Reduce permissions",
     "run": "Run",
     "output": "Output",
     "explore": "Explore",
     "request": "Permissions",
     "snippets": "Snippets",
-    "open": "Opening a file",
+    "open": "Open a file",
     "history": "History",
-    "case": "One case",
+    "case": "Case",
     "replay": "Replay",
-    "compare-runs": "Comparing runs",
+    "compare-runs": "Compare runs",
     "trends": "Trends",
     "health": "Health",
     "code": "Code",
     "rows": "Lists",
-    "why": "Why",
+    "details": "Details",
     "files": "Input files",
     "artifacts": "Artifacts",
     "help": "Help",
-    "jump": "Jumping",
-    "tour": "Tour",
+    "jump": "Jump",
+    "welcome": "Welcome",
 }
-"""What the groups are called. A binding's group is what stands before the dot of its id."""
+"""The titles of the groups: a binding's group is the part of its id before the dot."""
 
 VIM = {
     "rows.page-down": "pagedown,ctrl+f,ctrl+d",
@@ -57,7 +57,7 @@ VIM = {
     "code.page-down": "pagedown,ctrl+f,ctrl+d,space",
     "code.page-up": "pageup,ctrl+b,ctrl+u",
 }
-"""Further keys for whoever's fingers know vim; j, k and G move without this, too."""
+"""Additional keys of vim; j, k and G work without this, too."""
 
 _NAMES = frozenset(each.value for each in Keys)
 _PACKAGES = tuple(
@@ -90,14 +90,14 @@ def bindings() -> dict[str, list[Binding]]:
 
 
 def checked(keymap: Mapping[str, str], lines: Mapping[str, int]) -> tuple[dict[str, str], list[str]]:
-    """Return the entries that can be used, and a sentence for each that cannot, with its line."""
+    """Return the valid entries, and an error message with its line for each of the others."""
     declared = bindings()
     known = {each.id for own in declared.values() for each in own if each.id}
     good, faults = {}, []
     for id, keys in keymap.items():
         fault = _fault(id, keys, known) or _clash(id, keys, keymap, declared)
         if fault:
-            faults.append(f"console.yaml: line {lines.get(id, 0)}: keymap: {fault}; the entry is not used")
+            faults.append(f"console.yaml: line {lines.get(id, 0)}: keymap: {fault}; entry ignored")
         else:
             good[id] = keys
     return good, faults
@@ -106,10 +106,10 @@ def checked(keymap: Mapping[str, str], lines: Mapping[str, int]) -> tuple[dict[s
 def _fault(id: str, keys: str, known: set[str]) -> str:
     if id not in known:
         near = [each for each in sorted(known) if each.partition(".")[0] == id.partition(".")[0]]
-        there = f"; there are {', '.join(near)}" if near else "; ? lists them"
-        return f"no binding is called {id}{there}"
+        there = f"; available: {', '.join(near)}" if near else "; press ? to list them"
+        return f"unknown binding {id}{there}"
     wrong = [key for key in keys.split(",") if not is_key(key.strip())]
-    return f"{id}: {wrong[0]!r} is no key" if wrong else ""
+    return f"{id}: {wrong[0]!r} is not a key" if wrong else ""
 
 
 def _clash(id: str, keys: str, keymap: Mapping[str, str], declared: Mapping[str, list[Binding]]) -> str:
@@ -121,7 +121,7 @@ def _clash(id: str, keys: str, keymap: Mapping[str, str], declared: Mapping[str,
 
 
 def _meets(id: str, place: str, own: list[Binding]) -> bool:
-    """Say whether a key of `id` could be one of these bindings, too: those of the app work everywhere."""
+    """Say whether keys of `id` and of these bindings can conflict: those of the app work everywhere."""
     if id.partition(".")[0] in {"go", "app", "decision"}:
         return place == _APP or place in _PLACES
     return place == _APP or any(binding.id == id for binding in own)

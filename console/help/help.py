@@ -1,4 +1,4 @@
-"""What can be done here: the place in words, and every key that works in it, in groups."""
+"""The help of a screen: what it is for, and all its keys in groups."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from console.app.keymap import group
+from console.app.textual_patches import node_bindings
 from console.safety.text import Part, pad, paragraphs
 
 WIDEST = 128
 FRAME_CELLS = 8
-"""Border, padding and scroll bar of the sheet."""
+"""The width of border, padding and scroll bar."""
 LEFT_CELLS = 25
-"""A key and its name."""
+"""The width of a key and its name."""
 ID_CELLS = 25
 WITH_IDS = 100
-"""Where there are fewer cells, the ids of the bindings are left out."""
+"""From this width on, the ids of the bindings are shown."""
 
 
 class HelpScreen(ModalScreen[None]):
-    """Help about the screen that it was opened over."""
+    """The help of the screen that it was opened over."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
     HelpScreen .sheet Static { height: auto; padding-right: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q", "leave", "Close", id="help.close", tooltip="Close the help"),
-        Binding("down,j", "scroll(1)", "Down", id="help.down", show=False, tooltip="A line down"),
-        Binding("up,k", "scroll(-1)", "Up", id="help.up", show=False, tooltip="A line up"),
+        Binding("escape,question_mark,q", "leave", "Close", id="help.close", tooltip="Close help"),
+        Binding("down,j", "scroll(1)", "Down", id="help.down", show=False, tooltip="Line down"),
+        Binding("up,k", "scroll(-1)", "Up", id="help.up", show=False, tooltip="Line up"),
         Binding("pagedown,space", "scroll(10)", "Page down", id="help.page-down", show=False,
                 tooltip="Ten lines down"),
         Binding("pageup", "scroll(-10)", "Page up", id="help.page-up", show=False, tooltip="Ten lines up"),
@@ -48,10 +49,10 @@ class HelpScreen(ModalScreen[None]):
         self._keys = lines(over)
 
     def compose(self) -> ComposeResult:
-        """Lay out the words, then the keys."""
+        """Lay out the text, then the keys."""
         with VerticalScroll(classes="sheet") as sheet:
             sheet.border_title = self._title
-            sheet.border_subtitle = "↑ ↓ scroll  Esc closes"
+            sheet.border_subtitle = "↑ ↓: scroll  Esc: close"
             yield Static(paragraphs([self._words], *self._keys))
 
     def action_scroll(self, step: int) -> None:
@@ -68,10 +69,10 @@ def lines(over: Screen[object]) -> list[list[Part]]:
     groups: dict[str, list[Binding]] = {}
     for binding in _bindings(over):
         groups.setdefault(group(binding.id or ""), []).append(binding)
-    told: list[list[Part]] = []
+    listed: list[list[Part]] = []
     for title, bindings in groups.items():
-        told += [[], [(title, "bold accent")], *(line for each in bindings for line in _lines(over, each))]
-    return told
+        listed += [[], [(title, "bold accent")], *(line for each in bindings for line in _lines(over, each))]
+    return listed
 
 
 def _bindings(over: Screen[object]) -> list[Binding]:
@@ -83,15 +84,15 @@ def _bindings(over: Screen[object]) -> list[Binding]:
         known.setdefault(each.id or "", each)
     known.pop("", None)
     for node in nodes:
-        for held in node._bindings.key_to_bindings.values():  # noqa: SLF001  no public list of a node's keys
-            known |= {binding.id: binding for binding in held if binding.id and binding.id not in known}
+        declared = node_bindings(node)
+        known |= {each.id: each for each in declared if each.id and each.id not in known}
     everywhere = [each for id, each in known.items() if id.startswith(("app.", "go."))]
     places = [each for each in known.values() if each not in everywhere]
     return [each for each in [*places, *everywhere] if each.tooltip]
 
 
 def _lines(over: Screen[object], binding: Binding) -> list[list[Part]]:
-    """Return a key, its name and what it does; what does not fit goes on below, under its beginning."""
+    """Return a key, its name and what it does, wrapped below its beginning."""
     width = min(WIDEST, over.app.size.width * 96 // 100) - FRAME_CELLS
     ids = width >= WITH_IDS
     key, id = over.app.get_key_display(binding), binding.id or ""
@@ -100,7 +101,7 @@ def _lines(over: Screen[object], binding: Binding) -> list[list[Part]]:
         (f"{key:>8}  ", "bold primary"),
         (pad(binding.description, LEFT_CELLS - 10), "bold"),
     ]
-    told = pad(first, width - LEFT_CELLS - ID_CELLS) if ids else first
-    top: list[Part] = [*begins, (told, "muted"), *([(f" {id}", "faint")] if ids else [])]
+    listed = pad(first, width - LEFT_CELLS - ID_CELLS) if ids else first
+    top: list[Part] = [*begins, (listed, "muted"), *([(f" {id}", "faint")] if ids else [])]
     below: list[list[Part]] = [[(" " * LEFT_CELLS + each, "muted")] for each in rest]
     return [top, *below]

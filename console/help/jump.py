@@ -1,4 +1,4 @@
-"""Jump mode: a letter over everything that can be focused; the letter goes there."""
+"""Jump mode: a letter over each part of the screen that can be focused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class JumpScreen(ModalScreen["Widget | None"]):
-    """Lies over a screen and asks for a letter."""
+    """Overlays a screen with letters; returns the part that was chosen."""
 
     AUTO_FOCUS = ""
     HELP_TITLE = "Jump"
@@ -28,33 +28,33 @@ class JumpScreen(ModalScreen["Widget | None"]):
                         text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+g", "leave", "Back", id="jump.leave", tooltip="Jump nowhere"),
+        Binding("escape,ctrl+g", "leave", "Back", id="jump.leave", tooltip="Close jump mode"),
     ]
 
     def __init__(self, over: Screen[object]) -> None:
         super().__init__()
-        self._places = dict(zip(LETTERS, targets(over), strict=False))
+        self._targets = dict(zip(LETTERS, targets(over), strict=False))
 
     def compose(self) -> ComposeResult:
-        """Lay a letter over each place."""
-        for letter, widget in self._places.items():
+        """Lay out a letter over each part."""
+        for letter, widget in self._targets.items():
             sign = Static(content(f" {letter} "))
             sign.styles.offset = (widget.region.x, widget.region.y)
             yield sign
 
     def on_key(self, event: events.Key) -> None:
-        """Go where the letter says."""
-        widget = self._places.get(event.character or "")
+        """Go to the part of this letter."""
+        widget = self._targets.get(event.character or "")
         if widget is not None:
             event.stop()
             self.dismiss(widget)
 
     def action_leave(self) -> None:
-        """Jump nowhere."""
+        """Close jump mode."""
         self.dismiss(None)
 
 
 def targets(screen: Screen[object]) -> Iterable[Widget]:
-    """Return what can be focused and is on screen, from the top left on."""
+    """Return what can be focused and is on screen, from the top left."""
     seen = [each for each in screen.focus_chain if each.region and each.region.overlaps(screen.region)]
     return sorted(seen, key=lambda each: (each.region.y, each.region.x))

@@ -1,4 +1,4 @@
-"""The tour: one sheet, shown once, that says what the desk is for and which five keys to know."""
+"""The welcome screen: what the console is for, and the most important keys."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from textual.widgets import Static
 from console.safety.text import Part, paragraphs
 
 WORDS: list[list[Part]] = [
-    [("Agents hand in code. You decide. What you approve runs in gVisor.", "bold")],
+    [("Agents submit code. You decide. Approved code runs in a gVisor sandbox.", "bold")],
     [],
-    [(" 1 ", "bold primary"), ("Review   ", "bold"), "read what waits: approve, give less, or deny"],
-    [(" 2 ", "bold primary"), ("Run      ", "bold"), "watch what runs: output, meters; stop, kill, hold"],
-    [(" 3 ", "bold primary"), ("Explore  ", "bold"), "write something yourself and run it in a sandbox"],
-    [(" 4 ", "bold primary"), ("History  ", "bold"), "find what ran, who let it, and what it did"],
-    [(" 5 ", "bold primary"), ("Health   ", "bold"), "see whether gVisor is proven, and what to mend"],
+    [(" 1 ", "bold primary"), ("Review   ", "bold"), "approve, reduce permissions, or deny"],
+    [(" 2 ", "bold primary"), ("Run      ", "bold"), "output and meters; pause, stop or kill"],
+    [(" 3 ", "bold primary"), ("Explore  ", "bold"), "write code yourself and run it in a sandbox"],
+    [(" 4 ", "bold primary"), ("History  ", "bold"), "what ran, who approved it, and what it did"],
+    [(" 5 ", "bold primary"), ("Health   ", "bold"), "isolation and host, and how to fix what fails"],
     [],
-    [("     ?  ", "bold primary"), "every key that works where you are"],
-    [("ctrl+k  ", "bold primary"), "everything by name, themes among it"],
-    [("ctrl+g  ", "bold primary"), "jump: a letter goes to each part of the screen"],
+    [("     ?  ", "bold primary"), "help: all keys of this screen"],
+    [("ctrl+k  ", "bold primary"), "command palette, themes included"],
+    [("ctrl+g  ", "bold primary"), "jump to a part of the screen by its letter"],
     [],
-    ["For examples, in another terminal, try:"],
+    ["To submit examples, type in another terminal:"],
     [("    pratique demo", "accent")],
     [],
-    [("The queue says how long you have: a submission that nobody decides about is denied.", "muted")],
+    [("A submission that expires without a decision is denied.", "muted")],
 ]
 
 
 class WelcomeScreen(ModalScreen[None]):
-    """Says it once; any key ends it, and a number goes to its place."""
+    """Closes on Enter, Space or Esc; a number opens its screen."""
 
     AUTO_FOCUS = ""
-    HELP_TITLE = "Tour"
+    HELP_TITLE = "Welcome"
     DEFAULT_CSS = """
     WelcomeScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,space", "leave", "Begin", id="tour.leave", tooltip="Begin"),
+        Binding("escape,enter,space", "leave", "Start", id="welcome.close", tooltip="Start"),
     ]
 
     def compose(self) -> ComposeResult:
-        """Lay out the words."""
+        """Lay out the text."""
         with VerticalScroll(classes="sheet") as sheet:
-            sheet.border_title = "Welcome to the desk"
-            sheet.border_subtitle = "Enter begins"
+            sheet.border_title = "Welcome"
+            sheet.border_subtitle = "Enter: start"
             yield Static(paragraphs(*WORDS))
 
     def on_key(self, event: events.Key) -> None:
-        """Let a number go to its place."""
+        """Open the screen of a number."""
         if event.character and event.character in "12345":
             event.stop()
             self.dismiss(None)
-            place = list(self.app.MODES)[int(event.character) - 1]
-            self.app.call_later(self.app.run_action, f"go('{place}')")
+            screen = list(self.app.MODES)[int(event.character) - 1]
+            self.app.call_later(self.app.run_action, f"go('{screen}')")
 
     def action_leave(self) -> None:
-        """Begin."""
+        """Close."""
         self.dismiss(None)

@@ -82,7 +82,7 @@ def _choice(choice: Choice) -> str:
 
 def _limit(limit: LimitChoice) -> str:
     title, unit = LIMITS[limit.name]
-    return f"{title} ({limit.name}): at most {limit.asked:g} {unit}".rstrip()
+    return f"{title} ({limit.name}): at most {limit.requested:g} {unit}".rstrip()
 
 
 def _purpose(draft: Draft) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The sheet of an approval: what exactly will run, and with what. A second chord gives the approval."""
+"""Confirming an approval: what exactly will run, and with which permissions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from engine.common.text import many
 from engine.models import Case, Consequence, DecisionOutcome
 
 ARM_SECONDS = 0.4
-PREDICTIONS = 4
+MAX_EFFECTS = 4
 """How many predicted effects the sheet repeats; the panel of Review has all."""
 
 
 class ApproveScreen(ModalScreen[PendingDecision | None]):
-    """Answers with an approval of the case that it was made for, or with nothing."""
+    """Returns an approval of the case that it was opened for, or None."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
@@ -48,12 +48,16 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             id="approve.confirm",
             priority=True,
             show=False,
-            tooltip="Give the approval",
+            tooltip="Confirm approval",
         ),
         Binding(
-            "tab", "app.focus_next", "Narrow it", id="approve.narrow", tooltip="To the switches and dials"
+            "tab",
+            "app.focus_next",
+            "Reduce permissions",
+            id="approve.reduce",
+            tooltip="Go to the permissions and limits",
         ),
-        Binding("escape", "cancel", "Back", id="approve.cancel", tooltip="Decide nothing"),
+        Binding("escape", "cancel", "Back", id="approve.cancel", tooltip="Back without a decision"),
     ]
 
     def __init__(self, case: Case) -> None:
@@ -62,23 +66,23 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         self._since = 0.0
 
     def compose(self) -> ComposeResult:
-        """Lay out what will run, what it may have, and room for a reason."""
+        """Lay out what will run, its permissions, and an input for a reason."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Approve"
-            yield Static(paragraphs(*self._gaps_at()))
+            yield Static(paragraphs(*self._facts()))
             yield GrantRows(self._case.submission.draft.permissions, id="grants")
-            yield Input(id="reason", placeholder="A reason, if you like", select_on_focus=False)
+            yield Input(id="reason", placeholder="Reason (optional)", select_on_focus=False)
             yield Static(id="fails")
             yield Static(id="summary")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Start the clock that arms the second key."""
+        """Start the delay before the confirmation is accepted."""
         self._since = asyncio.get_running_loop().time()
         self._summarise()
         self.set_interval(1.0, self._summarise)
 
-    def _gaps_at(self) -> list[list[Part]]:
+    def _facts(self) -> list[list[Part]]:
         submission = self._case.submission
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
@@ -86,7 +90,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         found = many(count, "violation") if count else "no violations"
         lines: list[list[Part]] = [
             [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
-            [("asked by  ", "muted"), submission.requester.name],
+            [("requester ", "muted"), submission.requester.name],
             [("digest    ", "muted"), (submission.digest, "faint")],
         ]
         if draft.operation is not None:
@@ -97,20 +101,20 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             for file in draft.files
         ]
         lines += [
-            [("predicted ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
-            for each in predicted[:PREDICTIONS]
+            [("detected  ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
+            for each in predicted[:MAX_EFFECTS]
         ]
-        if (more := len(predicted) - PREDICTIONS) > 0:
-            lines.append([(f"          and {more} more predicted, all of them under Wants", "faint")])
+        if (more := len(predicted) - MAX_EFFECTS) > 0:
+            lines.append([(f"          and {more} more; press i in Review for all", "faint")])
         return lines
 
     def on_rows_moved(self, message: Rows.Moved) -> None:
-        """Say what the grant has become, and what will fail for it."""
+        """Update the summary of the grant, and what will fail with it."""
         self._summarise()
-        self._foretell()
+        self._predict_failures()
 
-    @work(exclusive=True, group="foretell")
-    async def _foretell(self) -> None:
+    @work(exclusive=True, group="consequences")
+    async def _predict_failures(self) -> None:
         grant = self.query_one(GrantRows).grant
         id = self._case.submission.id
         found = (
@@ -123,19 +127,19 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
     def _summarise(self) -> None:
         less = self.query_one(GrantRows).grant is not None
         words: Part = (
-            ("Less than was asked will be given.", "warning")
+            ("Reduced permissions will be granted.", "warning")
             if less
-            else ("All that was asked will be given.", "muted")
+            else ("All requested permissions will be granted.", "muted")
         )
         left = (self._case.deadline - now()).total_seconds() if self._case.deadline else None
         time: list[Part] = [(f"   {clock(left)} left", "bold warning")] if left is not None else []
         self.query_one("#summary", Static).update(
-            content(words, "   ", ("ctrl+y", "bold success"), " approves", *time)
+            content(words, "   ", ("ctrl+y", "bold success"), " confirms", *time)
         )
 
     @work(exclusive=True)
     async def action_confirm(self) -> None:
-        """Approve, if a person pressed the key and has had time to see what for."""
+        """Approve, if a person pressed the key and the dialog was displayed long enough."""
         person = await console_app(self).key_guard.pressed_by_person()
         if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
             reason = self.query_one("#reason", Input).value.strip()
@@ -144,15 +148,15 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             )
 
     def action_cancel(self) -> None:
-        """Close the sheet and decide nothing."""
+        """Close without a decision."""
         self.dismiss(None)
 
 
 def _failing(consequence: Consequence) -> list[Part]:
-    """Return which lines fail, or may, without a capability."""
+    """Return which lines fail, or may fail, without a permission."""
     lines = ", ".join(str(line) for line in consequence.lines[:12])
     if not lines:
-        return [("without ", "muted"), consequence.permission, (": no line is known to need it", "muted")]
+        return [("without ", "muted"), consequence.permission, (": no line is known to use it", "muted")]
     more = " and more" if len(consequence.lines) > 12 else ""
     sure = "fail" if consequence.certain else "may fail"
     return [("without ", "muted"), consequence.permission, (f": {sure} in line {lines}{more}", "warning")]

@@ -1,4 +1,4 @@
-"""The lines above the code: what it is, who asked, how risky, how long there is to decide."""
+"""The lines above the code: risk, requester, purpose, and when the submission expires."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.common.text import many
 from engine.models import Case, Draft, Status, Summary
 
 STATE_CELLS = 26
-"""Room for what stands between the person and a decision, so that the lines do not jump when it changes."""
+"""The width kept for the state of the decision, so that the lines do not move when it changes."""
 
 
 class CaseHeader(Static):
-    """Two lines about the submission that is shown."""
+    """Two lines about the selected submission."""
 
     DEFAULT_CSS = """
     CaseHeader { height: auto; padding: 0 1; background: $surface; }
@@ -28,10 +28,10 @@ class CaseHeader(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
-        self._gaps_at = content()
+        self._content = content()
         self._height = 0
         self.purpose_visible = False
-        """Whether the agent's purpose is on screen to its end."""
+        """Whether all of the purpose is displayed."""
 
     def on_resize(self) -> None:
         """Fit to the new width."""
@@ -49,16 +49,16 @@ class CaseHeader(Static):
             self.freshen()
 
     def freshen(self) -> None:
-        """Say how long there is now."""
+        """Update the time that is left."""
         lines: list[Content] = []
         if self._case is not None:
             others = [content(*line) for line in reviews(self._case)]
             lines = [self._first(self._case), *self._below(self._case), *others]
         words = Content("\n").join(lines)
-        if not words.is_same(self._gaps_at):
-            # A layout of the whole screen twice a second is too dear: only where the height changes.
+        if not words.is_same(self._content):
+            # Laying out the whole screen is slow: only where the height changes.
             self.update(words, layout=len(lines) != self._height)
-            self._gaps_at, self._height = words, len(lines)
+            self._content, self._height = words, len(lines)
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft
@@ -66,7 +66,7 @@ class CaseHeader(Static):
             full_badge(case.assessment.risk), "  ", (case.submission.id, "bold"), "  ",
             (_what(draft), "muted"),
         )  # fmt: skip
-        whole, room = content(*self._time(case, 12, " to decide")), self.content_size.width
+        whole, room = content(*self._time(case, 12, "expires in ")), self.content_size.width
         if left.cell_length + whole.cell_length < room:
             return self._spread(left, whole)
         return self._spread(left, content(*self._time(case, 6, "")))
@@ -75,14 +75,14 @@ class CaseHeader(Static):
         if case.status is not Status.PENDING or self._summary is None:
             return [(case.status.value, "bold")]
         bar = time_bar(self._summary, cells)
-        return [*bar, (f" {time_left(self._summary)}{words}" if bar else "no deadline", "bold")]
+        return [*bar, (f" {words}{time_left(self._summary)}" if bar else "no deadline", "bold")]
 
     def _below(self, case: Case) -> list[Content]:
-        """Return who asked, and what for: in one line where that fits, else in two."""
+        """Return requester and purpose: in one line where that fits, else in two."""
         draft, width = case.submission.draft, self.content_size.width
         files = len(draft.files)
         who = clip(case.submission.requester.name, max(8, width - STATE_CELLS) // 2)
-        parts: list[Part] = [("asked by ", "muted"), who]
+        parts: list[Part] = [("requested by ", "muted"), who]
         if files:
             parts.append((f"  with {many(files, 'input file')}", "muted"))
         state, said = content(*self._state), clip(draft.purpose, max(1, width - 2))

@@ -1,4 +1,4 @@
-"""What differs between a submission and the approved one that is most like it."""
+"""The difference between a submission and the most similar approved one."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ STYLES = {"+": "success", "-": "error", " ": "muted", "…": "faint"}
 
 
 class DifferenceRows(Rows):
-    """The lines that differ, with a few around them; long ones go on in the next row."""
+    """The lines that differ, with their context; long lines are wrapped."""
 
-    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("Both are the same, line by line.", "bold success")],)
+    EMPTY: ClassVar[tuple[list[Part], ...]] = ([("No difference.", "bold success")],)
 
     def __init__(self) -> None:
         super().__init__(id="difference")
@@ -47,12 +47,12 @@ class DifferenceRows(Rows):
         self._lay_out()
 
     def on_resize(self) -> None:
-        """Fold the lines to the new width."""
+        """Wrap the lines to the new width."""
         self._lay_out()
 
     def _lay_out(self) -> None:
         room = max(8, self.size.width - 8)
-        self._rows = [(line, part) for line in self._lines for part in _folded(line, room)]
+        self._rows = [(line, part) for line in self._lines for part in _wrapped(line, room)]
         self.refit()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
@@ -69,7 +69,7 @@ class DifferenceRows(Rows):
 
 
 class CompareScreen(ModalScreen[None]):
-    """Shows the difference to one approved submission."""
+    """Shows the difference to an approved submission."""
 
     AUTO_FOCUS = "#difference"
     DEFAULT_CSS = """
@@ -87,16 +87,16 @@ class CompareScreen(ModalScreen[None]):
         self._nearest = nearest
 
     def compose(self) -> ComposeResult:
-        """Lay out who approved the other one, and the difference."""
+        """Lay out who approved the other submission, and the difference."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = f"Against {self._nearest.id}, {self._nearest.similarity:.0%} alike"
-            sheet.border_subtitle = "+ is new here   - was there   Esc closes"
+            sheet.border_title = f"Compare with {self._nearest.id}: {self._nearest.similarity:.0%} similar"
+            sheet.border_subtitle = "+ added   - removed   Esc: close"
             yield Static(id="about")
             yield DifferenceRows()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Load the other one."""
+        """Load the other submission."""
         self._load()
 
     @work
@@ -111,7 +111,7 @@ class CompareScreen(ModalScreen[None]):
         self.query_one(DifferenceRows).show(lines)
 
     def action_leave(self) -> None:
-        """Close the difference."""
+        """Close."""
         self.dismiss()
 
 
@@ -124,8 +124,8 @@ def _about(other: Case) -> list[Part]:
             (f" {when(decision.at, now())}", "muted"), *said]  # fmt: skip
 
 
-def _folded(line: Line, room: int) -> list[Untrusted]:
+def _wrapped(line: Line, room: int) -> list[Untrusted]:
     text = line.text.text
     if not plain(text):
-        room //= 2  # a character may take two cells, or stand as a mark
+        room //= 2  # a character may take two cells, or be shown as a mark
     return [Untrusted(text[at : at + room]) for at in range(0, max(1, len(text)), room)]

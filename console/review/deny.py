@@ -1,4 +1,4 @@
-"""The sheet of a denial: a reason, typed or picked from those given before."""
+"""Confirming a denial: a reason, typed or chosen from recent ones."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from engine.models import Case, DecisionOutcome
 
 
 class ReasonRows(Rows):
-    """The reasons given before."""
+    """Recent reasons."""
 
-    def __init__(self, said: list[str]) -> None:
+    def __init__(self, reasons: list[str]) -> None:
         super().__init__(id="reasons")
-        self.said = said
+        self.reasons = reasons
 
     @property
     def count(self) -> int:
         """How many reasons there are."""
-        return len(self.said)
+        return len(self.reasons)
 
     def on_mount(self) -> None:
         """Take the rows in."""
@@ -37,11 +37,11 @@ class ReasonRows(Rows):
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a reason."""
-        return [" ", ("· ", "muted"), clip(self.said[index], width - 4)]
+        return [" ", ("· ", "muted"), clip(self.reasons[index], width - 4)]
 
 
 class DenyScreen(ModalScreen[PendingDecision | None]):
-    """Answers with a denial of the case that it was made for, or with nothing."""
+    """Returns a denial of the case that it was opened for, or None."""
 
     AUTO_FOCUS = "#reason"
     DEFAULT_CSS = """
@@ -50,9 +50,9 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
     DenyScreen ReasonRows { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "pick", "Reasons", id="deny.pick", tooltip="Pick a reason that was given before"),
+        Binding("down", "pick", "Reasons", id="deny.pick", tooltip="Choose a recent reason"),
         Binding("enter", "nothing", "Deny", id="deny.confirm", tooltip="Deny with this reason"),
-        Binding("escape", "cancel", "Back", id="deny.cancel", tooltip="Decide nothing"),
+        Binding("escape", "cancel", "Back", id="deny.cancel", tooltip="Back without a decision"),
     ]
 
     def __init__(self, case: Case) -> None:
@@ -60,15 +60,15 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
         self._case = case
 
     def compose(self) -> ComposeResult:
-        """Lay out the line for a reason and those given before."""
+        """Lay out an input for a reason, and recent reasons."""
         submission = self._case.submission
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Deny"
             yield Static(
-                content(full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), "  asked by ",
-                        submission.requester.name)
+                content(full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"),
+                        "  requested by ", submission.requester.name)
             )  # fmt: skip
-            yield Input(id="reason", placeholder="Why? The agent is told this", select_on_focus=False)
+            yield Input(id="reason", placeholder="Reason (sent to the agent)", select_on_focus=False)
             yield ReasonRows(reasons.load())
         yield Footer(show_command_palette=False)
 
@@ -77,20 +77,20 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
         self._deny(message.value.strip())
 
     def on_rows_chosen(self, message: Rows.Chosen) -> None:
-        """Deny with a reason that was given before."""
-        self._deny(self.query_one(ReasonRows).said[message.index])
+        """Deny with a recent reason."""
+        self._deny(self.query_one(ReasonRows).reasons[message.index])
 
     def _deny(self, reason: str) -> None:
         reasons.remember(reason)
         self.dismiss(PendingDecision(self._case, DecisionOutcome.DENIED, reason))
 
     def action_pick(self) -> None:
-        """Go to the reasons given before."""
+        """Go to the recent reasons."""
         self.query_one(ReasonRows).focus()
 
     def action_nothing(self) -> None:
-        """Stand in the footer for what the line itself does."""
+        """Do nothing: the input submits itself; the binding shows the key in the footer."""
 
     def action_cancel(self) -> None:
-        """Close the sheet and decide nothing."""
+        """Close without a decision."""
         self.dismiss(None)

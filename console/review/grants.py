@@ -1,4 +1,4 @@
-"""The switches and dials of an approval."""
+"""The list in which a reviewer reduces permissions and limits."""
 
 from __future__ import annotations
 
@@ -23,29 +23,41 @@ KINDS = {
 
 
 class GrantRows(Rows):
-    """One row for each thing that was asked for."""
+    """One row for each requested permission and limit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space,enter", "switch", "Give or not", id="grant.switch", tooltip="Give this, or do not"),
-        Binding("left,minus", "turn(-1)", "Less", id="grant.less", tooltip="Halve this limit"),
-        Binding("right,plus", "turn(1)", "More", id="grant.more", tooltip="Double it, up to what was asked"),
+        Binding(
+            "space,enter",
+            "toggle_permission",
+            "Toggle",
+            id="grant.toggle",
+            tooltip="Grant this permission or not",
+        ),
+        Binding("left,minus", "adjust(-1)", "Less", id="grant.less", tooltip="Halve this limit"),
+        Binding(
+            "right,plus",
+            "adjust(1)",
+            "More",
+            id="grant.more",
+            tooltip="Double this limit, up to the requested value",
+        ),
     ]
 
-    def __init__(self, asked: Permissions, *, id: str | None = None) -> None:
+    def __init__(self, requested: Permissions, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._asked = asked
-        self._choices: tuple[Choice, ...] = grant_choices(asked)
+        self._requested = requested
+        self._choices: tuple[Choice, ...] = grant_choices(requested)
 
     @property
     def count(self) -> int:
-        """How many switches and dials there are."""
+        """How many permissions and limits there are."""
         return len(self._choices)
 
     @property
     def grant(self) -> Grant | None:
-        """What is given; None where it is all that was asked."""
-        given = grant(self._asked, self._choices)
-        return None if given.permissions == self._asked else given
+        """What is granted; None where it is all that was requested."""
+        given = grant(self._requested, self._choices)
+        return None if given.permissions == self._requested else given
 
     def on_mount(self) -> None:
         """Take the rows in."""
@@ -53,23 +65,25 @@ class GrantRows(Rows):
         self.refit()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw a switch or a dial."""
+        """Draw a permission or a limit."""
         choice = self._choices[index]
-        return _switch(choice, width) if isinstance(choice, PermissionChoice) else _dial(choice)
+        return (
+            _permission_parts(choice, width) if isinstance(choice, PermissionChoice) else _limit_parts(choice)
+        )
 
-    def action_switch(self) -> None:
-        """Turn the switch under the cursor."""
+    def action_toggle_permission(self) -> None:
+        """Toggle the permission under the cursor."""
         choice = self._choices[self.cursor]
         if isinstance(choice, PermissionChoice):
-            self._put(replace(choice, given=not choice.given))
+            self._put(replace(choice, granted=not choice.granted))
 
-    def action_turn(self, step: int) -> None:
-        """Turn the dial under the cursor."""
+    def action_adjust(self, step: int) -> None:
+        """Adjust the limit under the cursor."""
         choice = self._choices[self.cursor]
         if isinstance(choice, LimitChoice):
-            self._put(choice.turned(step))
+            self._put(choice.adjusted(step))
         else:
-            self._put(replace(choice, given=step > 0))
+            self._put(replace(choice, granted=step > 0))
 
     def _put(self, choice: Choice) -> None:
         before, after = self._choices[: self.cursor], self._choices[self.cursor + 1 :]
@@ -78,17 +92,17 @@ class GrantRows(Rows):
         self.post_message(self.Moved(self, self.cursor))
 
 
-def _switch(choice: PermissionChoice, width: int) -> list[Part]:
-    sign: Part = ("[x]", "bold success") if choice.given else ("[ ]", "bold warning")
+def _permission_parts(choice: PermissionChoice, width: int) -> list[Part]:
+    sign: Part = ("[x]", "bold success") if choice.granted else ("[ ]", "bold warning")
     return [" ", sign, f" {KINDS[choice.kind]:<11}", (clip(choice.title, width - 19), "foreground")]
 
 
-def _dial(choice: LimitChoice) -> list[Part]:
+def _limit_parts(choice: LimitChoice) -> list[Part]:
     title, unit = TITLES[choice.name]
-    given = _counted(choice.given, unit)
+    given = _counted(choice.granted, unit)
     parts: list[Part] = [" ", ("◂ ▸", "muted"), f" {title:<11}", (given, "foreground")]
-    if choice.given < choice.asked:
-        parts.append((f"   of {_counted(choice.asked, unit)} asked", "warning"))
+    if choice.granted < choice.requested:
+        parts.append((f"   of {_counted(choice.requested, unit)} requested", "warning"))
     return parts
 
 

@@ -1,4 +1,4 @@
-"""The input files of a submission, as they would lie in the sandbox."""
+"""The input files of a submission, byte for byte."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SHOWN_BYTES = 512 * 1024
 
 
 class FilesScreen(ModalScreen[frozenset[int]]):
-    """Shows one input file at a time, every byte visible; answers with the places of those it showed whole.
+    """Shows one input file at a time, every byte visible; returns the indexes of those that were read whole.
 
-    Which lines of a file were is kept in `read`, for the next time.
+    Which lines of a file were displayed is kept in `read`, for the next time.
     """
 
     AUTO_FOCUS = "#file"
@@ -32,8 +32,8 @@ class FilesScreen(ModalScreen[frozenset[int]]):
     FilesScreen CodeView { height: 1fr; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "file(1)", "Next", id="files.next", tooltip="The next file"),
-        Binding("p", "file(-1)", "Previous", id="files.previous", tooltip="The file before"),
+        Binding("n", "file(1)", "Next", id="files.next", tooltip="Next file"),
+        Binding("p", "file(-1)", "Previous", id="files.previous", tooltip="Previous file"),
         Binding("escape,v,q", "leave", "Close", id="files.close", tooltip="Close the files"),
     ]
 
@@ -42,13 +42,13 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         self._files = files
         self._at = at
         self._read = read
-        self._seen: set[int] = set()
+        self._read_whole: set[int] = set()
 
     def compose(self) -> ComposeResult:
         """Lay out the name and the content."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Input files"
-            sheet.border_subtitle = "space reads on  n next  p previous  Esc closes"
+            sheet.border_subtitle = "Space: page down  n: next  p: previous  Esc: close"
             yield Static(id="about")
             yield CodeView(id="file")
 
@@ -59,7 +59,7 @@ class FilesScreen(ModalScreen[frozenset[int]]):
     def _show(self) -> None:
         file = self._files[self._at]
         cut = len(file.content) > SHOWN_BYTES
-        note = f"  only the first {size(SHOWN_BYTES)} are shown" if cut else ""
+        note = f"  first {size(SHOWN_BYTES)} shown" if cut else ""
         self.query_one("#about", Static).update(
             content((f"{self._at + 1} of {len(self._files)}  ", "muted"), file.name,
                     (f"  {size(len(file.content))}", "muted"), (note, "warning"))
@@ -67,21 +67,21 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         text = file.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
         self.query_one(CodeView).show(Untrusted(text), Language.SHELL, (), self._read.get(self._at, ()))
 
-    def _note(self) -> None:
-        """Note which lines of the file were on screen, before another one is, or none."""
+    def _record(self) -> None:
+        """Record which lines of the file were displayed."""
         view = self.query_one(CodeView)
         view.look()
         self._read[self._at] = view.seen_lines
         if len(view.seen_lines) == view.line_count:
-            self._seen.add(self._at)
+            self._read_whole.add(self._at)
 
     def action_file(self, step: int) -> None:
         """Show another file."""
-        self._note()
+        self._record()
         self._at = (self._at + step) % len(self._files)
         self._show()
 
     def action_leave(self) -> None:
         """Close the files."""
-        self._note()
-        self.dismiss(frozenset(self._seen))
+        self._record()
+        self.dismiss(frozenset(self._read_whole))

@@ -1,4 +1,4 @@
-"""Approving beforehand: for submissions that are the same as one that was approved, within bounds."""
+"""Pre-approvals: create one for submissions identical to an approved one, list and revoke them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from engine.models import Case, Level, MatchMode, PreApproval
 
 ARM_SECONDS = 0.4
 WORDS = {
-    MatchMode.EXACT: "these exact bytes",
-    MatchMode.STRUCTURE: "this structure: names of local variables, comments and blanks may differ",
+    MatchMode.EXACT: "identical bytes",
+    MatchMode.STRUCTURE: "same structure: local names, comments and blanks may differ",
 }
 
 
@@ -34,7 +34,7 @@ async def _revoked(revoking: Awaitable[None]) -> bool:
 
 @dataclass(frozen=True)
 class Bounds:
-    """One bound of what is approved beforehand, and what it may be."""
+    """One bound of a pre-approval, and its possible values."""
 
     title: str
     values: tuple[int, ...]
@@ -46,17 +46,17 @@ class Bounds:
         """What it is now."""
         return self.values[self.at]
 
-    def turned(self, step: int) -> Bounds:
-        """Return it one step further, within what it may be."""
+    def adjusted(self, step: int) -> Bounds:
+        """Return the bound one step further."""
         return replace(self, at=max(0, min(self.at + step, len(self.values) - 1)))
 
 
 class PreApprovalForm(Rows):
-    """What has to be the same, how risky it may be, how often, and for how long."""
+    """How submissions match, up to which risk, how often, and for how long."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,minus", "turn(-1)", "Less", id="pre-approval.less", tooltip="One step less"),
-        Binding("right,plus", "turn(1)", "More", id="pre-approval.more", tooltip="One step more"),
+        Binding("left,minus", "adjust(-1)", "Less", id="pre-approval.less", tooltip="One step less"),
+        Binding("right,plus", "adjust(1)", "More", id="pre-approval.more", tooltip="One step more"),
     ]
 
     def __init__(self, risk: Level) -> None:
@@ -75,12 +75,12 @@ class PreApprovalForm(Rows):
 
     @property
     def uses(self) -> int:
-        """How many submissions may rest on it."""
+        """How many submissions may use it."""
         return self._bounds[0].value
 
     @property
     def days(self) -> int:
-        """For how many days it holds."""
+        """For how many days it is valid."""
         return self._bounds[1].value
 
     def on_mount(self) -> None:
@@ -91,29 +91,29 @@ class PreApprovalForm(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a row."""
         if index == 0:
-            told: tuple[str, Part] = ("same", WORDS[self.match_mode])
+            told: tuple[str, Part] = ("match", WORDS[self.match_mode])
         elif index == 1:
-            told = ("at most", full_badge(self.ceiling))
+            told = ("max risk", full_badge(self.ceiling))
         else:
             bound = self._bounds[index - 2]
             told = (bound.title, f"{bound.value} {bound.unit}")
         return [" ", ("◂ ▸", "muted"), f" {told[0]:<9}", told[1]]
 
-    def action_turn(self, step: int) -> None:
-        """Turn the row under the cursor."""
+    def action_adjust(self, step: int) -> None:
+        """Change the bound under the cursor."""
         if self.cursor == 0:
             self.match_mode = MatchMode.STRUCTURE if step > 0 else MatchMode.EXACT
         elif self.cursor == 1:
             self.ceiling = Level.HIGH if step > 0 else Level.MEDIUM
         else:
             bounds = list(self._bounds)
-            bounds[self.cursor - 2] = bounds[self.cursor - 2].turned(step)
+            bounds[self.cursor - 2] = bounds[self.cursor - 2].adjusted(step)
             self._bounds = (bounds[0], bounds[1])
         self.refresh()
 
 
 class PreApprovalScreen(ModalScreen[None]):
-    """Offers to approve what is the same as a case that was just approved, for its requester."""
+    """Offers to pre-approve submissions identical to a case that was just approved, for its requester."""
 
     AUTO_FOCUS = "#bounds"
     DEFAULT_CSS = """
@@ -122,9 +122,14 @@ class PreApprovalScreen(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "ctrl+y", "give", "Give", id="pre-approval.confirm", priority=True, tooltip="Approve beforehand"
+            "ctrl+y",
+            "confirm",
+            "Pre-approve",
+            id="pre-approval.confirm",
+            priority=True,
+            tooltip="Create the pre-approval",
         ),
-        Binding("escape", "leave", "Back", id="pre-approval.cancel", tooltip="Approve nothing beforehand"),
+        Binding("escape", "leave", "Back", id="pre-approval.cancel", tooltip="Back without a pre-approval"),
     ]
 
     def __init__(self, case: Case) -> None:
@@ -133,25 +138,27 @@ class PreApprovalScreen(ModalScreen[None]):
         self._since = 0.0
 
     def compose(self) -> ComposeResult:
-        """Lay out what it is for, and its bounds."""
+        """Lay out basis, requester and bounds."""
         submission = self._case.submission
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Approve beforehand"
+            sheet.border_title = "Pre-approve identical submissions"
             yield Static(
-                content(("as approved in ", "muted"), (submission.id, "bold"), (", for ", "muted"),
-                        clip(submission.requester.name, 60), (" alone, with what it was granted", "muted"))
+                content(("identical to ", "muted"), (submission.id, "bold"), (", from ", "muted"),
+                        clip(submission.requester.name, 60), (" only, with the same grant", "muted"))
             )  # fmt: skip
             yield PreApprovalForm(self._case.assessment.risk)
-            yield Static(content(("ctrl+y", "bold success"), " gives it; nothing CRITICAL ever rests on it"))
+            yield Static(
+                content(("ctrl+y", "bold success"), " confirms. CRITICAL submissions are never pre-approved.")
+            )
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Start the clock that arms the key."""
+        """Start the delay before the confirmation is accepted."""
         self._since = asyncio.get_running_loop().time()
 
     @work(exclusive=True)
-    async def action_give(self) -> None:
-        """Give it, if a person pressed the key and has had time to see what for."""
+    async def action_confirm(self) -> None:
+        """Create it, if a person pressed the key and the dialog was displayed long enough."""
         seen_for = asyncio.get_running_loop().time() - self._since
         if not await console_app(self).key_guard.pressed_by_person() or seen_for < ARM_SECONDS:
             return
@@ -162,21 +169,23 @@ class PreApprovalScreen(ModalScreen[None]):
             )
         )
         if given is not None:
-            self.app.notify(f"{given.id} stands for {given.uses} uses. S lists all, and revokes.")
+            self.app.notify(
+                f"{given.id} created for {given.uses} uses. Press S to list and revoke pre-approvals."
+            )
             self.dismiss()
 
     def action_leave(self) -> None:
-        """Close the sheet and give nothing."""
+        """Close without a pre-approval."""
         self.dismiss()
 
 
 class PreApprovalRows(Rows):
-    """The approvals given beforehand."""
+    """The pre-approvals."""
 
     ROW_HEIGHT = 2
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing is approved beforehand.", "bold success")],
-        [("After an approval, s offers to.", "muted")],
+        [("No pre-approvals.", "bold success")],
+        [("To create one, approve a submission and press s.", "muted")],
     )
 
     def __init__(self) -> None:
@@ -194,18 +203,18 @@ class PreApprovalRows(Rows):
         self.refit()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw one: what has to be the same, for whom, what is left of it, and who gave it."""
+        """Draw a pre-approval: match mode, uses and validity; below, basis, requester and reviewer."""
         one = self.pre_approvals[index]
         if line:
-            return ["     ", (f"as {one.basis} for ", "muted"), clip(one.requester, max(8, width // 3)),
-                    (" by ", "muted"), clip(one.by.name, max(8, width // 4))]  # fmt: skip
-        until = f"until {when(one.until, now())}" if one.until > now() else "over"
+            return ["     ", (f"identical to {one.basis} from ", "muted"),
+                    clip(one.requester, max(8, width // 3)), (" by ", "muted"), clip(one.by.name, max(8, width // 4))]  # fmt: skip
+        until = f"until {when(one.until, now())}" if one.until > now() else "expired"
         facts = f"{one.match_mode.value}, {one.used} of {one.uses} used, {until}"
         return [" ", full_badge(one.ceiling), "  ", one.id, "  ", (facts, "muted")]
 
 
 class PreApprovalsScreen(ModalScreen[None]):
-    """Lists what is approved beforehand, and takes it back."""
+    """Lists and revokes pre-approvals."""
 
     AUTO_FOCUS = "#pre-approvals"
     DEFAULT_CSS = """
@@ -218,7 +227,7 @@ class PreApprovalsScreen(ModalScreen[None]):
             "revoke",
             "Revoke",
             id="pre-approval.revoke",
-            tooltip="Take it back; nothing rests on it then",
+            tooltip="Revoke the pre-approval",
         ),
         Binding("escape,S,q", "leave", "Close", id="pre-approval.close", tooltip="Close the list"),
     ]
@@ -226,7 +235,7 @@ class PreApprovalsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Approved beforehand"
+            sheet.border_title = "Pre-approvals"
             yield PreApprovalRows()
         yield Footer(show_command_palette=False)
 
@@ -241,7 +250,7 @@ class PreApprovalsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="revoke")
     async def action_revoke(self) -> None:
-        """Take back the one under the cursor."""
+        """Revoke the pre-approval under the cursor."""
         rows = self.query_one(PreApprovalRows)
         if not rows.count or not await console_app(self).key_guard.pressed_by_person():
             return
@@ -249,7 +258,7 @@ class PreApprovalsScreen(ModalScreen[None]):
         if await console_app(self).connection.call(
             lambda client: _revoked(client.pre_approvals.revoke(one.id))
         ):
-            self.app.notify(f"{one.id} is revoked.")
+            self.app.notify(f"{one.id} revoked.")
         self._load()
 
     def action_leave(self) -> None:

@@ -1,4 +1,4 @@
-"""The queue: one entry for each submission that waits, with its risk and the time that is left."""
+"""The queue: pending submissions, with risk and the time until each expires."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from engine.models import Status, Summary
 
 TIME_CELLS = 5
 FULL_SECONDS = 120.0
-"""Where the length of a deadline is not known, a bar of this length is full."""
+"""The full length of the bar where the length of a deadline is not known."""
 
 
 class QueueList(OfflineRows):
-    """The submissions that wait for a decision. It keeps its place by submission, not by number."""
+    """Pending submissions. The cursor stays on its submission as the queue changes."""
 
     ROW_HEIGHT = 2
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing waits.", "bold success")],
+        [("Queue is empty", "bold success")],
         [],
-        [("Try, in another terminal:", "muted")],
+        [("To submit code, type:", "muted")],
         [("pratique submit FILE", "primary")],
         [("pratique demo", "primary")],
         [],
-        [("Or press 3 and write", "muted")],
-        [("something yourself.", "muted")],
+        [("Or press 3 to write", "muted")],
+        [("code in Explore.", "muted")],
     )
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
-        self.border_title = "Waiting"
+        self.border_title = "Pending"
         self._summaries: tuple[Summary, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many wait."""
+        """How many submissions are pending."""
         return len(self._summaries)
 
     @property
@@ -46,17 +46,17 @@ class QueueList(OfflineRows):
         return self._summaries[self.cursor] if self._summaries else None
 
     def show(self, queue: tuple[Summary, ...]) -> None:
-        """Take in the queue; the cursor stays on its submission while that waits."""
+        """Show the queue; the cursor stays on its submission while that is pending."""
         kept = self.chosen
         self._summaries = tuple(each for each in queue if each.status is Status.PENDING)
-        set_border_title(self, content(f"Waiting {self.count}" if self.count else "Waiting"))
+        set_border_title(self, content(f"Pending {self.count}" if self.count else "Pending"))
         places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
         if places:
             self.set_reactive(QueueList.cursor, places[0])
         self.refit()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
-        """Draw an entry: risk, time and who; then language, size and the first line."""
+        """Draw an entry: risk, requester and time; then language, size and the first line."""
         summary = self._summaries[index]
         if self.ROW_HEIGHT == 1:
             return self._all(summary, width)
@@ -71,7 +71,7 @@ class QueueList(OfflineRows):
         return [*self._top(summary, 38), "  ", (clip(rest, max(4, width - 40)), "faint")]
 
     def _top(self, summary: Summary, width: int) -> list[Part]:
-        """Draw risk and who at the left, the time that is left as a bar and in words at the right."""
+        """Draw risk and requester at the left, the time that is left at the right."""
         text, style = badge(summary.risk)
         cells = max(4, min(10, width - 28))
         who = pad(summary.requester, max(4, width - cells - TIME_CELLS - 8))
@@ -86,7 +86,7 @@ class QueueList(OfflineRows):
 
 
 def seconds_left(summary: Summary) -> float | None:
-    """Return the seconds until nobody's decision becomes a deny."""
+    """Return the seconds until the submission expires; None without a deadline."""
     return (summary.deadline - now()).total_seconds() if summary.deadline else None
 
 

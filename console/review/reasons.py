@@ -1,4 +1,4 @@
-"""Reasons that were given before, to pick from."""
+"""Recent reasons for a denial."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from engine import locations
 
 KEPT = 9
 FIRST = (
-    "asks for more than its purpose needs",
+    "requests more than its purpose needs",
     "reads secrets or the environment",
-    "talks to a host that nobody asked for",
+    "contacts a host that was not requested",
     "hides what it does",
 )
 
 
 def file() -> Path:
-    """Return where the reasons lie."""
+    """Return the file of the reasons."""
     return locations.state() / "console-reasons.json"
 
 
 def load() -> list[str]:
-    """Return the reasons, the latest first; those that ship where there are none or they cannot be read."""
+    """Return the reasons, the latest first; defaults where there are none or they cannot be read."""
     try:
         said = json.loads(file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -31,7 +31,7 @@ def load() -> list[str]:
 
 
 def remember(reason: str) -> None:
-    """Put a reason first; a disk that is full loses only this."""
+    """Put a reason first; a write error loses only this."""
     if not reason:
         return
     reasons = [reason, *(each for each in load() if each != reason)][:KEPT]

@@ -1,10 +1,11 @@
-"""What the code asked for beside what it is predicted to want, and what its agent says it is for."""
+"""The panel of purpose, requested permissions, predicted effects and risk."""
 
 from __future__ import annotations
 
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from console.app.textual_patches import forget_arrangement
 from console.safety.text import LONGEST, Part, content, paragraphs
 from console.theming.styles import drawing_size
 from console.widgets.formatting import now, size
@@ -13,14 +14,14 @@ from engine.common.text import Untrusted
 from engine.models import Case, EffectKind, Limits, Package, Permissions, PredictedEffect
 
 NEED_CELLS = max(len(each.value) for each in EffectKind) + 1
-"""The longest name of what is predicted, and a space."""
-MISSING = "the analysis found no sign of it"
-UNLOCKED = "  could not be looked up, and cannot be given"
-BUILDS = "  runs code of its own as it is installed"
+"""The longest kind of effect, and a space."""
+MISSING = "no use detected"
+UNLOCKED = "  not resolved: cannot be granted"
+BUILDS = "  runs its own code during installation"
 
 
 class RequestPanel(VerticalScroll):
-    """The agent's words, what was asked for, what the code shows, and the policy's reasons."""
+    """Purpose, requested permissions, predicted effects, and the reasons of the risk."""
 
     DEFAULT_CSS = """
     RequestPanel { height: 1fr; padding: 0 1; }
@@ -29,14 +30,14 @@ class RequestPanel(VerticalScroll):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
-        self.border_title = "Wants"
+        self.border_title = "Permissions"
         self._text = Static()
-        self._said = content()
+        self._purpose = content()
 
     @property
     def purpose_visible(self) -> bool:
-        """Whether the last line of the agent's purpose is on screen."""
-        end = self._said.get_height({}, self._text.size.width or 1)
+        """Whether the last line of the purpose is displayed."""
+        end = self._purpose.get_height({}, self._text.size.width or 1)
         return self.display and bool(self.region) and self.scroll_offset.y + drawing_size(self).height >= end
 
     def compose(self) -> list[Static]:
@@ -44,39 +45,38 @@ class RequestPanel(VerticalScroll):
         return [self._text]
 
     def show(self, case: Case | None) -> None:
-        """Show what a submission wants."""
-        self._said = paragraphs(*_said(case)) if case else content()
-        words = paragraphs(*_said(case), *_wanted(case)) if case else content()
+        """Show the requests of a submission."""
+        self._purpose = paragraphs(*_purpose_lines(case)) if case else content()
+        words = paragraphs(*_purpose_lines(case), *_request_lines(case)) if case else content()
         self._text.update(words, layout=self.display)
         if not self.display:
-            # The screen is laid out when the panel opens: then, not now, its height is asked for anew.
-            self._clear_arrangement_cache()
+            forget_arrangement(self)
         self.scroll_home(animate=False, immediate=True)
 
 
-def _said(case: Case) -> list[list[Part]]:
+def _purpose_lines(case: Case) -> list[list[Part]]:
     purpose = _whole(case.submission.draft.purpose)
-    says: list[Part] = [("The agent says", "bold accent")]
+    says: list[Part] = [("Purpose", "bold accent")]
     return [*reviews(case), says, [("❝", "accent"), *purpose, ("❞", "accent")]]
 
 
-def _wanted(case: Case) -> list[list[Part]]:
+def _request_lines(case: Case) -> list[list[Part]]:
     draft = case.submission.draft
     lines: list[list[Part]] = []
     if draft.operation is not None:
         lines.append([("Tool call ", "bold accent"), headline(draft)])
-    lines.append([("Asks for", "bold muted")])
+    lines.append([("Requested permissions", "bold muted")])
     lines += asked(draft.permissions, case.analysis.effects)
     lines += [
         [
             _kind("file"),
             file.name,
-            (f"  {size(len(file.content))}  (v shows it)", "faint"),
+            (f"  {size(len(file.content))}  (v: view)", "faint"),
         ]
         for file in draft.files
     ]
-    lines.append([("Predicted", "bold muted")])
-    lines += [_predicted(each) for each in case.analysis.effects] or [[(" nothing beyond itself", "faint")]]
+    lines.append([("Detected behaviour", "bold muted")])
+    lines += [_effect_parts(each) for each in case.analysis.effects] or [[(" no external access", "faint")]]
     lines.append([("Risk", "bold muted")])
     lines += [
         [_kind(match.level.value, f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
@@ -87,10 +87,10 @@ def _wanted(case: Case) -> list[list[Part]]:
 
 
 def reviews(case: Case) -> list[list[Part]]:
-    """Return what other reviewers have said already, one line each, and who is at it."""
+    """Return the approvals of other reviewers, one line each, and who has claimed the submission."""
     lines: list[list[Part]] = [
         [("Approved by ", "bold success"), review.by.name, (": ", "muted"), review.reason or "(no reason)",
-         ("  another reviewer is wanted", "warning")]
+         ("  second reviewer required", "warning")]
         for review in case.reviews
     ]  # fmt: skip
     if case.claim is not None and case.claim.until > now():
@@ -99,13 +99,13 @@ def reviews(case: Case) -> list[list[Part]]:
 
 
 def _whole(purpose: Untrusted) -> list[Part]:
-    """Return a purpose in pieces that are short enough to be shown whole."""
+    """Return a purpose in pieces that are short enough to be displayed whole."""
     pieces = (purpose.text[at : at + LONGEST] for at in range(0, len(purpose.text), LONGEST))
-    return [(Untrusted(piece), "italic") for piece in pieces] or [("(nothing)", "italic")]
+    return [(Untrusted(piece), "italic") for piece in pieces] or [("(none)", "italic")]
 
 
-def _locked(package: Package) -> list[Part]:
-    """Return where else npm lays it, and the beginnings of the hashes that alone are installed."""
+def _lock_parts(package: Package) -> list[Part]:
+    """Return where npm installs a package, and the beginnings of its locked hashes."""
     place: list[Part] = ["  in ", package.place] if package.place else []
     if not package.hashes:
         return [*place, (UNLOCKED, "warning")]
@@ -113,30 +113,32 @@ def _locked(package: Package) -> list[Part]:
 
 
 def asked(wanted: Permissions, effects: tuple[PredictedEffect, ...]) -> list[list[Part]]:
-    """Return what a submission asked for, one line each, with a sign where the code shows no use of it."""
+    """Return the requested permissions, one line each, with a note where no use was detected."""
     seen = {each.value.text for each in effects if each.kind in {EffectKind.HOST, EffectKind.URL}}
     few, more = limits(wanted.limits)
     lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]
     for domain in wanted.domains:
         used = any(domain.text in value for value in seen)
         lines.append([_kind("domain"), domain, ("" if used else f"  {MISSING}", "warning")])
-    lines += [[_kind("package"), each.name, " ", each.version, *_locked(each)] for each in wanted.packages]
+    lines += [
+        [_kind("package"), each.name, " ", each.version, *_lock_parts(each)] for each in wanted.packages
+    ]
     lines += [[_kind("secret"), each] for each in wanted.secrets]
     lines += [[_kind("build"), each, (BUILDS, "warning")] for each in wanted.builds]
     if wanted.session:
-        lines.append([_kind("session"), "keeps its sandbox between runs"])
+        lines.append([_kind("session"), "keeps its state between runs"])
     return lines
 
 
 def limits(bounds: Limits) -> tuple[str, str]:
-    """Return limits in two lines, which fit wherever they are shown."""
+    """Return limits in two lines."""
     return (
         f"{bounds.memory_mb} MiB · {bounds.cpus:g} CPU",
         f"{bounds.seconds:g} s · {bounds.processes} {'process' if bounds.processes == 1 else 'processes'}",
     )
 
 
-def _predicted(effect: PredictedEffect) -> list[Part]:
+def _effect_parts(effect: PredictedEffect) -> list[Part]:
     lines = ", ".join(str(line) for line in effect.lines[:6])
     certain = "" if effect.certainty.value == "exact" else f" ({effect.certainty.value})"
     return [_kind(effect.kind.value), effect.value, (certain, "warning"),
@@ -144,5 +146,5 @@ def _predicted(effect: PredictedEffect) -> list[Part]:
 
 
 def _kind(name: str, style: str = "muted") -> Part:
-    """Return what a line is about, as wide as every other such name."""
+    """Return the label of a line, all of the same width."""
     return f" {name:<{NEED_CELLS}}", style

@@ -1,4 +1,4 @@
-"""The violations of a submission as a list, and the one that is looked at in full."""
+"""The list of violations, and the details of the selected one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.common.text import many
 from engine.models import Confidence, TriageOutcome, Violation
 
 SIGNS = {TriageOutcome.ACCEPTED: "a", TriageOutcome.MITIGATED: "m", TriageOutcome.FALSE_POSITIVE: "x"}
-"""The letter beside a violation: the key with which it was settled."""
+"""The letter beside a violation: the key that resolved it."""
 
 
 class ViolationList(Rows):
@@ -29,16 +29,16 @@ class ViolationList(Rows):
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
         [("No violations.", "bold success")],
         [],
-        [("Read the code all the same:", "muted")],
-        [("rules know what is known.", "muted")],
+        [("No rule matched:", "muted")],
+        [("review manually.", "muted")],
     )
     UNWRITTEN: ClassVar[tuple[list[Part], ...]] = (
-        [("Nothing to judge yet.", "bold muted")],
+        [("No code yet.", "bold muted")],
         [],
-        [("What a reviewer would object to", "muted")],
-        [("is marked as you type.", "muted")],
+        [("Violations are marked", "muted")],
+        [("as you type.", "muted")],
     )
-    """What is said where there is no code."""
+    """What is displayed where there is no code."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
@@ -49,7 +49,7 @@ class ViolationList(Rows):
         """Whether there is no code yet."""
 
     def empty(self) -> tuple[list[Part], ...]:
-        """Return what is said where there are no violations."""
+        """Return what is displayed where there are no violations."""
         return self.UNWRITTEN if self.unwritten else self.EMPTY
 
     @property
@@ -59,7 +59,7 @@ class ViolationList(Rows):
 
     @property
     def on_screen(self) -> frozenset[int]:
-        """The violations whose row is on screen, by their place."""
+        """The indexes of the violations whose row is displayed."""
         if not self.display:
             return frozenset()
         top = int(self.scroll_offset.y)
@@ -72,7 +72,7 @@ class ViolationList(Rows):
         self._violations = violations
         self._settled = outcomes if outcomes is not None else {}
         set_border_title(self, content(f"Violations {len(violations)}" if violations else "Violations"))
-        set_border_title(self, content("n next  p previous" if violations else ""), below=True)
+        set_border_title(self, content("n: next  p: previous" if violations else ""), below=True)
         self.set_reactive(ViolationList.cursor, 0)
         self.scroll_to(y=0, animate=False)
         self.refit()
@@ -91,16 +91,13 @@ class ViolationList(Rows):
 
 
 class ViolationDetail(Widget, can_focus=True):
-    """One violation in full: what, why, and what an attacker would do with it.
-
-    It draws its own lines and lays nothing out: a jump to the next violation must cost one painting.
-    """
+    """The details of one violation. It draws its own lines, so that the next one costs no layout."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", id="why.up", show=False, tooltip="The line above"),
-        Binding("down,j", "move(1)", "Down", id="why.down", show=False, tooltip="The line below"),
-        Binding("pageup", "move(-8)", "Page up", id="why.page-up", show=False, tooltip="Lines above"),
-        Binding("pagedown", "move(8)", "Page down", id="why.page-down", show=False, tooltip="Lines below"),
+        Binding("up,k", "move(-1)", "Up", id="details.up", show=False, tooltip="Line up"),
+        Binding("down,j", "move(1)", "Down", id="details.down", show=False, tooltip="Line down"),
+        Binding("pageup", "move(-8)", "Page up", id="details.page-up", show=False, tooltip="Page up"),
+        Binding("pagedown", "move(8)", "Page down", id="details.page-down", show=False, tooltip="Page down"),
     ]
     DEFAULT_CSS = """
     ViolationDetail { height: 1fr; padding: 0 1; }
@@ -108,20 +105,20 @@ class ViolationDetail(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
-        self.border_title = "Why"
+        self.border_title = "Details"
         self._shown: tuple[Violation | None, TriageOutcome | None] | None = None
-        self._gaps_at: list[list[Part]] = []
+        self._details: list[list[Part]] = []
         self._lines: list[list[tuple[str, str]]] = []
         self._drawn: dict[int, list[tuple[str, str]]] = {}
         self._top = 0
 
     def show(self, violation: Violation | None, made: TriageOutcome | None = None) -> None:
-        """Show a violation and what the reviewer made of it, or that there is none."""
+        """Show a violation and its outcome, or that there is none."""
         if (violation, made) == self._shown:
             return
         self._shown = violation, made
-        set_border_title(self, content(f"Why  {TITLES[made]}" if made else "Why"))
-        self._gaps_at = _gaps_at(violation) if violation else [[("Nothing to explain.", "muted")]]
+        set_border_title(self, content(f"Details: {TITLES[made]}" if made else "Details"))
+        self._details = _details(violation) if violation else [[("No violation selected.", "muted")]]
         self._top = 0
         self._wrap()
 
@@ -140,7 +137,7 @@ class ViolationDetail(Widget, can_focus=True):
     def action_move(self, lines: int) -> None:
         """Go up or down by some lines."""
         self._top += lines
-        self._settle()
+        self._scroll()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
@@ -153,15 +150,15 @@ class ViolationDetail(Widget, can_focus=True):
 
     def _wrap(self) -> None:
         width = self.content_size.width
-        self._lines = [each for line in self._gaps_at for each in wrapped_parts(line, width)] if width else []
-        self._settle()
+        self._lines = [each for line in self._details for each in wrapped_parts(line, width)] if width else []
+        self._scroll()
 
-    def _settle(self) -> None:
+    def _scroll(self) -> None:
         below = len(self._lines) - self.content_size.height
         self._top = max(0, min(self._top, below))
         left = below - self._top
         set_border_title(
-            self, content(f"{many(left, 'line')} more: tab, pgdn" if left > 0 else ""), below=True
+            self, content(f"{many(left, 'line')} more: Tab, PgDn" if left > 0 else ""), below=True
         )
         width, height = self.content_size
         changed = [Region(0, y, width, 1) for y in range(height) if self._drawn.get(y) != self._line(y)]
@@ -169,13 +166,13 @@ class ViolationDetail(Widget, can_focus=True):
             self.refresh(*changed)
 
 
-def _gaps_at(violation: Violation) -> list[list[Part]]:
+def _details(violation: Violation) -> list[list[Part]]:
     lines: list[list[Part]] = [_heading(violation), [violation.message]]
-    for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Mend", violation.fix)):
+    for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Fix", violation.fix)):
         if text:
             lines.append([(f"{title}  ", "bold muted"), text])
     if violation.layers:
-        lines.append([("Hidden in  ", "bold muted"), (" → ".join(violation.layers), "warning")])
+        lines.append([("Decoded  ", "bold muted"), (" → ".join(violation.layers), "warning")])
     lines += [[(f"  line {step.span.line}  ", "faint"), (step.text, "muted")] for step in violation.evidence]
     if violation.related:
         places = ", ".join(f"{span.line}:{span.column}" for span in violation.related)

@@ -88,7 +88,7 @@ def test_no_turn_of_a_dial_gives_more_than_was_asked(turns: list[tuple[str, int]
     """However the dials are turned, every limit stays valid and within the request."""
     given_ = {each.name: each for each in grant_choices(ASKED) if isinstance(each, LimitChoice)}
     for name, step in turns:
-        given_[name] = given_[name].turned(step)
+        given_[name] = given_[name].adjusted(step)
     limits = grant(ASKED, tuple(given_.values())).permissions.limits
     asked = ASKED.limits.model_dump()
     assert all(value <= asked[name] for name, value in limits.model_dump().items())
