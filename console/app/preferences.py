@@ -1,4 +1,4 @@
-"""What a person set for their console: `console.yaml` beside the settings of the engine, strict."""
+"""The preferences of the user: `console.yaml` beside the settings of the engine, strict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 from engine import locations
 
 KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "pre-approval.confirm"})
-"""Bindings that approve: no plain key may, since a terminal's own answers arrive as plain keys."""
+"""Bindings that approve: they need ctrl, since replies of a terminal arrive as plain keys."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Preferences:
     undo_seconds: float = 3.0
     """How long a decision can be taken back before it is sent."""
     bell: bool = False
-    """Whether the terminal's bell rings when something begins to wait."""
+    """Whether the terminal's bell rings when something becomes pending."""
     notify: bool = False
-    """Whether the terminal is asked (OSC 9) to show a notification when something begins to wait."""
+    """Whether the terminal is asked (OSC 9) to show a notification when something becomes pending."""
     vim: bool = False
     """Whether lists, code and output also move by vim's keys, and Explore's editor has its modes."""
     pictures: str = "auto"
@@ -69,7 +69,7 @@ def parse_preferences(text: str) -> Preferences:
     said, lines = _mapping(root, "the file")
     for name, value in said.items():
         if name not in KEYS:
-            raise ValueError(f"line {lines[name]}: no such key: {name}; there are {', '.join(KEYS)}")
+            raise ValueError(f"line {lines[name]}: unknown setting {name}; available: {', '.join(KEYS)}")
         _check(name, value, lines[name])
     keymap_lines = {}
     if isinstance(root, yaml.MappingNode):
@@ -94,7 +94,7 @@ def save_theme(name: str) -> None:
 
 def _mapping(node: yaml.Node, place: str) -> tuple[dict[str, Any], dict[str, int]]:
     if not isinstance(node, yaml.MappingNode):
-        raise ValueError(f"line {_line(node)}: {place}: a list of `key: value` is wanted")  # noqa: TRY004
+        raise ValueError(f"line {_line(node)}: {place}: a mapping `key: value` is required")  # noqa: TRY004
     made = yaml.SafeLoader("")
     try:
         said = made.construct_document(node)
@@ -107,11 +107,11 @@ def _keymap(node: yaml.Node) -> dict[str, int]:
     keymap, lines = _mapping(node, "keymap")
     for name, key in keymap.items():
         if not isinstance(key, str) or not key:
-            raise ValueError(f"line {lines[name]}: keymap: {name}: a key is wanted, such as ctrl+d")
+            raise ValueError(f"line {lines[name]}: keymap: {name}: a key is required, such as ctrl+d")
         if name in KEY_COMBINATIONS_ONLY and not all(
             each.strip().startswith("ctrl+") for each in key.split(",")
         ):
-            raise ValueError(f"line {lines[name]}: keymap: {name}: a chord is wanted, such as ctrl+y")
+            raise ValueError(f"line {lines[name]}: keymap: {name}: a key combination with ctrl is required, such as ctrl+y")
     return lines
 
 
@@ -119,15 +119,15 @@ def _check(name: str, value: object, line: int) -> None:
     if name == "undo_seconds" and (
         isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 30
     ):
-        raise ValueError(f"line {line}: undo_seconds: a number from 0 to 30 is wanted")
+        raise ValueError(f"line {line}: undo_seconds: a number from 0 to 30 is required")
     if name == "theme" and not isinstance(value, str):
-        raise ValueError(f"line {line}: theme: a name is wanted")
+        raise ValueError(f"line {line}: theme: a name is required")
     if name == "pictures" and value not in _PICTURES:
-        raise ValueError(f"line {line}: pictures: one of {', '.join(_PICTURES)} is wanted")
+        raise ValueError(f"line {line}: pictures: one of {', '.join(_PICTURES)} is required")
     if name in _FLAGS and not isinstance(value, bool):
-        raise ValueError(f"line {line}: {name}: true or false is wanted")
+        raise ValueError(f"line {line}: {name}: true or false is required")
     if name == "keymap" and not isinstance(value, dict):
-        raise ValueError(f"line {line}: keymap: `binding: key` is wanted")
+        raise ValueError(f"line {line}: keymap: `binding: key` is required")
 
 
 def _line(node: yaml.Node) -> int:

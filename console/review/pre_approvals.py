@@ -207,7 +207,8 @@ class PreApprovalRows(Rows):
         one = self.pre_approvals[index]
         if line:
             return ["     ", (f"identical to {one.basis} from ", "muted"),
-                    clip(one.requester, max(8, width // 3)), (" by ", "muted"), clip(one.by.name, max(8, width // 4))]  # fmt: skip
+                    clip(one.requester, max(8, width // 3)), (" by ", "muted"),
+                    clip(one.by.name, max(8, width // 4))]  # fmt: skip
         until = f"until {when(one.until, now())}" if one.until > now() else "expired"
         facts = f"{one.match_mode.value}, {one.used} of {one.uses} used, {until}"
         return [" ", full_badge(one.ceiling), "  ", one.id, "  ", (facts, "muted")]

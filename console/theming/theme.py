@@ -136,10 +136,10 @@ def read(path: Path) -> ThemeFile:
 
 def _checked(said: object, kind: type[ThemeFile | ThemeColours], place: str) -> dict[str, Any]:
     if not isinstance(said, dict):
-        raise ValueError(f"{place}: a list of `key: value` is wanted")  # noqa: TRY004  all are one error to readers
+        raise ValueError(f"{place}: a mapping `key: value` is required")  # noqa: TRY004  all are one error to readers
     known = {field.name: field.default is MISSING for field in fields(kind)}
     if unknown := [str(key) for key in said if key not in known]:
-        raise ValueError(f"{place}: no such key: {', '.join(unknown)}")
+        raise ValueError(f"{place}: unknown key {', '.join(unknown)}")
     if missing := [name for name, needed in known.items() if needed and name not in said]:
         raise ValueError(f"{place}: missing: {', '.join(missing)}")
     return said
@@ -147,19 +147,19 @@ def _checked(said: object, kind: type[ThemeFile | ThemeColours], place: str) -> 
 
 def _check_kinds(values: dict[str, Any]) -> None:
     if not isinstance(values["name"], str) or not re.fullmatch("[a-z][a-z0-9-]{0,31}", values["name"]):
-        raise ValueError("name: small letters, digits and hyphens are wanted")
+        raise ValueError("name: lower-case letters, digits and hyphens are required")
     if not isinstance(values["title"], str):
-        raise ValueError("title: text is wanted")  # noqa: TRY004
+        raise ValueError("title: text is required")  # noqa: TRY004
     for name in ("dark", "ansi"):
         if not isinstance(values.get(name, True), bool):
-            raise ValueError(f"{name}: true or false is wanted")  # noqa: TRY004
+            raise ValueError(f"{name}: true or false is required")  # noqa: TRY004
 
 
 def _check_colour(name: str, value: object) -> None:
     try:
         Color.parse(value if isinstance(value, str) else "")
     except ColorParseError:
-        raise ValueError(f"colours.{name}: {value!r} is no colour; write #rrggbb or ansi_red") from None
+        raise ValueError(f"colours.{name}: {value!r} is not a colour: write #rrggbb or ansi_red") from None
 
 
 def _variables(colours: ThemeColours) -> dict[str, str]:

@@ -130,7 +130,7 @@ async def test_help_lists_every_key_of_the_place_in_groups() -> None:
         own = {each.id for each in declared if isinstance(each, Binding) and each.tooltip}
         assert own
         assert [] == [id for id in own if told.count(f" {id}\n") != 1]
-        assert {"History", "Lists", "Places", "Everywhere"} <= set(told.split("\n")) & set(GROUPS.values())
+        assert {"History", "Lists", "Screens", "Everywhere"} <= set(told.split("\n")) & set(GROUPS.values())
         await press(pilot, "question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await press(pilot, "pagedown")

@@ -154,7 +154,7 @@ def test_any_line_is_answered(line: str) -> None:
 )
 def test_less_is_never_more(word: str) -> None:
     """A number that is not listed, a limit above what was asked, a word that says nothing: refused."""
-    with pytest.raises(ValueError, match=r"not a number|not understood"):
+    with pytest.raises(ValueError, match=r"not a number|not valid"):
         parse_grant(WANTED, [word])
 
 

@@ -45,6 +45,7 @@ from engine.models import (
     TriageOutcome,
 )
 from engine.policy.review import unreviewed_items
+from tests.console.safety.test_hostile_frames import plain as text_of
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -382,6 +383,10 @@ async def test_input_files_are_shown_byte_for_byte() -> None:
         await armed(app, pilot)
         await press(pilot, "v")
         await until(pilot, lambda: isinstance(app.screen, FilesScreen))
+        await until(pilot, lambda: "data" in frame(app))
+        shown = text_of(app)
+        assert "a␛.bin" in shown
+        assert "␀\\xff␛[2Jdata" in shown
 
 
 async def test_the_queue_of_hundreds_is_never_rebuilt() -> None:
@@ -419,7 +424,7 @@ async def test_one_key_shows_what_differs_from_the_nearest_approved_one() -> Non
         rows = app.screen.query_one(DifferenceRows)
         await until(pilot, lambda: rows.count == 8)
         assert "evil()" in frame(app)
-        assert "87% alike" in frame(app)
+        assert "87% similar" in frame(app)
         await press(pilot, "escape")
         assert isinstance(app.screen, ReviewScreen)
 

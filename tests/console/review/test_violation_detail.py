@@ -13,11 +13,11 @@ async def test_a_long_reason_is_read_to_its_end() -> None:
     long = violation(span(1, 1, 6)).model_copy(update={"attack": f"{'an attacker reads on ' * 60}to the end"})
     engine = FakeEngine(case("s-1", "print(1)\nprint(2)", violations=(long, violation(span(2, 1, 6)))))
     async with open_console(engine) as (app, pilot):
-        await until(pilot, lambda: "more: tab, pgdn" in plain(app))
+        await until(pilot, lambda: "more: Tab, PgDn" in plain(app))
         app.screen.query_one(ViolationDetail).focus()
         await press(pilot, *["pagedown"] * 12)
         await until(pilot, lambda: "to the end" in plain(app))
-        assert "more: tab, pgdn" not in plain(app)
+        assert "more: Tab, PgDn" not in plain(app)
         await press(pilot, "n", "n")
         await until(pilot, lambda: "to the end" not in plain(app))
         assert "reads the whole environment" in plain(app)

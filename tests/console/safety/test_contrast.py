@@ -49,12 +49,12 @@ def test_whatever_pair_of_colours_it_chooses_can_be_told_apart(colour: str, behi
 
 
 async def test_no_list_is_called_empty_while_the_engine_is_away() -> None:
-    """Queue and runs say that the engine does not answer, and not that nothing waits or runs."""
+    """Queue and runs say that the engine is offline, and not that they are empty."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await until(pilot, lambda: "Nothing waits." in frame(app))
+        await until(pilot, lambda: "Queue is empty" in frame(app))
         app.connection_state = "offline"
-        await until(pilot, lambda: "The engine does not answer." in frame(app))
+        await until(pilot, lambda: "Engine offline." in frame(app))
         await press(pilot, "2")
-        await until(pilot, lambda: "The engine does not answer." in frame(app))
+        await until(pilot, lambda: "Engine offline." in frame(app))
         app.connection_state = "connected"
-        await until(pilot, lambda: "Nothing runs." in frame(app))
+        await until(pilot, lambda: "No runs." in frame(app))

@@ -79,7 +79,7 @@ async def test_a_browser_shows_the_console_and_nobody_elses_page_has_it(
     """The address opens the console, a key another place; neither a second use nor a strange page gets in."""
     async with served(engine) as address, browser(tmp_path / "browser") as page, stranger() as strange:
         await page.open(address)
-        await page.see("Review", "Nothing waits")
+        await page.see("Review", "Queue is empty")
         assert 20 < colours(await page.picture())
         await page.press("5")
         await page.see("endpoint: socket")
