@@ -111,7 +111,9 @@ def _keymap(node: yaml.Node) -> dict[str, int]:
         if name in KEY_COMBINATIONS_ONLY and not all(
             each.strip().startswith("ctrl+") for each in key.split(",")
         ):
-            raise ValueError(f"line {lines[name]}: keymap: {name}: a key combination with ctrl is required, such as ctrl+y")
+            raise ValueError(
+                f"line {lines[name]}: keymap: {name}: a key combination with ctrl is required, such as ctrl+y"
+            )
     return lines
 
 

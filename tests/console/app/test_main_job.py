@@ -67,7 +67,9 @@ async def test_a_reviewer_approves_the_sales_and_sees_them_run(engine: EnginePro
             terminal.see("report-writer", "sales.groupby", "next unread: 1 input file")
             terminal.press_until("v", "1 of 1")
             terminal.press_until("Escape", "ctrl+y approve")
-            assert submission.digest in terminal.press_until("C-y", "All requested permissions will be granted")
+            assert submission.digest in terminal.press_until(
+                "C-y", "All requested permissions will be granted"
+            )
             terminal.press_until("C-y", "Approving")
             await over(engine, submission.id)
             terminal.type("2")
