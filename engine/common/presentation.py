@@ -1,4 +1,4 @@
-"""What a submission shows of what it would do: its code, or the tool call that it is."""
+"""Texts about submissions and results, the same in every client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a submission nobody has looked at yet: the engine asks of an approval, the console of itself."""
+"""Review coverage: what of a submission was not displayed to its reviewer yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LineRange = tuple[int, int]
 
 @dataclass(frozen=True)
 class CoverageGaps:
-    """What stands between a submission and its approval; all of it empty where nothing does."""
+    """What is missing before a submission can be approved; empty if nothing is."""
 
     lines: tuple[LineRange, ...] = ()
     violations: tuple[int, ...] = ()
@@ -36,12 +36,12 @@ class CoverageGaps:
 
 
 def requires_full_review(case: Case) -> bool:
-    """Say whether a case is approved only once all of it was looked at: HIGH and CRITICAL are."""
+    """Return whether a case must be reviewed completely before it is approved: HIGH and CRITICAL must."""
     return case.assessment.risk.rank >= Level.HIGH.rank
 
 
 def coverage_gaps(case: Case, review_record: ReviewRecord) -> CoverageGaps:
-    """Return what of a case was not looked at."""
+    """Return what of a case was not displayed."""
     draft, violations = case.submission.draft, case.analysis.violations
     shown, settled = set(review_record.violations), {disposed.violation for disposed in review_record.triage}
     return CoverageGaps(

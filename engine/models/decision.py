@@ -94,7 +94,7 @@ class Claim(FrozenModel):
 
 
 class Decision(FrozenModel):
-    """Who let a submission run, or did not, and what exactly was allowed."""
+    """Who approved or denied a submission, and what exactly was granted."""
 
     submission: str
     digest: Digest
@@ -111,7 +111,7 @@ class Decision(FrozenModel):
     """The hash of the analysis that was decided upon."""
     review_record: ReviewRecord | None = None
     pre_approval: str = ""
-    """The id of the pre-approval that it rests on."""
+    """The id of the pre-approval that approved it."""
     signature: Signature | None = None
 
     def signed(self, signature: Signature) -> Decision:
@@ -120,7 +120,7 @@ class Decision(FrozenModel):
 
 
 class MatchMode(StrEnum):
-    """What has to be the same for a pre-approval to hold."""
+    """What must match for a pre-approval to apply."""
 
     EXACT = "exact"
     STRUCTURE = "structure"
@@ -135,9 +135,9 @@ class PreApproval(FrozenModel):
     """The digest, or the hash of the shape."""
     requester: Untrusted
     ceiling: Level
-    """Nothing of a higher risk rests on it."""
+    """The highest risk that it approves."""
     uses: int = Field(ge=1)
-    """How many submissions may rest on it in all."""
+    """How many submissions it approves in all."""
     until: datetime
     grant: Grant
     basis: str

@@ -89,12 +89,12 @@ class InputFile(FrozenModel):
 
 
 class Consequence(FrozenModel):
-    """What comes of taking one capability away: the lines that will fail, or may."""
+    """The effect of withholding one permission: the lines that will fail, or may."""
 
     permission: Untrusted
     lines: tuple[int, ...] = ()
     certain: bool = True
-    """False where the analysis could not tell exactly what a line wants."""
+    """False where the analysis does not know exactly what a line needs."""
 
 
 class OperationKind(StrEnum):

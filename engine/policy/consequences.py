@@ -1,4 +1,4 @@
-"""Which lines of code fail when something that was asked for is not given."""
+"""Which lines of code fail when a requested permission is not granted."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WORKSPACE = PurePosixPath("/workspace")
 
 
 def consequences(analysis: Analysis, asked: Permissions, given: Permissions) -> tuple[Consequence, ...]:
-    """Return what comes of each capability that was asked for and is not given, or given less of.
+    """Return the consequences of each requested permission that is not granted, or only in part.
 
-    What the analysis could not tell exactly counts as possible for every capability of its kind.
+    Where the analysis is not exact, an effect counts as possible for every permission of its kind.
     """
     taken = _taken(asked, given)
     found = [_consequence(name, needs, fits, analysis.effects) for name, needs, fits in taken]

@@ -1,4 +1,4 @@
-"""A grant is never more than was asked, nor more than the ceiling."""
+"""Grants: never more than requested, nor more than the ceiling."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from engine.models import Limits, Permissions
 
 KINDS = ("domains", "packages", "files", "secrets", "builds")
-"""The kinds of capability that are lists of names."""
+"""The kinds of permissions that are lists of names."""
 
 
 def excess(given: Permissions, asked: Permissions, ceiling: Limits) -> tuple[str, ...]:
-    """Return what `given` has beyond what was asked or what the ceiling allows; empty where it is within."""
+    """Return what `given` has in excess of the request or the ceiling; empty if nothing."""
     return (*_more_kinds(given, asked), *_higher(given.limits, asked.limits, "asked for"),
             *_higher(given.limits, ceiling, "the ceiling"))  # fmt: skip
 
 
 def clamp(given: Permissions, asked: Permissions, ceiling: Limits) -> Permissions:
-    """Return what of `given` was asked for and the ceiling allows: always a grant that is not beyond."""
+    """Return the part of `given` that was requested and that the ceiling allows."""
     kept = {kind: _both(getattr(given, kind), getattr(asked, kind)) for kind in KINDS}
     limits = {
         field: min(getattr(limit, field) for limit in (given.limits, asked.limits, ceiling))
@@ -35,9 +35,9 @@ def _more_kinds(given: Permissions, asked: Permissions) -> Iterator[str]:
     for kind in KINDS:
         extra = set(getattr(given, kind)) - set(getattr(asked, kind))
         if extra:
-            yield f"{kind}: {len(extra)} that nobody asked for"
+            yield f"{kind}: {len(extra)} that were not requested"
     if given.session and not asked.session:
-        yield "session: nobody asked for one"
+        yield "session: not requested"
 
 
 def _higher(given: Limits, bound: Limits, name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Pre-approvals: which of them a submission may rest on."""
+"""Pre-approvals: which of them approve a submission."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ MOST_DAYS = 90
 
 
 def pre_approval_error(pre_approval: PreApproval) -> str | None:
-    """Return why a pre-approval may not be given; None where it may."""
+    """Return why a pre-approval is not allowed; None if it is."""
     if pre_approval.ceiling is Level.CRITICAL:
-        return "nothing CRITICAL rests on a pre-approval"
+        return "a pre-approval never approves CRITICAL"
     if pre_approval.uses > MOST_USES:
-        return f"a pre-approval holds for {MOST_USES} uses at most"
+        return f"a pre-approval has at most {MOST_USES} uses"
     if not pre_approval.at < pre_approval.until <= pre_approval.at + timedelta(days=MOST_DAYS):
-        return f"a pre-approval ends within {MOST_DAYS} days from now"
+        return f"a pre-approval expires within {MOST_DAYS} days"
     return None
 
 
 def matching_pre_approval(
     case: Case, pre_approvals: Iterable[PreApproval], now: datetime
 ) -> PreApproval | None:
-    """Return the pre-approval that a case rests on: of its digest, or else of its shape."""
+    """Return the pre-approval that approves a case: an exact match, or else one by structure."""
     able = [pre_approval for pre_approval in pre_approvals if _holds(case, pre_approval, now)]
     exact = [pre_approval for pre_approval in able if pre_approval.value == case.submission.digest]
     if exact:

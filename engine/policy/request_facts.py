@@ -1,4 +1,4 @@
-"""What policy rules look at: one submission or one tool call, laid out."""
+"""The facts that policy rules test, about one submission or one operation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.models import (
 
 
 class PermissionKind(StrEnum):
-    """The kinds of capability. A limit is asked for where it is over what everybody gets."""
+    """The kinds of permissions. A limit counts as requested where it exceeds the default."""
 
     DOMAINS = "domains"
     PACKAGES = "packages"
@@ -51,7 +51,7 @@ NO_PERMISSIONS = Permissions()
 
 @dataclass(frozen=True)
 class RequestFacts:
-    """Everything that a rule may ask about."""
+    """Everything that a rule may test."""
 
     operation: OperationKind = OperationKind.RUN
     code: str = ""

@@ -1,4 +1,4 @@
-"""Who may decide, when one approval is not enough, and what has not been looked at yet."""
+"""Who may decide, whether a second approval is needed, and what is not reviewed yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.models import Case, Claim, DecisionOutcome, Level, Principal, Review
 def decision_obstacle(
     case: Case, by: Principal, outcome: DecisionOutcome, *, two_reviewers: bool
 ) -> str | None:
-    """Return why a reviewer may not decide about a case; None where they may.
+    """Return why a reviewer may not decide on a case; None if they may.
 
     Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice. A deny ends it,
     whoever of them says it.
@@ -28,7 +28,7 @@ def decision_obstacle(
 
 
 def needs_second_approval(case: Case, *, two_reviewers: bool) -> bool:
-    """Say whether an approval of a case leaves it waiting for another reviewer's."""
+    """Return whether a case needs another reviewer's approval after this one."""
     return two_reviewers and _critical(case) and not case.reviews
 
 
@@ -41,7 +41,7 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
 
 
 def unreviewed_items(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:
-    """Return what stands between a HIGH or CRITICAL case and its approval: what was not on screen."""
+    """Return what is still to be reviewed before a HIGH or CRITICAL case can be approved."""
     return (
         tuple(_told(case, coverage_gaps(case, review_record or ReviewRecord(seconds=0))))
         if requires_full_review(case)

@@ -1,4 +1,4 @@
-"""The policy in force: the last one that could be loaded, reloaded when its files are saved."""
+"""The policy in force: the last valid one, reloaded when its files are saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.policy import Policy, PolicyError, load, shipped
 from engine.settings import PolicySettings
 
 LOOK_MILLISECONDS = 1000
-"""How often files are looked at that no change was told of."""
+"""How often files are checked without a notification of a change."""
 
 Stamps = dict[Path, tuple[int, int] | None]
 

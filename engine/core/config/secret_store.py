@@ -1,4 +1,4 @@
-"""The secrets of this engine: set and removed, never shown. Each change is an event without the value."""
+"""The secrets of this engine: set and removed, never displayed. Each change is an event without the value."""
 
 from __future__ import annotations
 

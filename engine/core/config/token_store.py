@@ -1,4 +1,4 @@
-"""Tokens: made, listed, revoked and recognised; each change is an event."""
+"""Tokens: created, listed, revoked and authenticated; each change is an event."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from engine.history.api import HistoryStore
 from engine.models import Case, Event
 
 ENGINE = Untrusted("engine")
-"""The actor of what nobody asked for: deadlines, sandboxes, recovery."""
+"""The actor of what the engine does by itself: deadlines, sandboxes, recovery."""
 
 
 class EventBus:

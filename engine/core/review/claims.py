@@ -1,4 +1,4 @@
-"""Claims: a reviewer says that they are at a submission, so that no other one does the same work."""
+"""Claims: a reviewer reserves a submission, so that no other one does the same work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.principals.roles import Action
 
 
 class Claims:
-    """Takes and releases claims. One lapses by itself after `seconds`."""
+    """Creates and releases claims. A claim expires after `seconds`."""
 
     def __init__(self, events: EventBus, queue: WorkQueue, seconds: float) -> None:
         self._events = events
@@ -26,21 +26,21 @@ class Claims:
         """Claim a waiting submission, or claim it for longer.
 
         Raises:
-            Problem: the principal is no reviewer, another one is at it, or it waits no more.
+            Problem: the principal is not a reviewer, another one holds the claim, or it is not pending.
         """
         entry = self._waiting(id, by)
         async with self._queue.exclusive(entry):
             made = claim(entry.case, by, datetime.now(UTC), self._seconds)
             if made is None:
                 held = entry.case.claim
-                raise Problem(409, f"{visible(held.by) if held else 'somebody'} is at {id}")
+                raise Problem(409, f"{id} is claimed by {visible(held.by) if held else 'another reviewer'}")
             return await self._changed(entry, "claim.created", by, made)
 
     async def release(self, id: str, by: Principal) -> Case:
         """Let go of a submission.
 
         Raises:
-            Problem: the principal is no reviewer, does not hold it, or it waits no more.
+            Problem: the principal is not a reviewer, does not hold the claim, or it is not pending.
         """
         entry = self._waiting(id, by)
         async with self._queue.exclusive(entry):
@@ -50,12 +50,12 @@ class Claims:
 
     def _waiting(self, id: str, by: Principal) -> ActiveSubmission:
         if not may(by, Action.DECIDE):
-            raise Problem(403, f"{visible(by.name)} is no reviewer")
+            raise Problem(403, f"{visible(by.name)} is not a reviewer")
         return open_entry(self._queue, id)
 
     async def _changed(self, entry: ActiveSubmission, type: str, by: Principal, claim: Claim | None) -> Case:
         if entry.case.status is not Status.PENDING:
-            raise Problem(409, f"{entry.id} waits no more: it is {entry.case.status}")
+            raise Problem(409, f"{entry.id} is not pending: it is {entry.case.status}")
         case = entry.case.with_claim(claim)
         data = {"until": claim.until.isoformat()} if claim else {}
         await self._events.record(type, entry.id, by.name, data=data, case=case)

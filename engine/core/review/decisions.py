@@ -1,4 +1,4 @@
-"""Decisions: who may make them, what they are bound to, and their signature."""
+"""Decisions: who may make them, what they cover, and their signature."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class ReviewDecisions:
         """Let a reviewer decide about what was `shown`.
 
         Raises:
-            Problem: it waits no more or is late, another reviewer is at it, something else was shown, or a
-                second person is wanted.
+            Problem: it is not pending or expired, another reviewer claims it, something else was displayed,
+                or a second reviewer is required.
         """
         id, now = case.submission.id, datetime.now(UTC)
         if case.status is not Status.PENDING:
-            raise Problem(409, f"{id} waits no more: it is {case.status}")
+            raise Problem(409, f"{id} is not pending: it is {case.status}")
         if case.deadline is not None and now >= case.deadline:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
@@ -67,13 +67,13 @@ class ReviewDecisions:
         claim = case.claim
         if outcome is DecisionOutcome.APPROVED and claim and claim.by != by.name and now < claim.until:
             left = (claim.until - now).total_seconds()
-            raise Problem(409, f"{visible(claim.by)} is at {id}, for {left:.0f} s more at most")
+            raise Problem(409, f"{id} is claimed by {visible(claim.by)} for {left:.0f} s at most")
 
     async def may_grant(self, case: Case, grant: Grant) -> None:
         """Let a grant be given.
 
         Raises:
-            Problem: it is more than was asked for, or nothing can run.
+            Problem: it exceeds the request, or nothing can run.
         """
         given = grant.permissions
         over = excess(given, case.submission.draft.permissions, self._settings.policy.ceiling)
@@ -86,7 +86,7 @@ class ReviewDecisions:
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
     def has_been_seen(self, case: Case, review_record: ReviewRecord | None) -> None:
-        """Let an approval rest on what was on screen, where settings ask for that.
+        """Check the review record of an approval, where the settings require one.
 
         Raises:
             Problem: something was not on screen, or a violation has no triage.
@@ -94,7 +94,7 @@ class ReviewDecisions:
         missing = unreviewed_items(case, review_record) if self._settings.policy.requires_full_review else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            told = f"not everything was looked at: {missing[0]}{more}"
+            told = f"the review is incomplete: {missing[0]}{more}"
             raise Problem(409, told, hint=RECORD)
 
     async def make(

@@ -1,4 +1,4 @@
-"""What of a grant this engine can give, and enforces from outside the guest."""
+"""Validates grants: only what is enforced from outside the guest can be granted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITHOUT = "Approve without."
 
 
 def validate_grant(given: Permissions, draft: Draft) -> None:
-    """Let capabilities be given to a draft. Raises Problem."""
+    """Check that permissions can be granted to a draft. Raises Problem."""
     if given.session and not draft.session:
         raise Problem(422, "this engine cannot give a session to a run that names no sandbox", hint=_WITHOUT)
     if staying := _not_staying(given, draft):

@@ -1,4 +1,4 @@
-"""Pre-approvals: given, listed, rested upon and taken back. The history is where they are kept."""
+"""Pre-approvals: created, listed, used and revoked. They are stored as events of the history."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class PreApprovals:
         return pre_approval
 
     async def revoke(self, id: str, by: Principal) -> None:
-        """Take a pre-approval back; nothing rests on it from then on.
+        """Revoke a pre-approval: it approves nothing from then on.
 
         Raises:
             Problem: the principal may not, or there is none of that id.
@@ -105,7 +105,7 @@ class PreApprovals:
 
     def _may_manage(self, by: Principal) -> None:
         if not may(by, Action.MANAGE):
-            raise Problem(403, f"{visible(by.name)} is no reviewer")
+            raise Problem(403, f"{visible(by.name)} is not a reviewer")
 
     def _replay(self, event: Event) -> None:
         id = str(event.data["pre_approval"])

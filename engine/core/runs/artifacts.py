@@ -1,4 +1,4 @@
-"""The files of runs: those in the workspace while one goes on, and those that it left, kept by their hash."""
+"""The files of runs: the workspace of a running one, and the artifacts of a finished one."""
 
 from __future__ import annotations
 

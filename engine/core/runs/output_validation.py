@@ -1,4 +1,4 @@
-"""What a requester expects of a run's output: found and judged once the run is over."""
+"""Finds the expected value in a finished run's output, and checks the assertion about it."""
 
 from __future__ import annotations
 

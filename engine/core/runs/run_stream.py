@@ -1,4 +1,4 @@
-"""What a run says while it goes on, for any number of readers, each from its own place."""
+"""The live output of a run, for any number of readers, each at its own offset."""
 
 from __future__ import annotations
 

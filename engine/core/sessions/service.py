@@ -124,7 +124,7 @@ class SessionService:
             with contextlib.suppress(Problem):  # it may have ended meanwhile
                 await self._runs.kill(run, by)
 
-    # --- through the desk; each raises Problem as `Desk.submit` does
+    # --- submitted for review; each raises Problem as `SubmissionService.submit` does
 
     async def execute(
         self,

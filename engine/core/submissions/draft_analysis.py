@@ -1,4 +1,4 @@
-"""The analysis of a whole draft: its code, and whatever among its input files is code as well."""
+"""The analysis of a whole draft: its code, and input files that are code."""
 
 from __future__ import annotations
 

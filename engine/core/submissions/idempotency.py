@@ -1,4 +1,4 @@
-"""Arrivals: the same request made again joins what it made before, and its requester can withdraw it."""
+"""Idempotent submission: a repeated request returns the earlier submission; requesters withdraw theirs."""
 
 from __future__ import annotations
 

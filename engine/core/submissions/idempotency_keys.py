@@ -1,4 +1,4 @@
-"""Idempotency keys: which submission each one made, for a day, read back from the history after a start."""
+"""Idempotency keys of the last 24 hours, read from the history after a start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEYED = frozenset({"submission.created", "submission.joined"})
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """The submission that a key made, and the digest of what was asked for."""
+    """The submission of a key, and the digest of its request."""
 
     id: str
     digest: str

@@ -1,4 +1,4 @@
-"""From a draft to a submission."""
+"""Turns drafts into submissions, and adds the permissions that they imply."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def create_submission(draft: Draft, requester: Principal, original: Draft) -> Su
 
 
 def add_implied_permissions(draft: Draft) -> Draft:
-    """Return the draft with its input files and its session among what it asks for: using is asking for.
+    """Return the draft with its input files and its session among the requested permissions.
 
     Raises:
         Problem: one leads out of the workspace, two of them cannot lie beside each other, or a tool call

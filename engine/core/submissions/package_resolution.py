@@ -1,4 +1,4 @@
-"""Packages without hashes are looked up as a submission comes in: reviewers see all of what they give."""
+"""Resolves requested packages to exact versions and hashes, so that reviewers see all that they grant."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class SubmissionService:
                 nothing can run.
         """
         if not may(by, Action.DECIDE):
-            raise Problem(403, f"{visible(by.name)} is no reviewer")
+            raise Problem(403, f"{visible(by.name)} is not a reviewer")
         entry = open_entry(self._queue, id)
         async with self._queue.exclusive(entry):
             self._decisions.may_decide(entry.case, by, outcome, shown)
@@ -116,12 +116,12 @@ class SubmissionService:
         """Deny a waiting submission for its own requester, who wants it no more.
 
         Raises:
-            Problem: it waits no more.
+            Problem: it is not pending.
         """
         entry = open_entry(self._queue, id)
         async with self._queue.exclusive(entry):
             if entry.case.status is not Status.PENDING:
-                raise Problem(409, f"{id} waits no more: it is {entry.case.status}")
+                raise Problem(409, f"{id} is not pending: it is {entry.case.status}")
             return await self._executor.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
 
     async def expired(self, entry: ActiveSubmission) -> None:
@@ -215,7 +215,7 @@ class SubmissionService:
             )
 
     async def _approve_in_advance(self, entry: ActiveSubmission) -> Case:
-        """Approve what rests on a pre-approval; what cannot run now waits for a person."""
+        """Approve what a pre-approval matches; what cannot run now stays pending."""
         pre_approval = await self._pre_approvals.use(entry.case)
         if pre_approval is None:
             return entry.case

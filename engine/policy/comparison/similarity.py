@@ -1,4 +1,4 @@
-"""How alike two pieces of code are, whatever their local variables are called."""
+"""How similar two pieces of code are, regardless of the names of local variables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sketch(code: str, language: Language | None) -> Sketch:
 
 
 def similarity(one: Sketch, other: Sketch) -> float:
-    """Return how much two pieces of code have in common, from 0 to 1 (the index of Jaccard)."""
+    """Return the similarity of two pieces of code, from 0 to 1 (Jaccard index)."""
     return len(one & other) / len(one | other) if one and other else 0.0
 
 

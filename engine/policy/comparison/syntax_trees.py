@@ -1,4 +1,4 @@
-"""Syntax trees of JavaScript and shell, as far as two pieces of code are compared by them."""
+"""Syntax trees of JavaScript and shell, for comparing code."""
 
 from __future__ import annotations
 

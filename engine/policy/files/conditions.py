@@ -135,7 +135,7 @@ def _no_violation(severity: Level) -> Condition:
 
 
 def _asks_only(kinds: tuple[PermissionKind, ...]) -> Condition:
-    return lambda facts: None if set(facts.asked) - set(kinds) else ("no capability of weight",)
+    return lambda facts: None if set(facts.asked) - set(kinds) else ("no significant permission",)
 
 
 def _predicts_only(needs: tuple[EffectKind, ...]) -> Condition:

@@ -1,4 +1,4 @@
-"""What another policy would have made of submissions that are history."""
+"""How another policy would have decided past submissions."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class When(Part):
     violation: ViolationIs | None = None
     predicts: Several[Needs] | None = None
     asks: Several[Kinds] | None = None
-    """Any of these capabilities is asked for."""
+    """Any of these permissions is requested."""
     domains_outside: Several[Domain] | None = None
     """A domain is asked for that is not on this list."""
     registries_outside: Several[str] | None = None
@@ -145,7 +145,7 @@ class When(Part):
     no_violation: Levels | None = None
     """For rules that lower: there is no violation of this severity or higher."""
     asks_only: Several[Kinds] | None = None
-    """For rules that lower: nothing but these capabilities is asked for."""
+    """For rules that lower: only these permissions are requested."""
     predicts_only: Several[Needs] | None = None
     """For rules that lower: nothing but these is predicted to be wanted."""
 

@@ -1,4 +1,4 @@
-"""What goes back to an agent: the value that it expects, what became of its assertion, and fit text. Pure.
+"""Prepares output for an agent: the expected value, the outcome of its assertion, and safe text. Pure.
 
 The full text stays in the history; an agent gets it masked, shortened and marked as nobody's instruction.
 """

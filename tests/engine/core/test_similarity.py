@@ -1,4 +1,4 @@
-"""Which approved submission is most like one that waits."""
+"""The approved submission that is most similar to another one."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def test_who_is_no_reviewer_decides_nothing(engine_with: EngineMaker) -> N
         case = await engine.submissions.submit(draft(), AGENT)
         auditor = Principal(name=Untrusted("eve"), roles=frozenset({Role.AUDITOR}))
         for by in (AGENT, auditor, Principal(name=Untrusted("policy"), roles=frozenset())):
-            with pytest.raises(Problem, match="is no reviewer") as refused:
+            with pytest.raises(Problem, match="is not a reviewer") as refused:
                 await engine.submissions.decide(
                     case.submission.id, by, DecisionOutcome.APPROVED, case.submission.digest
                 )

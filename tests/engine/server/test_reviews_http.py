@@ -51,6 +51,6 @@ async def test_a_grant_of_more_is_refused_over_http(client: Client) -> None:
     case = await client.submit(DRAFT)
     id, digest = case.submission.id, case.submission.digest
     more = Grant(permissions=Permissions(secrets=(Untrusted("token"),)))
-    with pytest.raises(Problem, match="secrets: 1 that nobody asked for"):
+    with pytest.raises(Problem, match="secrets: 1 that were not requested"):
         await client.decide(id, DecisionOutcome.APPROVED, digest, grant=more)
     assert Status.PENDING is (await client.case(id)).status

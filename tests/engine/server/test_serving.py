@@ -81,7 +81,7 @@ async def test_a_grant_beyond_the_request_is_refused(client: Client) -> None:
     """A reviewer cannot give more than was asked."""
     submission = (await client.submit(draft())).submission
     more = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
-    with pytest.raises(Problem, match="never more than was asked"):
+    with pytest.raises(Problem, match="never exceeds the request"):
         await client.decide(submission.id, DecisionOutcome.APPROVED, submission.digest, grant=more)
 
 
@@ -169,7 +169,7 @@ def test_a_second_engine_on_the_same_state_says_so(engine: EngineProcess) -> Non
     """Two engines never write one history."""
     second = EngineProcess(engine.home).run()
     assert 1 == second.returncode
-    assert "runs here already" in second.stderr
+    assert "is already running" in second.stderr
     assert engine.socket.exists()
 
 
@@ -183,12 +183,12 @@ def test_a_second_engine_on_the_same_state_says_so(engine: EngineProcess) -> Non
         (
             422,
             "memory_mb",
-            b'{"draft": {"code": "x", "language": "shell", "capabilities": {"limits": {"memory_mb": -1}}}}',
+            b'{"draft": {"code": "x", "language": "shell", "permissions": {"limits": {"memory_mb": -1}}}}',
         ),
         (
             422,
             "ceiling",
-            b'{"draft": {"code": "x", "language": "shell", "capabilities": {"limits": {"cpus": 999}}}}',
+            b'{"draft": {"code": "x", "language": "shell", "permissions": {"limits": {"cpus": 999}}}}',
         ),
         (422, "nest|deep|JSON", b"[" * 100_000),
         (413, "at most", b" " * (33 << 20)),
