@@ -1,4 +1,4 @@
-"""The history as those see it who look back: searched, counted, read again, and who did so."""
+"""The history service: searches, counts and reads the history, and records who did so."""
 
 from __future__ import annotations
 

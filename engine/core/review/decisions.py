@@ -78,7 +78,7 @@ class ReviewDecisions:
         given = grant.permissions
         over = excess(given, case.submission.draft.permissions, self._settings.policy.ceiling)
         if over:
-            raise Problem(422, f"a grant is never more than was asked: {'; '.join(over)}")
+            raise Problem(422, f"a grant never exceeds the request: {'; '.join(over)}")
         if missing := self._sandboxes.capabilities.missing(case.submission.draft.language, given):
             raise Problem(422, f"the sandboxes of this engine have {missing}", hint="Approve without.")
         validate_grant(given, case.submission.draft)
