@@ -16,13 +16,13 @@ from engine.models import Case, Erasure
 _BODY = "SELECT body FROM cases JOIN case_states USING (n) WHERE id = ?"
 _ERASED = "SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq DESC"
 
-Told = tuple[Literal["code", "file", "output", "artifact"], str, str]
+StoredContent = tuple[Literal["code", "file", "output", "artifact"], str, str]
 """What it is, its digest, and its name where it has one."""
 
 
 def erasures(connection: sqlite3.Connection, id: str) -> tuple[Erasure, ...]:
     """Return what was erased: code and files first, then output and what the run left."""
-    gone = [told for told in _told(connection, id) if not is_kept(connection, told[1])]
+    gone = [content for content in _contents(connection, id) if not is_kept(connection, content[1])]
     rules = _rules(connection, {digest for _, digest, _ in gone})
     _, partly = erased_output(connection, id)
     return tuple(
@@ -45,7 +45,7 @@ def erased_output(connection: sqlite3.Connection, id: str) -> tuple[str, bool]:
     return next(iter(_rules(connection, gone).values()), ""), gone != digests
 
 
-def _told(connection: sqlite3.Connection, id: str) -> Iterator[Told]:
+def _contents(connection: sqlite3.Connection, id: str) -> Iterator[StoredContent]:
     if row := connection.execute(_BODY, (id,)).fetchone():
         body = blobs.unpack(row[0])
         code, *files = cases.contents_of(body)
@@ -55,8 +55,8 @@ def _told(connection: sqlite3.Connection, id: str) -> Iterator[Told]:
             yield "file", digest, file.name.text
     for block in output_blocks(connection, id):
         yield "output", block.digest, ""
-    for left in artifacts(connection, id):
-        yield "artifact", left.digest, left.name.text
+    for artifact in artifacts(connection, id):
+        yield "artifact", artifact.digest, artifact.name.text
 
 
 def _rules(connection: sqlite3.Connection, digests: Iterable[str]) -> dict[str, str]:
