@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from engine.client.transport import DEADLINE_SECONDS, Transport
 from engine.common.text import Untrusted
 from engine.models import Language, Package, Session
-from engine.models.api import CreateSession, ExecuteRequest, InstallRequest, OutputLine, PendingCall
+from engine.models.api import CreateSession, ExecuteRequest, InstallPackagesRequest, OutputLine, PendingCall
 
 WITHIN = 50.0
 """Seconds that one request waits for a person; then it is made again."""
@@ -72,7 +72,7 @@ class SessionsClient:
 
         `builds` names those that may run code of their own meanwhile.
         """
-        wanted = InstallRequest(packages=packages, builds=tuple(Untrusted(name) for name in builds))
+        wanted = InstallPackagesRequest(packages=packages, builds=tuple(Untrusted(name) for name in builds))
         body = wanted.model_dump_json()
         async with contextlib.aclosing(self._output_lines("POST", f"/sessions/{id}/packages", body)) as lines:
             async for line in lines:

@@ -131,7 +131,7 @@ class ExecuteRequest(FrozenModel):
     verify: str = Field("", max_length=200)
 
 
-class InstallRequest(FrozenModel):
+class InstallPackagesRequest(FrozenModel):
     """Packages to install in a session."""
 
     packages: tuple[Package, ...] = Field(min_length=1, max_length=64)

@@ -1,4 +1,4 @@
-"""What the tools take: their arguments as models, each of which says what draft it asks for."""
+"""The arguments of the tools as models, and the drafts that they describe."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEY = r"^[!-~]{0,255}$"
 
 
 class Arguments(BaseModel):
-    """What a tool takes; a name that it does not know is refused."""
+    """The arguments of a tool; unknown names are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ def _decoded(value: object) -> object:
     try:
         return b64decode(value, validate=True) if isinstance(value, str) else value
     except ValueError:
-        raise ValueError("this is no base64") from None
+        raise ValueError("this is not base64") from None
 
 
 Base64 = Annotated[bytes | None, BeforeValidator(_decoded)]
@@ -47,7 +47,7 @@ _AS_BASE64: dict[str, JsonValue] = {"contentEncoding": "base64"}
 
 
 class FileArgument(Arguments):
-    """A file for `/workspace`: `text`, or `base64` where it is no text."""
+    """A file for `/workspace`: `text`, or `base64` if it is binary."""
 
     name: str = Field(min_length=1, max_length=255)
     text: str = Field("", max_length=MOST_BYTES)
@@ -64,8 +64,8 @@ class PackageArgument(Arguments):
 
     name: str = Field(min_length=1, max_length=214)
     version: str = Field(min_length=1, max_length=64, description="Exact: 2.1.0")
-    registry: str = Field("", max_length=200, description="Empty: the language's usual one.")
-    hashes: tuple[str, ...] = Field((), max_length=64, description="sha256:HEX; needed where it is built.")
+    registry: str = Field("", max_length=200, description="Empty: the default of the language.")
+    hashes: tuple[str, ...] = Field((), max_length=64, description="sha256:HEX; required for builds.")
     builds: bool = Field(False, description="Build it from source (pip), run its install scripts (npm).")
 
     def package(self) -> Package:
@@ -78,29 +78,33 @@ Packages = Annotated[tuple[PackageArgument, ...], Field(max_length=64)]
 
 
 def builds_of(packages: tuple[PackageArgument, ...]) -> tuple[Untrusted, ...]:
-    """Return the names of those that are to run code of their own while they are installed."""
+    """Return the names of packages that may run code of their own while they are installed."""
     return tuple(Untrusted(one.name) for one in packages if one.builds)
 
 
 Names = Annotated[tuple[str, ...], Field(max_length=64)]
 Path = Annotated[str, Field(min_length=1, max_length=1024, description="Below /workspace.")]
-Own = Annotated[str, Field(pattern=SESSION, description="The session that an earlier call answered.")]
+Own = Annotated[str, Field(pattern=SESSION, description="The id of a session from an earlier result.")]
 OwnOrNew = Annotated[
-    str, Field(pattern=f"{SESSION}|^{NEW}$", description="An earlier call's session, or new: open one.")
+    str,
+    Field(
+        pattern=f"{SESSION}|^{NEW}$",
+        description="The id of a session from an earlier result, or new to create one.",
+    ),
 ]
 
 
 class SubmissionArguments(Arguments):
-    """What every call that makes a submission may say."""
+    """The arguments of every call that creates a submission."""
 
-    purpose: str = Field("", max_length=2000, description="Why. The person who decides reads this.")
+    purpose: str = Field("", max_length=2000, description="What the code is for. The reviewer reads this.")
     idempotency_key: str = Field(
-        "", pattern=KEY, description="The same key within 24 hours gets the same run."
+        "", pattern=KEY, description="The same key within 24 hours returns the same submission."
     )
 
 
 class ExecuteArguments(SubmissionArguments):
-    """What `code_execute` takes."""
+    """The arguments of `code_execute`."""
 
     code: str = Field(min_length=1, max_length=512 * 1024, description="The whole program.")
     language: Language = Language.PYTHON
@@ -108,13 +112,15 @@ class ExecuteArguments(SubmissionArguments):
     session: str = Field(
         "",
         pattern=f"{SESSION}|^{NEW}$|^$",
-        description="Empty: a fresh one for this call alone. new: open one that keeps its state. Or its id.",
+        description="Empty: a fresh sandbox for this call. new: create a session. Or the id of a session.",
     )
-    image: str = Field("", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="Empty: the language's own.")
+    image: str = Field(
+        "", pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="Empty: the default of the language."
+    )
     packages: Packages = ()
-    domains: Names = Field((), description="Hosts that it has to reach.")
-    secrets: Names = Field((), description="Secrets that it uses, by name. It never sees them.")
-    expect: ExpectedOutput = Field(ExpectedOutput.ANYTHING, description="What the last output is to be.")
+    domains: Names = Field((), description="Hosts that the code needs to reach.")
+    secrets: Names = Field((), description="Names of secrets that it uses; it never sees their values.")
+    expect: ExpectedOutput = Field(ExpectedOutput.ANYTHING, description="The expected form of the output.")
     verify: str = Field("", max_length=200, description="An assertion: value == 42.5 within 1e-9")
     memory_mb: int = Field(Limits().memory_mb, ge=64)
     cpus: float = Field(Limits().cpus, gt=0)
@@ -147,13 +153,13 @@ class ExecuteArguments(SubmissionArguments):
 
 
 class SessionCallArguments(SubmissionArguments):
-    """A call on a session."""
+    """The arguments of a call in a session."""
 
     session: OwnOrNew
-    language: Language = Field(Language.PYTHON, description="Of a new session.")
+    language: Language = Field(Language.PYTHON, description="The language of a new session.")
 
     def operation(self) -> Operation:
-        """Return what is done."""
+        """Return the operation of this call."""
         raise NotImplementedError
 
     def draft(self, session: Session | None = None) -> Draft:
@@ -173,19 +179,19 @@ class SessionCallArguments(SubmissionArguments):
 
 
 class InstallArguments(SessionCallArguments):
-    """What `code_install_package` takes."""
+    """The arguments of `code_install_package`."""
 
     packages: Annotated[tuple[PackageArgument, ...], Field(min_length=1, max_length=64)]
 
     def operation(self) -> Operation:
-        """Return what is done."""
+        """Return the operation of this call."""
         packages = tuple(one.package() for one in self.packages)
         wanted = Permissions(packages=packages, builds=builds_of(self.packages))
         return Operation(kind=OperationKind.INSTALL, permissions=wanted)
 
 
 class WriteFileArguments(SessionCallArguments):
-    """What `code_write_file` takes: `text`, or `base64` where it is no text."""
+    """The arguments of `code_write_file`: `text`, or `base64` where it is no text."""
 
     path: Path
     text: str = Field("", max_length=MOST_BYTES)
@@ -193,7 +199,7 @@ class WriteFileArguments(SessionCallArguments):
     executable: bool = False
 
     def operation(self) -> Operation:
-        """Return what is done."""
+        """Return the operation of this call."""
         return Operation(kind=OperationKind.WRITE, path=Untrusted(self.path), executable=self.executable)
 
     def draft(self, session: Session | None = None) -> Draft:
@@ -204,43 +210,43 @@ class WriteFileArguments(SessionCallArguments):
 
 
 class ReadFileArguments(SessionCallArguments):
-    """What `code_read_file` takes."""
+    """The arguments of `code_read_file`."""
 
     session: Own
     path: Path
 
     def operation(self) -> Operation:
-        """Return what is done."""
+        """Return the operation of this call."""
         return Operation(kind=OperationKind.READ, path=Untrusted(self.path))
 
 
 class ListFilesArguments(SessionCallArguments):
-    """What `code_list_files` takes."""
+    """The arguments of `code_list_files`."""
 
     session: Own
     path: str = Field("", max_length=1024, description="Below /workspace; empty: all of it.")
 
     def operation(self) -> Operation:
-        """Return what is done."""
+        """Return the operation of this call."""
         return Operation(kind=OperationKind.LIST, path=Untrusted(self.path))
 
 
 class CloseSessionArguments(Arguments):
-    """What `code_close_session` takes."""
+    """The arguments of `code_close_session`."""
 
     session: Own
 
 
-class Result(Arguments):
-    """What `code_result` takes."""
+class ResultArguments(Arguments):
+    """The arguments of `code_result`."""
 
-    id: str = Field(pattern=ID, description="The id that an earlier call answered.")
+    id: str = Field(pattern=ID, description="The id of an earlier result.")
 
 
 class CancelArguments(Arguments):
-    """What `code_cancel` takes."""
+    """The arguments of `code_cancel`."""
 
-    id: str = Field(pattern=ID, description="The id that an earlier call answered.")
+    id: str = Field(pattern=ID, description="The id of an earlier result.")
 
 
 SUBMITTING_TOOLS: dict[str, type[ExecuteArguments | SessionCallArguments]] = {

@@ -24,7 +24,12 @@ from engine.client.attach import by_token, chosen
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.server.mcp.arguments import SUBMITTING_TOOLS, CancelArguments, CloseSessionArguments, Result
+from engine.server.mcp.arguments import (
+    SUBMITTING_TOOLS,
+    CancelArguments,
+    CloseSessionArguments,
+    ResultArguments,
+)
 from engine.server.mcp.requester import Context
 from engine.server.mcp.tasks import EXTENSION, TaskHandlers, TaskParams, declared, handle
 from engine.server.mcp.tool_calls import ToolCalls
@@ -91,7 +96,7 @@ async def _call(
         return await calls.wait(case, context)
     match params.name:
         case "code_result":
-            case = await calls.own(Result.model_validate(given).id, context)
+            case = await calls.own(ResultArguments.model_validate(given).id, context)
             return await calls.wait(case, context)
         case "code_cancel":
             return await calls.cancel(CancelArguments.model_validate(given).id, context)

@@ -94,7 +94,7 @@ def _task(case: Case) -> dict[str, Any]:
     return {
         "taskId": case.submission.id,
         "status": _status(case),
-        "statusMessage": tool_result(case).say,
+        "statusMessage": tool_result(case).message,
         "createdAt": _stamp(case.submission.submitted_at),
         "lastUpdatedAt": _stamp(_changed(case)),
         "ttlMs": None,

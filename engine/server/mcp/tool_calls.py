@@ -164,7 +164,7 @@ class ToolCalls:
         operation = case.submission.draft.operation
         reads = operation is not None and operation.kind is OperationKind.READ
         chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
-        guest = guest_output(chunks, self._most, cut=cut)
+        guest = guest_output(chunks, self._most, truncated=cut)
         pictures = await self._pictures(case, case.result)
         if reads:
             content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)

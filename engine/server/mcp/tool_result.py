@@ -72,7 +72,7 @@ class GuestOutput(BaseModel):
 
     stdout: str = ""
     stderr: str = ""
-    cut: bool = Field(False, description="Whether there was more than is shown.")
+    truncated: bool = Field(False, description="Whether there was more than is shown.")
     base64: str = Field("", description="What code_read_file read, where it is no text.")
 
 
@@ -84,7 +84,7 @@ class ToolResult(BaseModel):
     id: str
     session: str = Field("", description="The session that it ran in, if any.")
     status: ToolStatus
-    say: str = Field(description="What happened, and what to do next.")
+    message: str = Field(description="What happened, and what to do next.")
     risk: Level
     violations: list[ReportedViolation] = []
     reason: str = Field("", description="Why it was denied, in the words of whoever decided.")
@@ -107,7 +107,7 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         id=case.submission.id,
         session=case.submission.draft.session,
         status=status_of(case),
-        say=_say(case),
+        message=_message(case),
         risk=case.assessment.risk,
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=visible(decision.reason) if decision and case.status in REFUSALS else "",
@@ -168,14 +168,14 @@ def status_of(case: Case) -> ToolStatus:
     return ToolStatus(case.status.value)
 
 
-def guest_output(chunks: Iterable[OutputChunk], most: int, cut: bool) -> GuestOutput:
+def guest_output(chunks: Iterable[OutputChunk], most: int, truncated: bool) -> GuestOutput:
     """Return what a guest printed, at most `most` bytes of each stream: masked, shortened, made visible."""
     texts = {}
     for stream in Stream:
         data = b"".join(chunk.data for chunk in chunks if chunk.stream is stream)
-        cut = cut or len(data) > most
+        truncated = truncated or len(data) > most
         texts[stream.value] = visible(prepare_for_agent(data[:most].decode(errors="replace")), keep="\n\t")
-    return GuestOutput(stdout=texts["stdout"], stderr=texts["stderr"], cut=cut)
+    return GuestOutput(stdout=texts["stdout"], stderr=texts["stderr"], truncated=truncated)
 
 
 def read(content: bytes, guest: GuestOutput, most: int) -> GuestOutput:
@@ -183,11 +183,11 @@ def read(content: bytes, guest: GuestOutput, most: int) -> GuestOutput:
     try:
         content.decode()
     except UnicodeDecodeError:
-        return GuestOutput(base64=b64encode(content[:most]).decode(), cut=len(content) > most)
+        return GuestOutput(base64=b64encode(content[:most]).decode(), truncated=len(content) > most)
     return guest
 
 
-def _say(case: Case) -> str:
+def _message(case: Case) -> str:
     id = case.submission.id
     if case.result is not None:
         return _ended(case.result)
@@ -196,8 +196,8 @@ def _say(case: Case) -> str:
         ToolStatus.PENDING: f"A person has to approve it, and may{until}. Call code_result with id {id}.",
         ToolStatus.QUEUED: f"It was approved and runs soon. Call code_result with id {id}.",
         ToolStatus.RUNNING: f"It was approved and runs. Call code_result with id {id}.",
-        ToolStatus.EXPIRED: "It did not run: nobody decided in time. Ask again when somebody is there.",
-        ToolStatus.DENIED: "It did not run: a person said no. Do not hand it in again unchanged.",
+        ToolStatus.EXPIRED: "It did not run: nobody decided in time. Submit it again later.",
+        ToolStatus.DENIED: "It did not run: a person said no. Do not submit it again unchanged.",
         ToolStatus.REFUSED: "It did not run: the policy lets nobody approve it. Change it first.",
         ToolStatus.WITHDRAWN: "It did not run: it was withdrawn before anybody decided.",
     }.get(status_of(case), "It ended.")

@@ -119,7 +119,7 @@ async def test_a_slow_person_is_pending_and_the_same_call_joins(
     assert not results[0].is_error
     assert ["pending_approval"] * 4 == [result_of(result)["status"] for result in [*results, later]]
     assert 1 == len({result_of(result)["id"] for result in results})
-    assert "code_result" in result_of(results[0])["say"]
+    assert "code_result" in result_of(results[0])["message"]
 
 
 async def test_calls_at_the_same_moment_are_one_submission(engine: EngineProcess, client: Client) -> None:

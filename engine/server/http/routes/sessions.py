@@ -17,7 +17,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
 from engine.models import Case, OperationKind, Principal, Session, Status, Stream
-from engine.models.api import CreateSession, ExecuteRequest, InstallRequest, OutputLine, PendingCall
+from engine.models.api import CreateSession, ExecuteRequest, InstallPackagesRequest, OutputLine, PendingCall
 from engine.server.http.authorization import CurrentCaller
 from engine.server.http.ndjson import Responses, ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
@@ -101,7 +101,9 @@ def _execution_routes(router: APIRouter, engine: Engine, responses: CallResponse
     @router.post(
         "/sessions/{id}/packages", response_class=Response, responses=streamed, summary="Install packages"
     )
-    async def install(id: str, body: InstallRequest, by: SessionOwner, within: Within = 0) -> Response:
+    async def install(
+        id: str, body: InstallPackagesRequest, by: SessionOwner, within: Within = 0
+    ) -> Response:
         """Submit packages to install for the executions that follow."""
         case = await engine.sessions.install(id, by, body.packages, body.builds)
         return await responses.of(case, within)
