@@ -1,1 +1,1 @@
-"""Submissions: admission, analysis, idempotency, leases."""
+"""Submissions: admission, analysis, normalisation and idempotency."""
