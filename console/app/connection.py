@@ -120,8 +120,8 @@ class EngineConnection:
 
 
 async def _attach() -> Connect:
-    module = await asyncio.to_thread(__import__, "engine.client.attach", fromlist=["attach"])
-    attach: Connect = module.attach
+    module = await asyncio.to_thread(__import__, "engine.client.connect", fromlist=["connect"])
+    attach: Connect = module.connect
     return attach
 
 

@@ -50,10 +50,10 @@ def _print(line: str) -> None:
 
 def main() -> int:
     """Attach to the engine and execute commands. Returns the exit code."""
-    from engine.client.attach import attach  # noqa: PLC0415  --help needs no engine
+    from engine.client.connect import connect  # noqa: PLC0415  --help needs no engine
 
     async def whole() -> None:
-        async with await attach() as client:
+        async with await connect() as client:
             await run(client, typed(), _print)
 
     try:

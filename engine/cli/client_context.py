@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from engine.client.attach import attach
 from engine.client.client import Client
+from engine.client.connect import connect
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ def with_client(work: Callable[[Client], Awaitable[T]], requester: str = "") -> 
     """Return the result of `work`, called with a client of the engine; start an engine if none is running."""
 
     async def working() -> T:
-        async with await attach(requester) as client:
+        async with await connect(requester) as client:
             return await work(client)
 
     return asyncio.run(working())

@@ -12,8 +12,8 @@ from engine.cli.client_context import with_client
 from engine.cli.commands.runs import follow
 from engine.cli.output.formatting import print_case, print_line, result_line
 from engine.cli.samples import SAMPLES, Sample
-from engine.client.attach import attach
 from engine.client.client import Client
+from engine.client.connect import connect
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.models import Case, DecisionOutcome
@@ -51,7 +51,7 @@ async def _decide_all(client: Client) -> None:
 
 
 async def _submit(client: Client, sample: Sample) -> Case:
-    async with await attach(sample.requester) as agent:
+    async with await connect(sample.requester) as agent:
         return await agent.submit(sample.draft)
 
 

@@ -20,7 +20,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from engine.client.attach import by_token, chosen
+from engine.client.connect import client_from_environment, uses_token
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -109,8 +109,8 @@ async def _call(
 @contextlib.asynccontextmanager
 async def _calls(settings: Settings) -> AsyncIterator[ToolCalls]:
     """Yield the tools of one agent; nothing of theirs outlives the block."""
-    async with chosen() as client, asyncio.TaskGroup() as tasks:
-        calls = ToolCalls(client, settings.server, tasks, named=not by_token())
+    async with client_from_environment() as client, asyncio.TaskGroup() as tasks:
+        calls = ToolCalls(client, settings.server, tasks, named=not uses_token())
         lease = tasks.create_task(calls.hold_lease())
         try:
             yield calls

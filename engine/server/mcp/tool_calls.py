@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from mcp_types import CallToolResult, TextContent
 
-from engine.client.attach import revive
 from engine.client.client import Client
+from engine.client.connect import ensure_engine
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import (
@@ -69,7 +69,7 @@ class ToolCalls:
     async def hold_lease(self) -> None:
         """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
         with contextlib.suppress(Problem):
-            await self._revive()
+            await self._ensure_engine()
         while True:
             with contextlib.suppress(Problem):
                 async for _ in self._client.hold_lease(self._lease_name):
@@ -212,12 +212,12 @@ class ToolCalls:
         except Problem as problem:
             if problem.status != 503:
                 raise
-        await self._revive()
+        await self._ensure_engine()
         return await ask()
 
-    async def _revive(self) -> None:
+    async def _ensure_engine(self) -> None:
         async with self._start_lock:
-            await revive(self._client)
+            await ensure_engine(self._client)
 
     def cancel_withdrawals(self) -> None:
         """Leave the rest to the engine, which notices that the agent is gone."""

@@ -77,7 +77,7 @@ def test_the_reader_of_sources_finds_what_it_is_for(source: str) -> None:
 
 def test_only_the_engines_client_and_nouns_are_imported() -> None:
     """The console knows the engine by its client, its nouns, its texts and its places."""
-    allowed = {"engine", "engine.locations", "engine.models", "engine.client.attach", "engine.client.client",
+    allowed = {"engine", "engine.locations", "engine.models", "engine.client.connect", "engine.client.client",
                "engine.client.sessions", "engine.common.errors", "engine.common.text",
                "engine.common.presentation", "engine.common.review_coverage"}  # fmt: skip
     for path in SOURCES:

@@ -1,4 +1,4 @@
-"""Attach to the engine, starting one where none answers."""
+"""Connects to the engine, and starts one if none answers."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ START_SECONDS = 20.0
 PROBE_SECONDS = 0.05
 OTHERS_PROBES = 40
 ENGINE = "PRATIQUE_ENGINE"
-"""Where it is set, the engine at this URL is spoken to, and none is started."""
+"""If it is set, the client uses the engine at this URL and starts none."""
 TOKEN = "PRATIQUE_TOKEN"  # noqa: S105  the name of a variable
 
 
-async def attach(requester: str = "") -> Client:
-    """Return a client of the engine that answers here, after starting one where none does.
+async def connect(requester: str = "") -> Client:
+    """Return a client of the engine, after starting one if none answers.
 
     Raises:
-        Problem: the engine did not start; what it said last is in the message.
+        Problem: the engine did not start; the message has the last line of its log.
     """
-    client = chosen(requester)
-    await revive(client)
+    client = client_from_environment(requester)
+    await ensure_engine(client)
     return client
 
 
-def chosen(requester: str = "") -> Client:
-    """Return a client of the engine that the environment names, or else of this machine's own."""
+def client_from_environment(requester: str = "") -> Client:
+    """Return a client of the engine that the environment names, otherwise of the local one."""
     if url := os.environ.get(ENGINE):
         return Client(url, requester, token=os.environ.get(TOKEN, ""))
     return Client(requester=requester)
 
 
-def by_token() -> bool:
-    """Say whether the chosen engine knows who asks by a token, so that no other name may be given."""
+def uses_token() -> bool:
+    """Return whether requests carry a token, so that no other requester may be named."""
     return bool(os.environ.get(ENGINE) and os.environ.get(TOKEN))
 
 
-async def revive(client: Client) -> None:
-    """Start an engine where none answers this client; another machine's engine is not ours to start.
+async def ensure_engine(client: Client) -> None:
+    """Start a local engine if none answers; a remote engine is never started.
 
     Raises:
         Problem: the engine did not start.
@@ -75,7 +75,7 @@ async def _start(client: Client) -> None:
 
 
 async def _answers_soon(client: Client) -> bool:
-    """Say whether an engine answers after all: one that somebody else started at the same moment."""
+    """Return whether another engine, started at the same moment, answers."""
     for _ in range(OTHERS_PROBES):
         if await _answers(client):
             return True
