@@ -14,7 +14,7 @@ from engine.common.text import Untrusted
 from engine.core.runs.history_events import history_event
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
 from engine.sandbox import ArtifactKeeper, Job, StartPermit, StartRequest
-from engine.sandbox.api.run_events import RunEvent
+from engine.sandbox.api.run_events import RunDisplay, RunEvent
 from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
@@ -52,8 +52,11 @@ class Recorder:
         return StartPermit(request)
 
     async def event(self, event: RunEvent) -> None:
-        """Keep an event, as the history would."""
-        self.events.append(history_event(event))
+        """Keep an event as the history would, and the text of displays."""
+        kind, data = history_event(event)
+        if isinstance(event, RunDisplay):
+            data = event.display.model_dump(mode="json")
+        self.events.append((kind, data))
         await self._tell()
 
     async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:

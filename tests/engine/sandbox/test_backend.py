@@ -98,5 +98,5 @@ async def test_a_sandbox_with_a_network_keeps_nothing(backend: Backend) -> None:
         done = await sandboxes.execute_code(sandbox, "echo $HTTPS_PROXY; touch here; ls")
         assert b"http://127.0.0.1:3128\nhere\n" == done.stdout
         assert b"" == (await sandboxes.execute_code(sandbox, "ls")).stdout
-        with pytest.raises(OperationFailed, match="keeps nothing"):
+        with pytest.raises(OperationFailed, match="keeps no state"):
             await sandboxes.write_file(sandbox, "a", b"")

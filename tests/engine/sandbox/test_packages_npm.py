@@ -111,7 +111,7 @@ async def test_another_archive_than_the_locked_one_is_not_installed(
     """npm says so, nothing runs, and nothing is left."""
     before, watcher = volumes(ENGINE), Recorder()
     wrong = registry.locked("words", "2.5.0").model_copy(update={"hashes": (f"sha512-{'a' * 86}==",)})
-    with pytest.raises(SandboxUnavailable, match=r"packages cannot be had: Integrity"):
+    with pytest.raises(SandboxUnavailable, match=r"packages cannot be fetched: Integrity"):
         await manager.run(replace(job("console.log('ran')", JAVASCRIPT), packages=(wrong,)), watcher)
     assert (b"", before) == (watcher.stdout, volumes(ENGINE))
 

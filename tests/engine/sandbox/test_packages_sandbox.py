@@ -84,7 +84,7 @@ async def test_what_is_not_the_wheel_that_was_locked_is_not_installed(
     before = volumes(ENGINE)
     other = index.locked("words", "2.5").model_copy(update={"hashes": ("sha256:" + "0" * 64,)})
     watcher = Recorder()
-    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+    with pytest.raises(SandboxUnavailable, match="packages cannot be fetched"):
         await manager.run(replace(job("print('ran')"), packages=(other,)), watcher)
     assert b"" == watcher.stdout
     assert "run.started" not in watcher.types
@@ -96,12 +96,12 @@ async def test_what_is_built_from_source_needs_a_grant_of_its_own(
 ) -> None:
     """Its code does not run as it is looked up, nor for a run that was granted the package alone."""
     maker, words = index.locked("maker", "1.0", ".tar.gz"), index.locked("words", "2.5")
-    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+    with pytest.raises(SandboxUnavailable, match="packages cannot be fetched"):
         await manager.packages.look_up((maker.model_copy(update={"hashes": ()}),))
     unlocked = words.model_copy(update={"hashes": ()})
     assert (maker, words) == await manager.packages.look_up((maker, unlocked), builds=["Maker"])
     asking = replace(job("import maker; print(maker.HOW)"), packages=(maker,))
-    with pytest.raises(SandboxUnavailable, match="packages cannot be had"):
+    with pytest.raises(SandboxUnavailable, match="packages cannot be fetched"):
         await manager.run(asking, Recorder())
     watcher = Recorder()
     result = await manager.run(replace(asking, builds=("maker",)), watcher)

@@ -148,7 +148,7 @@ async def test_what_does_not_obey_is_ended_with_its_state(manager: SandboxManage
     )
     result, _ = await run(manager, code, seconds=1)
     assert KillReason.TIMEOUT is result.kill_reason
-    assert "the sandbox's state is lost" in result.evidence
+    assert "the session's state is lost" in result.evidence
     assert not manager.sessions.has_state("b-python")
 
 
@@ -215,7 +215,7 @@ async def test_a_dead_interpreter_is_replaced(manager: SandboxManager) -> None:
     """An execution that ends its interpreter says so; the next one starts with nothing."""
     result, _ = await run(manager, "x=1; exit 7", Language.SHELL)
     assert 7 == result.exit_code
-    assert "the sandbox's state is lost" in result.evidence
+    assert "the session's state is lost" in result.evidence
     _, watcher = await run(manager, "echo [$x]", Language.SHELL)
     assert b"[]\n" == watcher.stdout
 
@@ -255,7 +255,7 @@ async def test_forged_words_change_no_fact_of_the_engine(manager: SandboxManager
     )
     result, _ = await run(manager, code)
     assert result.kill_reason in {KillReason.NONE, KillReason.SANDBOX_FAILED}
-    assert not any("guard" in said or "no room" in said for said in result.evidence)
+    assert not any("supervisor" in said or "no space" in said for said in result.evidence)
     manager.sessions.end("b-python")
 
 
