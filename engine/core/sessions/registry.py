@@ -26,21 +26,21 @@ class SessionRegistry:
         self._by_id: OrderedDict[str, Session] = OrderedDict()
 
     @property
-    def living(self) -> tuple[Session, ...]:
+    def open(self) -> tuple[Session, ...]:
         """All open sessions, the oldest first."""
         return tuple(one for one in self._by_id.values() if one.state is not SessionState.CLOSED)
 
-    def enter(self, owner: Principal, language: Language, image: str) -> Session:
+    def add(self, owner: Principal, language: Language, image: str) -> Session:
         """Enter a new session.
 
         Raises:
             Problem: its owner has as many as one may have, or there are as many as there may be (429).
         """
-        own = sum(one.owner.name == owner.name for one in self.living)
+        own = sum(one.owner.name == owner.name for one in self.open)
         if own >= self._settings.sessions_each:
             raise Problem(429, f"you have {own} sessions already", hint="Close one first.")
-        if len(self.living) >= self._settings.sessions:
-            raise Problem(429, f"{len(self.living)} sessions are open already", hint="Come back later.")
+        if len(self.open) >= self._settings.sessions:
+            raise Problem(429, f"{len(self.open)} sessions are open already", hint="Come back later.")
         now = datetime.now(UTC)
         session = Session(
             id=f"ses-{secrets.token_hex(6)}",
@@ -60,7 +60,7 @@ class SessionRegistry:
         """Return the session of that id, whoever's it is."""
         return self._by_id.get(id)
 
-    def own(self, id: str, by: Principal) -> Session:
+    def owned(self, id: str, by: Principal) -> Session:
         """Return a principal's own session.
 
         Raises:
@@ -79,28 +79,28 @@ class SessionRegistry:
             del self._by_id[old]
         return changed
 
-    def stands(self, id: str, state: SessionState) -> None:
+    def set_state(self, id: str, state: SessionState) -> None:
         """Note where a session stands, unless it is closed; a run of its own has no session here."""
         session = self._by_id.get(id)
         if session is not None and session.state is not SessionState.CLOSED:
             self.replace(session.with_state(state, datetime.now(UTC)))
 
-    def began(self, id: str, run: str) -> None:
+    def execution_started(self, id: str, run: str) -> None:
         """Note that a run has begun in a session."""
         session = self._by_id.get(id)
         if session is not None:
             self.replace(session.with_execution(run, REMEMBERED))
-            self.stands(id, SessionState.RUNNING)
+            self.set_state(id, SessionState.RUNNING)
 
-    def ended(self, id: str, *, lives: bool) -> None:
+    def execution_ended(self, id: str, *, lives: bool) -> None:
         """Note that a run in a session is over, and whether what it left there still is."""
-        self.stands(id, SessionState.READY if lives else SessionState.CREATED)
+        self.set_state(id, SessionState.READY if lives else SessionState.CREATED)
 
-    def overdue(self, now: datetime) -> tuple[tuple[Session, str], ...]:
+    def expired(self, now: datetime) -> tuple[tuple[Session, str], ...]:
         """Return the sessions whose time is over, each with why."""
-        return tuple((one, why) for one in self.living if (why := _overdue(one, now)))
+        return tuple((one, why) for one in self.open if (why := _overdue(one, now)))
 
-    def may_use(self, draft: Draft, requester: Principal) -> None:
+    def check_draft(self, draft: Draft, requester: Principal) -> None:
         """Let a draft run in the session that it names.
 
         Raises:
@@ -110,7 +110,7 @@ class SessionRegistry:
             raise Problem(422, "an operation is a tool call on a session, which it names")
         if not draft.session:
             return
-        session = self.own(draft.session, requester)
+        session = self.owned(draft.session, requester)
         if session.state is SessionState.CLOSED:
             raise Problem(
                 409, f"session {session.id} is closed: {session.close_reason}", hint="Create another one."

@@ -64,7 +64,7 @@ class AdmissionControl:
                 (422), names a session that is not its requester's (404), comes too soon after others of the
                 same requester or session, or the queue or the requester's part of it is full (429).
         """
-        self._register.may_use(draft, requester)
+        self._register.check_draft(draft, requester)
         if draft.verify and isinstance(wrong := parsed(draft.verify), str):
             raise Problem(422, wrong)
         if large := too_large(draft, self._settings.policy):
