@@ -35,11 +35,14 @@ SIXEL = re.compile(r'\x1bP0;1q"1;1;\d+;\d+(?:#\d+;2;\d+;\d+;\d+)+(?:[#!]\d+|[?-~
 PROGRAM = """
 import sys
 from textual.app import App
-from console.app.notifications import Announcing
+from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences
 from console.run.picture import PictureView
-class Tiny(Announcing):
-    prefer = Preferences(pictures=sys.argv[1])
+class Tiny(App):
+    preferences = Preferences(pictures=sys.argv[1])
+    def __init__(self):
+        super().__init__()
+        self.terminal = TerminalNotifications(self)
     def compose(self):
         yield PictureView()
     def on_mount(self):
