@@ -13,7 +13,7 @@ BINDINGS: list[BindingType] = [
     Binding("n", "violation(1)", "Next", id="review.next", tooltip="Next violation"),
     Binding("p", "violation(-1)", "Previous", id="review.previous", show=False,
             tooltip="Previous violation"),
-    Binding("space", "next_unread", "Next unread", id="review.next-unread",
+    Binding("space", "next_unread", "Unread", id="review.next-unread",
             tooltip="Go to what was not displayed yet"),
     Binding("a", "triage('accepted')", "Accept", id="review.accept", group=_RESOLVE,
             tooltip="Accept the violation: the code may do this"),
