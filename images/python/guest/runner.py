@@ -22,7 +22,10 @@ def stream(descriptor, errors):
 
 
 def wait_for_code():
-    """Return the code, and leave an empty standard input."""
+    """Return the code as the text that was analysed, and leave an empty standard input.
+
+    Bytes would be decoded again, by whatever encoding a comment in them declares.
+    """
     os.write(3, b".")
     os.close(3)
     with open(0, "rb", buffering=0, closefd=False) as stdin:
@@ -30,12 +33,12 @@ def wait_for_code():
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    return code
+    return code.decode("utf-8-sig")
 
 
 def main_module(code):
     """Return an empty main module; tracebacks find the code's lines."""
-    lines = code.decode("utf-8", "replace").splitlines(keepends=True)
+    lines = io.StringIO(code).readlines()
     linecache.cache[NAME] = (len(code), None, lines, NAME)
     main = types.ModuleType("__main__")
     main.__file__ = NAME
@@ -60,7 +63,7 @@ def rehearse():
     """Do once what every run does first, into nothing: its pages are then in memory."""
     import traceback  # noqa: F401, PLC0415  the first traceback of a run need not wait for it
 
-    code = b"import sys\ndef f(x=1):\n    return [x for x in (x, 'a')]\nprint(f(), file=out)\n"
+    code = "import sys\ndef f(x=1):\n    return [x for x in (x, 'a')]\nprint(f(), file=out)\n"
     main = main_module(code)
     nothing = os.open(os.devnull, os.O_WRONLY)
     main.out = stream(nothing, "strict")
