@@ -352,7 +352,6 @@ _VICTIM = """
 import asyncio, sys
 sys.path.insert(0, {root!r})
 from engine.models import Language
-from engine.sandbox import SandboxManager
 from engine.sandbox.run import heartbeat
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, job, sandbox_manager
