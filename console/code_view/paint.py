@@ -30,7 +30,7 @@ class Paint:
 
     @property
     def digits(self) -> int:
-        """Return the room for a line number."""
+        """Return the width of a line number."""
         return max(3, len(str(len(self.lines))))
 
     def gutter(self, row: Row, base: Style, widget: Widget) -> Strip:

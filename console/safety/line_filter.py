@@ -1,4 +1,4 @@
-"""The net under the one door: a filter over every line that the app composes."""
+"""The second line of defence behind `text`: a filter over every line that the app composes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door between text and the terminal: whatever a widget shows was made visible here."""
+"""Make text safe to display: whatever a widget shows passes through here."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _check(package: Package, form: LockFormat) -> None:
         )
     if package.registry.text not in {"", form.registry}:
         raise PackageLockError(
-            f"{name} is from {visible(package.registry)}, which is no registry of this house"
+            f"{name} is from {visible(package.registry)}, which is not a configured registry"
         )
     if not all(form.hash.fullmatch(one) for one in package.hashes):
         raise PackageLockError(f"a hash of {name} is not {form.hashed}")

@@ -58,7 +58,7 @@ class Bridge:
         self._carrying: asyncio.Task[None] | None = None
 
     async def open(self, trusted: bytes, seconds: float) -> None:
-        """Hand in the certificates to trust, wait until the guest's end listens, and carry from then on.
+        """Send the certificates to trust, wait until the guest's end listens, and carry from then on.
 
         Raises BadBridge.
         """

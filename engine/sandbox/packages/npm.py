@@ -1,4 +1,4 @@
-"""JavaScript packages: npm of this machine, handed in, and one short program."""
+"""JavaScript packages: npm of this machine, copied in, and one short program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python packages: pip, handed in as a zip, and one short program."""
+"""Python packages: pip, copied in as a zip, and one short program."""
 
 from __future__ import annotations
 

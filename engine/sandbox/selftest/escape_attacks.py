@@ -67,7 +67,7 @@ ESCAPES = (
         "libc.mount(b'cgroup', b'/tmp', b'cgroup', 0, b'memory')",
     ),
     refused(
-        "young doors of the kernel",
+        "new system calls of the kernel",
         "io_uring, userfaultfd, keys of the kernel and programs in it are closed",
         "must(libc.syscall(425, 8, (ctypes.c_char * 120)()))",
         "must(libc.syscall(323, 0))",

@@ -15,7 +15,7 @@ _HOST_TASKS = 128
 """What gVisor itself needs of the host beside the guest's own."""
 _MIB = 1024 * 1024
 SESSION_LABEL = "pratique.session"
-"""Where an image names the command, as JSON, of its interpreter for sandboxes that stay."""
+"""The image label with the command, as JSON, of its interpreter for sessions."""
 COLD_LABEL = "pratique.cold"
 """Where an image may name another command for a sandbox that somebody waits for: what prepares nothing."""
 

@@ -47,7 +47,7 @@ async def owned(client: DockerClient, engine: str) -> tuple[str, ...]:
 
 
 async def resume_and_remove(client: DockerClient, container: str) -> bool:
-    """Thaw a container, then remove it. Docker is not asked about it: of a frozen one it may never answer."""
+    """Resume a container, then remove it. Docker is not asked: for a paused one it may never answer."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
             group.pause(False)

@@ -46,7 +46,7 @@ class Cgroup:
         )
 
     def pause(self, frozen: bool) -> bool:
-        """Stop or continue every task; say whether that could be done. Measured: 0.2 ms to thaw."""
+        """Stop or continue every task; say whether that could be done. Measured: 0.2 ms to resume."""
         try:
             if "unified" in self._folders:
                 (self._folders["unified"] / "cgroup.freeze").write_text("1" if frozen else "0")
