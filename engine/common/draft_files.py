@@ -41,7 +41,7 @@ class Asked(BaseModel):
     language: Language | None = None
     image: str = ""
     permissions: Permissions = Permissions()
-    sandbox: str = ""
+    session: str = ""
     operation: Operation | None = None
     expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""

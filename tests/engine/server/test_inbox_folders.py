@@ -16,7 +16,7 @@ from engine.common.errors import Problem
 from engine.models import DecisionOutcome, Language
 from tests.engine_process import EngineProcess
 
-ASKED = "purpose: count\ncapabilities:\n  limits: {memory_mb: 128}\n"
+ASKED = "purpose: count\npermissions:\n  limits: {memory_mb: 128}\n"
 
 
 def folder(path: Path, **files: str | bytes) -> Path:
@@ -46,13 +46,13 @@ def test_a_folder_is_code_a_request_and_input_files(tmp_path: Path) -> None:
         ("2 main files", {"main_py": "1", "main_js": "1"}),
         ("not UTF-8", {"main_py": b"\xff"}),
         ("memory: Extra inputs", {"main_py": "1", "request_yaml": "memory: 1"}),
-        ("memory_mb", {"main_py": "1", "request_yaml": "capabilities: {limits: {memory_mb: -1}}"}),
+        ("memory_mb", {"main_py": "1", "request_yaml": "permissions: {limits: {memory_mb: -1}}"}),
         ("not YAML", {"main_py": "1", "request_yaml": "a: [}"}),
         ("is not read here", {"main_py": "1", "request_yaml": "!!python/object/apply:os.system [id]"}),
         ("is not read here", {"main_py": "1", "request_yaml": "purpose: 2001-99-99"}),
         ("is no value", {"main_py": "1", "request_yaml": "purpose: !!int a"}),
         ("nested too deeply", {"main_py": "1", "request_yaml": "[" * 900}),
-        ("anchors", {"main_py": "1", "request_yaml": "capabilities: {domains: [&a a.example, *a]}"}),
+        ("anchors", {"main_py": "1", "request_yaml": "permissions: {domains: [&a a.example, *a]}"}),
         ("stands twice", {"main_py": "1", "request_yaml": "purpose: a\npurpose: b"}),
         ("is over", {"main_py": "1" * 600, "a_txt": "2" * 600}),
     ],
