@@ -11,44 +11,44 @@ from engine.history.errors import HistoryError
 from engine.history.events.payloads import history, runs, submissions, system
 
 Payload = Annotated[
-    submissions.SubmissionCreated
-    | submissions.SubmissionJoined
-    | submissions.SubmissionAnalysed
-    | submissions.SubmissionAssessed
-    | submissions.ClaimChanged
-    | submissions.DecisionMade
-    | submissions.FirstApprovalGiven
-    | submissions.SubmissionThrottled
-    | submissions.PreApprovalChanged
-    | runs.RunRefused
-    | runs.RunQueued
-    | runs.SandboxAssigned
-    | runs.SandboxDestroyed
-    | runs.SessionChanged
-    | runs.RunStarted
-    | runs.RunControlled
-    | runs.RunOutput
-    | runs.RunMeters
-    | runs.OutputTruncated
-    | runs.RunDisplay
-    | runs.PackagesReady
-    | runs.NetworkAttempted
-    | runs.RunKilled
-    | runs.RunArtifact
-    | runs.RunEnded
-    | system.EngineChanged
-    | system.SandboxProbed
-    | system.PolicyLoaded
-    | system.PolicyRefused
-    | system.SettingsChanged
-    | system.PrincipalChanged
-    | system.SecretChanged
-    | history.HistoryViewed
-    | history.HistoryExported
-    | history.HistoryVerified
-    | history.CheckpointSigned
-    | history.WitnessChanged
-    | history.ContentsErased,
+    submissions.SubmissionCreatedPayload
+    | submissions.SubmissionJoinedPayload
+    | submissions.SubmissionAnalysedPayload
+    | submissions.SubmissionAssessedPayload
+    | submissions.ClaimChangedPayload
+    | submissions.DecisionMadePayload
+    | submissions.FirstApprovalGivenPayload
+    | submissions.SubmissionThrottledPayload
+    | submissions.PreApprovalChangedPayload
+    | runs.RunRefusedPayload
+    | runs.RunQueuedPayload
+    | runs.SandboxAssignedPayload
+    | runs.SandboxDestroyedPayload
+    | runs.SessionChangedPayload
+    | runs.RunStartedPayload
+    | runs.RunControlledPayload
+    | runs.RunOutputPayload
+    | runs.RunMetersPayload
+    | runs.OutputTruncatedPayload
+    | runs.RunDisplayPayload
+    | runs.PackagesReadyPayload
+    | runs.NetworkAttemptedPayload
+    | runs.RunKilledPayload
+    | runs.RunArtifactPayload
+    | runs.RunEndedPayload
+    | system.EngineChangedPayload
+    | system.SandboxProbedPayload
+    | system.PolicyLoadedPayload
+    | system.PolicyRefusedPayload
+    | system.SettingsChangedPayload
+    | system.PrincipalChangedPayload
+    | system.SecretChangedPayload
+    | history.HistoryViewedPayload
+    | history.HistoryExportedPayload
+    | history.HistoryVerifiedPayload
+    | history.CheckpointSignedPayload
+    | history.WitnessChangedPayload
+    | history.ContentsErasedPayload,
     Field(discriminator="type"),
 ]
 

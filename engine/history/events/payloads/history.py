@@ -10,20 +10,20 @@ from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, Verification
 
 
-class HistoryViewed(EventPayload):
+class HistoryViewedPayload(EventPayload):
     """Somebody viewed another principal's submission."""
 
     type: Literal["history.viewed"]
 
 
-class HistoryExported(EventPayload):
+class HistoryExportedPayload(EventPayload):
     """Records were exported."""
 
     type: Literal["history.exported"]
     format: str
 
 
-class HistoryVerified(Verification):
+class HistoryVerifiedPayload(Verification):
     """The history was read whole."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -31,7 +31,7 @@ class HistoryVerified(Verification):
     type: Literal["history.verified"]
 
 
-class CheckpointSigned(EventPayload):
+class CheckpointSignedPayload(EventPayload):
     """The tree over all records before was signed."""
 
     type: Literal["history.checkpoint"]
@@ -39,7 +39,7 @@ class CheckpointSigned(EventPayload):
     size: int
 
 
-class WitnessChanged(EventPayload):
+class WitnessChangedPayload(EventPayload):
     """A witness outside takes no checkpoints, or takes them again."""
 
     type: Literal["witness.failed", "witness.reached"]
@@ -47,7 +47,7 @@ class WitnessChanged(EventPayload):
     why: str = ""
 
 
-class ContentsErased(EventPayload):
+class ContentsErasedPayload(EventPayload):
     """Contents were erased by a rule; what refers to them stays."""
 
     type: Literal["history.erased"]

@@ -11,13 +11,13 @@ from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
 
 
-class RunQueued(EventPayload):
+class RunQueuedPayload(EventPayload):
     """A run waits for a free sandbox."""
 
     type: Literal["run.queued"]
 
 
-class SandboxAssigned(EventPayload):
+class SandboxAssignedPayload(EventPayload):
     """A sandbox was created, or acquired from the pool."""
 
     type: Literal["sandbox.created", "sandbox.acquired"]
@@ -26,7 +26,7 @@ class SandboxAssigned(EventPayload):
     runtime: str
 
 
-class SandboxDestroyed(EventPayload):
+class SandboxDestroyedPayload(EventPayload):
     """A sandbox was destroyed, or could not be."""
 
     type: Literal["sandbox.destroyed"]
@@ -34,14 +34,14 @@ class SandboxDestroyed(EventPayload):
     gone: bool
 
 
-class SessionChanged(EventPayload):
+class SessionChangedPayload(EventPayload):
     """A session was created, interrupted, restarted or closed."""
 
     type: Literal["session.created", "session.interrupted", "session.restarted", "session.closed"]
     why: str = ""
 
 
-class RunStarted(EventPayload):
+class RunStartedPayload(EventPayload):
     """The code was sent to the sandbox."""
 
     type: Literal["run.started"]
@@ -49,41 +49,41 @@ class RunStarted(EventPayload):
     limits: Limits
 
 
-class RunRefused(EventPayload):
+class RunRefusedPayload(EventPayload):
     """What was about to run differs from what was approved."""
 
     type: Literal["run.refused"]
     changed: tuple[str, ...]
 
 
-class RunControlled(EventPayload):
+class RunControlledPayload(EventPayload):
     """A person stopped, killed, paused or resumed a run."""
 
     type: Literal["run.stop", "run.kill", "run.pause", "run.resume"]
 
 
-class RunOutput(OutputBlock):
+class RunOutputPayload(OutputBlock):
     """A run printed; the bytes are stored by their digest."""
 
     version: ClassVar[int] = 1
     type: Literal["run.output"]
 
 
-class RunMeters(MeterBlock):
+class RunMetersPayload(MeterBlock):
     """Resource samples of a run."""
 
     version: ClassVar[int] = 1
     type: Literal["run.meters"]
 
 
-class OutputTruncated(EventPayload):
+class OutputTruncatedPayload(EventPayload):
     """A run exceeded its output limit, and the rest was dropped."""
 
     type: Literal["run.output_truncated"]
     limit_bytes: int
 
 
-class RunDisplay(EventPayload):
+class RunDisplayPayload(EventPayload):
     """A notebook displayed something; the end of the run has all of it."""
 
     type: Literal["run.display"]
@@ -93,7 +93,7 @@ class RunDisplay(EventPayload):
     final: bool = False
 
 
-class PackagesReady(EventPayload):
+class PackagesReadyPayload(EventPayload):
     """The granted packages are installed."""
 
     type: Literal["packages.ready"]
@@ -103,7 +103,7 @@ class PackagesReady(EventPayload):
     built: bool
 
 
-class NetworkAttempted(EventPayload):
+class NetworkAttemptedPayload(EventPayload):
     """A run asked for a host, and was allowed or denied."""
 
     type: Literal["network.attempt"]
@@ -114,7 +114,7 @@ class NetworkAttempted(EventPayload):
     why: str
 
 
-class RunKilled(EventPayload):
+class RunKilledPayload(EventPayload):
     """The engine killed a run, with the evidence."""
 
     type: Literal["run.killed"]
@@ -122,7 +122,7 @@ class RunKilled(EventPayload):
     evidence: tuple[str, ...]
 
 
-class RunArtifact(EventPayload):
+class RunArtifactPayload(EventPayload):
     """An artifact of a run was stored."""
 
     type: Literal["run.artifact"]
@@ -131,7 +131,7 @@ class RunArtifact(EventPayload):
     digest: Digest
 
 
-class RunEnded(Result):
+class RunEndedPayload(Result):
     """A run ended."""
 
     model_config = ConfigDict(frozen=True, extra="allow")

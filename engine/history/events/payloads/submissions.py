@@ -10,7 +10,7 @@ from engine.history.events.payloads.base import EventPayload
 from engine.models import Decision, Digest, Language, Level
 
 
-class SubmissionCreated(EventPayload):
+class SubmissionCreatedPayload(EventPayload):
     """Code was submitted."""
 
     type: Literal["submission.created"]
@@ -19,14 +19,14 @@ class SubmissionCreated(EventPayload):
     purpose: str = ""
 
 
-class SubmissionJoined(EventPayload):
+class SubmissionJoinedPayload(EventPayload):
     """The same request came again, and got the earlier submission."""
 
     type: Literal["submission.joined"]
     digest: Digest
 
 
-class SubmissionAnalysed(EventPayload):
+class SubmissionAnalysedPayload(EventPayload):
     """Code was analysed."""
 
     type: Literal["submission.analysed"]
@@ -35,7 +35,7 @@ class SubmissionAnalysed(EventPayload):
     seconds: float
 
 
-class SubmissionAssessed(EventPayload):
+class SubmissionAssessedPayload(EventPayload):
     """Policy assessed its risk."""
 
     type: Literal["submission.assessed"]
@@ -43,13 +43,13 @@ class SubmissionAssessed(EventPayload):
     rules: tuple[str, ...]
 
 
-class ClaimChanged(EventPayload):
+class ClaimChangedPayload(EventPayload):
     """A reviewer claimed or released it."""
 
     type: Literal["claim.created", "claim.released"]
 
 
-class DecisionMade(Decision):
+class DecisionMadePayload(Decision):
     """It was approved, denied or refused, or it expired."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -57,7 +57,7 @@ class DecisionMade(Decision):
     type: Literal["decision.made", "decision.expired"]
 
 
-class FirstApprovalGiven(Decision):
+class FirstApprovalGivenPayload(Decision):
     """One reviewer approved it; a second approval is required."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -65,7 +65,7 @@ class FirstApprovalGiven(Decision):
     type: Literal["decision.first_approval"]
 
 
-class SubmissionThrottled(EventPayload):
+class SubmissionThrottledPayload(EventPayload):
     """A requester exceeded a limit, and was told when to retry."""
 
     type: Literal["submission.throttled"]
@@ -73,7 +73,7 @@ class SubmissionThrottled(EventPayload):
     retry_after: float
 
 
-class PreApprovalChanged(EventPayload):
+class PreApprovalChangedPayload(EventPayload):
     """A pre-approval was created, used or revoked."""
 
     type: Literal["pre_approval.created", "pre_approval.used", "pre_approval.revoked"]

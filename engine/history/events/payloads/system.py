@@ -8,13 +8,13 @@ from engine.history.events.payloads.base import EventPayload
 from engine.models import IsolationProof
 
 
-class EngineChanged(EventPayload):
+class EngineChangedPayload(EventPayload):
     """The engine started, stopped, or closed what an earlier one left open."""
 
     type: Literal["engine.started", "engine.stopped", "engine.recovered"]
 
 
-class SandboxProbed(EventPayload):
+class SandboxProbedPayload(EventPayload):
     """A sandbox said what kernel it runs on."""
 
     type: Literal["sandbox.probed"]
@@ -22,27 +22,27 @@ class SandboxProbed(EventPayload):
     proof: IsolationProof | None = None
 
 
-class PolicyLoaded(EventPayload):
+class PolicyLoadedPayload(EventPayload):
     """Another policy is in force."""
 
     type: Literal["policy.loaded"]
     policy: str
 
 
-class PolicyRefused(EventPayload):
+class PolicyRefusedPayload(EventPayload):
     """A policy file is wrong, and the one before stays in force."""
 
     type: Literal["policy.refused"]
     faults: tuple[str, ...]
 
 
-class SettingsChanged(EventPayload):
+class SettingsChangedPayload(EventPayload):
     """Settings are others than at the last start."""
 
     type: Literal["settings.changed"]
 
 
-class SecretChanged(EventPayload):
+class SecretChangedPayload(EventPayload):
     """A secret was set or removed; its value is nowhere in the history."""
 
     type: Literal["secret.set", "secret.removed"]
@@ -50,7 +50,7 @@ class SecretChanged(EventPayload):
     host: str
 
 
-class PrincipalChanged(EventPayload):
+class PrincipalChangedPayload(EventPayload):
     """Somebody may act here, or may no more, or tried and was not let in."""
 
     type: Literal["principal.added", "principal.removed", "authentication.failed"]

@@ -36,7 +36,7 @@ HELD_BYTES = 1 << 20
 
 
 @dataclass(slots=True)
-class Job:
+class WriteJob:
     """Something to write. A durable one is answered once it is on disk, another once it is chained."""
 
     work: Callable[[Ledger], Any]
@@ -58,7 +58,7 @@ class Writer:
         except BaseException as error:
             self._lock.close()
             raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
@@ -80,7 +80,7 @@ class Writer:
             raise HistoryError("The disk does not keep up: too much waits to be recorded")
         answer: asyncio.Future[T] = self._loop.create_future()
         late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, answer)
-        self._jobs.put(Job(work, durable, answer))
+        self._jobs.put(WriteJob(work, durable, answer))
         try:
             return await answer
         finally:
@@ -131,9 +131,9 @@ class Writer:
         except sqlite3.Error:
             return False
 
-    def _transaction(self, first: Job) -> bool:
+    def _transaction(self, first: WriteJob) -> bool:
         """Do `first` and what comes in its company, commit, and say whether to go on."""
-        done: list[Job] = []
+        done: list[WriteJob] = []
         going = True
         try:
             self._ledger.begin()
@@ -147,9 +147,9 @@ class Writer:
             self._tell(_answer, done)
         return going
 
-    def _fill(self, first: Job, done: list[Job]) -> bool:
+    def _fill(self, first: WriteJob, done: list[WriteJob]) -> bool:
         deadline = time.monotonic() + self._settings.batch_milliseconds / 1000
-        job: Job | None = first
+        job: WriteJob | None = first
         hurry = False
         while job is not None:
             done.append(job)
@@ -175,13 +175,13 @@ def witness_file(path: Path) -> Path:
     return path.with_name(path.name + ".checkpoints")
 
 
-def _answer(jobs: list[Job]) -> None:
+def _answer(jobs: list[WriteJob]) -> None:
     for job in jobs:
         if not job.answer.done():
             job.answer.set_result(job.value)
 
 
-def _refuse(jobs: list[Job], reason: Exception) -> None:
+def _refuse(jobs: list[WriteJob], reason: Exception) -> None:
     for job in jobs:
         if not job.answer.done():
             job.answer.set_exception(reason)
