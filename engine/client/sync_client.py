@@ -62,7 +62,7 @@ async def _next(stream: AsyncGenerator[T, None]) -> T:
     return await anext(stream)
 
 
-class SyncClient(SyncPart):
+class SyncClient:
     """The client of an engine for one thread; its types are in `sync_client.pyi`, made from `Client`."""
 
     def __init__(
@@ -74,8 +74,12 @@ class SyncClient(SyncPart):
         verify: ssl.SSLContext | bool = True,
         key: Ed25519PrivateKey | None = None,
     ) -> None:
-        runner = asyncio.Runner()
-        super().__init__(Client(where, requester, token=token, verify=verify, key=key), runner)
+        self._runner = asyncio.Runner()
+        self._client = SyncPart(Client(where, requester, token=token, verify=verify, key=key), self._runner)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method that waits, or a part of the client."""
+        return getattr(self._client, name)
 
     def __enter__(self) -> Self:
         return self
@@ -87,5 +91,5 @@ class SyncClient(SyncPart):
 
     def close(self) -> None:
         """Close the connections."""
-        self._waiting(self._part.close)()  # type: ignore[attr-defined]
+        self._client.close()
         self._runner.close()

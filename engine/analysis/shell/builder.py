@@ -11,8 +11,8 @@ from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, InputText, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
-from engine.analysis.shell.values import UNKNOWN, ShellValue, SourceStep, bare
-from engine.analysis.shell.words import Words
+from engine.analysis.shell.values import UNKNOWN, ShellValue, SourceStep, Variables, bare
+from engine.analysis.shell.words import WordEvaluator
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
 _plain = re.compile(r"[\w./:=+@%-]+").fullmatch
@@ -24,11 +24,13 @@ _CARRIERS = frozenset({"find", "fd", "gfind"})
 _DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
 
 
-class Builder(Words):
+class Builder:
     """Turns nodes of one script into the classes of the model."""
 
     def __init__(self, script: Script) -> None:
-        super().__init__(script.tree)
+        self.tree = script.tree
+        self.variables = Variables()
+        self._words = WordEvaluator(self.tree, self.variables, self._substitute)
         self.script = script
         self.level = 0
         self.aliases: dict[str, str] = {}
@@ -50,8 +52,7 @@ class Builder(Words):
 
     # --- words ------------------------------------------------------------------------------------
 
-    def substitute(self, node: Node, depth: int) -> ShellValue:
-        """Return what a command substitution, found at `depth`, prints."""
+    def _substitute(self, node: Node, depth: int) -> ShellValue:
         return printed(self, node, depth)
 
     def value(self, node: Node) -> ShellValue:
@@ -59,7 +60,7 @@ class Builder(Words):
         raw = self.tree.of(node)
         if _plain(raw):
             return ShellValue(raw)
-        value = self.marked(node)
+        value = self._words.marked(node)
         return ShellValue(bare(value.text), value.taints, value.origin)
 
     def args(self, node: Node) -> list[Arg]:
@@ -69,7 +70,7 @@ class Builder(Words):
             return [Arg(raw, node.start_byte, node.end_byte, literal=True)]
         if _quoted(raw):
             return [Arg(raw[1:-1], node.start_byte + 1, node.end_byte, literal=True)]
-        value = self.marked(node)
+        value = self._words.marked(node)
         texts = fields(value.text)
         if len(texts) == 1:
             start, literal = self._literal(node, raw, texts[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -29,16 +28,17 @@ _MARKS = str.maketrans({"{": OPEN, ",": COMMA, "}": CLOSE, "*": GLOB, "?": GLOB}
 _IN_DOUBLE = re.compile(r"\\([$`\"\\\n])")
 
 
-class Words(ABC):
+Substitution = Callable[[Node, int], ShellValue]
+"""Returns what a command substitution, found at a depth, prints."""
+
+
+class WordEvaluator:
     """Evaluates words of one tree with the variables of the moment."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, variables: Variables, substitute: Substitution) -> None:
         self.tree = tree
-        self.variables = Variables()
-
-    @abstractmethod
-    def substitute(self, node: Node, depth: int) -> ShellValue:
-        """Return what a command substitution, found at `depth`, prints."""
+        self.variables = variables
+        self._substitute = substitute
 
     def marked(self, node: Node) -> ShellValue:
         """Return the text of a word with marks, and where it came from."""
@@ -119,9 +119,9 @@ class Words(ABC):
         if kind == "expansion":
             return parameter(self.tree.of(node), self.variables)
         if kind == "command_substitution":
-            return self.substitute(node, depth + 1)
+            return self._substitute(node, depth + 1)
         if kind == "process_substitution":
-            return ShellValue("/dev/fd/" + UNKNOWN, self.substitute(node, depth + 1).taints)
+            return ShellValue("/dev/fd/" + UNKNOWN, self._substitute(node, depth + 1).taints)
         return ShellValue(UNKNOWN if kind == "arithmetic_expansion" else self.tree.of(node))
 
 
