@@ -71,7 +71,7 @@ class PolicySettings(Group):
     """What no grant may exceed."""
     profile: Literal["solo", "team"] = "solo"
     """`team`: CRITICAL takes two reviewers, neither the requester, and `require_full_review` holds."""
-    four_eyes: bool | None = None
+    second_reviewer: bool | None = None
     """Whether CRITICAL takes two reviewers, in place of what the profile says."""
     require_full_review: bool | None = None
     """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen, in place
@@ -92,9 +92,9 @@ class PolicySettings(Group):
     """How many submissions may come for each session at once."""
 
     @property
-    def two_reviewers(self) -> bool:
+    def requires_second_reviewer(self) -> bool:
         """Whether CRITICAL takes two reviewers."""
-        return self.profile == "team" if self.four_eyes is None else self.four_eyes
+        return self.profile == "team" if self.second_reviewer is None else self.second_reviewer
 
     @property
     def requires_full_review(self) -> bool:

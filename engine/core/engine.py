@@ -15,7 +15,7 @@ from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
-from engine.core.history.service import Archive
+from engine.core.history.service import HistoryService
 from engine.core.host_health import host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.review.claims import Claims
@@ -42,7 +42,7 @@ class Engine:
     """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
 
     Clients use its services: `intake` and `submissions`, `claims` and `pre_approvals`, `runs` and `sessions`,
-    `queries` and `archive`.
+    `queries` and `history`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Engine:
 
     def _add_history(self) -> None:
         self.queries = Queries(self._log, self._events, self.work_queue)
-        self.archive = Archive(self._log, self._events)
+        self.history = HistoryService(self._log, self._events)
         self.artifacts = Artifacts(self._log, self._backend)
         self._witnesses = Witnesses(self.settings.history)
 
@@ -81,20 +81,20 @@ class Engine:
     def _add_runs(self) -> None:
         settings, backend, events = self.settings.sandbox, self._backend, self._events
         self._startup = SandboxStartup(settings, events, backend)
-        self._register = SessionRegistry(settings)
+        self._registry = SessionRegistry(settings)
         keys = KeyRing(locations.keys())
         self._decisions = ReviewDecisions(self.settings, self.policy, backend, keys, self._startup)
-        self.runs = Runs(events, backend, self.work_queue, self._tasks, self._decisions, self._register)
+        self.runs = Runs(events, backend, self.work_queue, self._tasks, self._decisions, self._registry)
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
         self.claims = Claims(events, queue, policy.claim_seconds)
         self.pre_approvals = PreApprovals(events)
         admission = AdmissionControl(
-            self.settings, events, queue, self._register, lambda: self._backend.proof
+            self.settings, events, queue, self._registry, lambda: self._backend.proof
         )
         executor = DecisionExecutor(
-            events, queue, self._decisions, self.runs, two_reviewers=policy.two_reviewers
+            events, queue, self._decisions, self.runs, requires_second_reviewer=policy.requires_second_reviewer
         )
         self.submissions = SubmissionService(
             events,
@@ -108,7 +108,7 @@ class Engine:
         )
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries)
         self.sessions = SessionService(
-            self._register, events, self.submissions, self.runs, self._backend.sessions
+            self._registry, events, self.submissions, self.runs, self._backend.sessions
         )
 
     async def __aenter__(self) -> Self:
@@ -128,7 +128,7 @@ class Engine:
         yield "sandbox startup", self._startup.run()
         yield "policy reload", self.policy.keep()
         yield "session timeouts", self.sessions.close_expired()
-        yield "retention", self.archive.keep()
+        yield "retention", self.history.run_retention()
         yield "witnesses", self._witnesses.run(self._log.read.latest_checkpoint, self._events.witness)
 
     async def __aexit__(

@@ -68,9 +68,9 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
     history = await SqliteHistoryStore.open(locations.database(), settings.history)
-    analyst, sandboxes = AnalysisPool(settings.analysis), docker_backend(settings.sandbox, engine_id())
+    analysis_pool, sandboxes = AnalysisPool(settings.analysis), docker_backend(settings.sandbox, engine_id())
     try:
-        engine = Engine(settings, history, analyst, sandboxes)
+        engine = Engine(settings, history, analysis_pool, sandboxes)
         engine.queries.listen(log_event)
         async with engine:
             _settle_memory()
@@ -81,7 +81,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
                 watching.cancel()
     finally:
         await sandboxes.close()
-        await analyst.close()
+        await analysis_pool.close()
         await history.close()
         await _hand_over(settings)
 

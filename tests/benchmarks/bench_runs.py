@@ -124,17 +124,17 @@ async def _engine() -> AsyncIterator[Engine]:
         images = {"python": "python"}
         settings = Settings(sandbox=SandboxSettings(pool=1, images=images))
         log = await SqliteHistoryStore.open(Path(home) / "pratique.db", settings.history)
-        analyst, sandboxes = (
+        analysis_pool, sandboxes = (
             AnalysisPool(settings.analysis),
             sandbox_manager(settings.sandbox, f"bench-{os.getpid()}"),
         )
         try:
-            async with Engine(settings, log, analyst, sandboxes) as engine:
+            async with Engine(settings, log, analysis_pool, sandboxes) as engine:
                 await engine.health(settled_within=60)
                 yield engine
         finally:
             await sandboxes.close()
-            await analyst.close()
+            await analysis_pool.close()
             await log.close()
             os.environ.pop("PRATIQUE_HOME")
             if before is not None:

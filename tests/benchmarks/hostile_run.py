@@ -93,15 +93,15 @@ async def run(count: int, seed: int = 0) -> Outcome:
 
 async def _once_more(outcome: Outcome) -> None:
     """Analyse what was late again, one at a time: a machine with too much to do makes anything late."""
-    analyst = AnalysisPool()
+    analysis_pool = AnalysisPool()
     late, outcome.faults["late"] = outcome.faults["late"], []
     outcome.delayed = len(late)
     try:
         for number, one in late:
-            if found := fault(await analyst.analyse(one.source, one.language)):
+            if found := fault(await analysis_pool.analyse(one.source, one.language)):
                 outcome.faults[found].append((number, one))
     finally:
-        await analyst.close()
+        await analysis_pool.close()
 
 
 def main() -> int:

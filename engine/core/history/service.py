@@ -30,7 +30,7 @@ AGAIN_SECONDS = 600.0
 MOST_LOOKS = 10_000
 
 
-class Archive:
+class HistoryService:
     """The history service, used by every API."""
 
     def __init__(self, log: HistoryStore, events: EventBus) -> None:
@@ -38,7 +38,7 @@ class Archive:
         self._events = events
         self._looks: dict[tuple[str, str], float] = {}
 
-    async def keep(self) -> None:
+    async def run_retention(self) -> None:
         """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
         while True:
             with contextlib.suppress(HistoryError):  # whoever writes next gets the error of a full disk
@@ -87,13 +87,13 @@ class Archive:
 
     async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first, and record who looked."""
-        await self.looked(id, by)
+        await self.record_view(id, by)
         events: list[Event] = []
         while page := await self._log.read.events(events[-1].seq if events else 0, id):
             events += page
         return tuple(events)
 
-    async def looked(self, id: str, by: Principal) -> None:
+    async def record_view(self, id: str, by: Principal) -> None:
         """Record that somebody looked at a submission; again within a while is not recorded."""
         key, now = (by.name.text, id), asyncio.get_running_loop().time()
         if now - self._looks.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
@@ -105,10 +105,10 @@ class Archive:
     async def case_file(self, id: str, by: Principal) -> bytes:
         """Return the zip that proves to anybody what happened to a submission, and record who took it."""
         content = await self._log.case_file(id)
-        await self.exported(id, "case", 1, by)
+        await self.record_export(id, "case", 1, by)
         return content
 
-    async def exported(self, what: str, kind: str, count: int, by: Principal) -> None:
+    async def record_export(self, what: str, kind: str, count: int, by: Principal) -> None:
         """Record an export."""
         data = {"what": what, "format": kind, "submissions": count}
         await self._events.record("history.exported", "", by.name, data=data)

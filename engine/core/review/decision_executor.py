@@ -38,13 +38,13 @@ class DecisionExecutor:
         decisions: ReviewDecisions,
         runs: RunStarter,
         *,
-        two_reviewers: bool,
+        requires_second_reviewer: bool,
     ) -> None:
         self._events = events
         self._queue = queue
         self._decisions = decisions
         self._runs = runs
-        self._two_reviewers = two_reviewers
+        self._requires_second_reviewer = requires_second_reviewer
 
     async def approve(
         self,
@@ -60,11 +60,11 @@ class DecisionExecutor:
         Raises:
             Problem: the grant cannot be given, or nothing can run.
         """
-        await self._decisions.may_grant(entry.case, grant)
+        await self._decisions.require_grantable(entry.case, grant)
         decision = await self._decisions.make(
             entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
         )
-        if needs_second_approval(entry.case, two_reviewers=self._two_reviewers):
+        if needs_second_approval(entry.case, two_reviewers=self._requires_second_reviewer):
             return await self._reviewed(entry, decision)
         case = await self._settle(entry, decision)
         self._runs.start(entry)

@@ -47,7 +47,7 @@ class ReviewDecisions:
         """Where packages are looked up."""
         return self._sandboxes.packages
 
-    def may_decide(self, case: Case, by: Principal, outcome: DecisionOutcome, shown: str) -> None:
+    def require_decidable(self, case: Case, by: Principal, outcome: DecisionOutcome, shown: str) -> None:
         """Let a reviewer decide about what was `shown`.
 
         Raises:
@@ -61,7 +61,7 @@ class ReviewDecisions:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
-        why = decision_obstacle(case, by, outcome, two_reviewers=self._settings.policy.two_reviewers)
+        why = decision_obstacle(case, by, outcome, two_reviewers=self._settings.policy.requires_second_reviewer)
         if why:
             raise Problem(403, why)
         claim = case.claim
@@ -69,7 +69,7 @@ class ReviewDecisions:
             left = (claim.until - now).total_seconds()
             raise Problem(409, f"{id} is claimed by {visible(claim.by)} for {left:.0f} s at most")
 
-    async def may_grant(self, case: Case, grant: Grant) -> None:
+    async def require_grantable(self, case: Case, grant: Grant) -> None:
         """Let a grant be given.
 
         Raises:
@@ -85,7 +85,7 @@ class ReviewDecisions:
         if not await self._startup.isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
-    def has_been_seen(self, case: Case, review_record: ReviewRecord | None) -> None:
+    def require_reviewed(self, case: Case, review_record: ReviewRecord | None) -> None:
         """Check the review record of an approval, where the settings require one.
 
         Raises:

@@ -28,7 +28,7 @@ class Runs:
         queue: WorkQueue,
         tasks: asyncio.TaskGroup,
         decisions: ReviewDecisions,
-        register: SessionRegistry,
+        registry: SessionRegistry,
     ) -> None:
         self._events = events
         self._sandboxes = sandboxes
@@ -36,7 +36,7 @@ class Runs:
         self._tasks = tasks
         self._decisions = decisions
         self._running: set[asyncio.Task[None]] = set()
-        self._register = register
+        self._registry = registry
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
@@ -73,13 +73,13 @@ class Runs:
             raise Problem(409, "runs cannot be frozen here: control groups are not ours", hint="Stop it.")
         entry = await self._asked("run.pause", id, by)
         if await self._sandboxes.pause(entry.id):
-            self._register.set_state(entry.case.submission.draft.session, SessionState.PAUSED)
+            self._registry.set_state(entry.case.submission.draft.session, SessionState.PAUSED)
 
     async def resume(self, id: str, by: Principal) -> None:
         """Let a frozen run go on."""
         entry = await self._asked("run.resume", id, by)
         if await self._sandboxes.resume(entry.id):
-            self._register.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
+            self._registry.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
 
     async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
         entry = open_entry(self._queue, id)
@@ -111,7 +111,7 @@ class Runs:
             Problem: anything differs from what was approved.
         """
         submission = entry.case.submission
-        self._register.check_draft(submission.draft, submission.requester)
+        self._registry.check_draft(submission.draft, submission.requester)
         changed = self._decisions.changed(entry.case, image)
         if changed:
             await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
@@ -124,7 +124,7 @@ class Runs:
         data = {"sandbox": request.sandbox, "limits": limits}
         await self._events.record("run.started", entry.id, data=data, case=case)
         self._queue.update(entry, case)
-        self._register.execution_started(case.submission.draft.session, entry.id)
+        self._registry.execution_started(case.submission.draft.session, entry.id)
 
     def _displayed(self, entry: ActiveSubmission, display: Display) -> None:
         self._queue.update(entry, entry.case.with_display(display))
@@ -134,5 +134,5 @@ class Runs:
         await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         self._queue.update(entry, case)
         session = case.submission.draft.session
-        self._register.execution_ended(session, lives=self._sandboxes.sessions.has_state(session))
+        self._registry.execution_ended(session, lives=self._sandboxes.sessions.has_state(session))
         self._queue.close(entry)

@@ -43,13 +43,13 @@ class SessionService:
 
     def __init__(
         self,
-        register: SessionRegistry,
+        registry: SessionRegistry,
         events: EventBus,
         submissions: SubmissionService,
         runs: Runs,
         sessions: SessionStore,
     ) -> None:
-        self._register = register
+        self._registry = registry
         self._events = events
         self._submissions = submissions
         self._runs = runs
@@ -61,22 +61,22 @@ class SessionService:
         Raises:
             Problem: the principal has too many, or there are too many (429).
         """
-        session = self._register.add(by, language, image)
+        session = self._registry.add(by, language, image)
         data = {"language": language.value, "image": session.image}
         await self._events.record("session.created", session.id, by.name, data=data)
         return session
 
     def list_open(self, by: Principal) -> tuple[Session, ...]:
         """Return a principal's own open sessions, the oldest first."""
-        return tuple(one for one in self._register.open if one.owner.name == by.name)
+        return tuple(one for one in self._registry.open if one.owner.name == by.name)
 
     def get(self, id: str, by: Principal) -> Session:
         """Return a principal's own session. Raises Problem where there is none (404)."""
-        return self._register.owned(id, by)
+        return self._registry.owned(id, by)
 
     async def close(self, id: str, by: Principal) -> Session:
         """Close a session at once, with whatever runs in it. Raises Problem where there is none (404)."""
-        session = self._register.owned(id, by)
+        session = self._registry.owned(id, by)
         if session.state is SessionState.CLOSED:
             return session
         return await self._end(session, by, "closed by its owner")
@@ -87,7 +87,7 @@ class SessionService:
         Raises:
             Problem: there is no such session, or nothing runs in it.
         """
-        session = self._register.owned(id, by)
+        session = self._registry.owned(id, by)
         run = _current(session)
         if not run:
             raise Problem(409, f"nothing runs in session {id}")
@@ -97,24 +97,24 @@ class SessionService:
 
     async def restart(self, id: str, by: Principal) -> Session:
         """Forget all that ran in a session, with whatever runs in it. Raises Problem where there is none."""
-        session = self._register.owned(id, by)
+        session = self._registry.owned(id, by)
         if session.state is SessionState.CLOSED:
             raise Problem(409, f"session {id} is closed: {session.close_reason}", hint="Create another one.")
         await self._events.record("session.restarted", id, by.name)
         await self._kill_current(session, by)
         self._sessions.reset(id)
-        return self._register.replace(session.with_state(SessionState.CREATED))
+        return self._registry.replace(session.with_state(SessionState.CREATED))
 
     async def close_expired(self) -> None:
         """End sessions whose time is over, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            for session, why in self._register.expired(datetime.now(UTC)):
+            for session, why in self._registry.expired(datetime.now(UTC)):
                 await self._end(session, NOBODY, why)
 
     async def _end(self, session: Session, by: Principal, why: str) -> Session:
         await self._events.record("session.closed", session.id, by.name, data={"why": why})
-        closed = self._register.replace(session.closed(why))
+        closed = self._registry.replace(session.closed(why))
         await self._kill_current(session, by)
         self._sessions.end(session.id)
         return closed
@@ -139,7 +139,7 @@ class SessionService:
         verify: str = "",
     ) -> Case:
         """Submit code to run in a session, with what ran there before still there."""
-        session = self._register.owned(id, by)
+        session = self._registry.owned(id, by)
         draft = Draft(
             code=Untrusted(code),
             language=session.language,
@@ -187,7 +187,7 @@ class SessionService:
         return await self._operate(id, by, Operation(kind=OperationKind.INSTALL, permissions=wants))
 
     async def _operate(self, id: str, by: Principal, operation: Operation, *files: InputFile) -> Case:
-        session = self._register.owned(id, by)
+        session = self._registry.owned(id, by)
         draft = Draft(
             code=Untrusted(""),
             language=session.language,

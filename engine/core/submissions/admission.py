@@ -13,7 +13,7 @@ from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.normalisation import add_implied_permissions
 from engine.models import Draft, IsolationProof, Principal
 from engine.policy import excess
-from engine.policy.output.assertions import parsed
+from engine.policy.output.assertions import parse_assertion
 from engine.policy.rate_limits import Buckets, too_large
 from engine.settings import Settings
 
@@ -26,14 +26,14 @@ class AdmissionControl:
         settings: Settings,
         events: EventBus,
         queue: WorkQueue,
-        register: SessionRegistry,
+        registry: SessionRegistry,
         proof: Callable[[], IsolationProof | None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._events = events
         self._queue = queue
-        self._register = register
+        self._registry = registry
         self._proof = proof
         self._clock = clock
         policy = settings.policy
@@ -53,7 +53,7 @@ class AdmissionControl:
         Raises:
             Problem: a file leads out of the workspace, or two of them cannot lie beside each other.
         """
-        return self._register.complete(add_implied_permissions(draft))
+        return self._registry.complete(add_implied_permissions(draft))
 
     @contextlib.asynccontextmanager
     async def admit(self, draft: Draft, requester: Principal) -> AsyncIterator[None]:
@@ -64,8 +64,8 @@ class AdmissionControl:
                 (422), names a session that is not its requester's (404), comes too soon after others of the
                 same requester or session, or the queue or the requester's part of it is full (429).
         """
-        self._register.check_draft(draft, requester)
-        if draft.verify and isinstance(wrong := parsed(draft.verify), str):
+        self._registry.check_draft(draft, requester)
+        if draft.verify and isinstance(wrong := parse_assertion(draft.verify), str):
             raise Problem(422, wrong)
         if large := too_large(draft, self._settings.policy):
             raise Problem(413, large)

@@ -45,7 +45,7 @@ class SubmissionService:
     def __init__(
         self,
         events: EventBus,
-        analyst: AnalysisPool,
+        analysis_pool: AnalysisPool,
         queue: WorkQueue,
         policy: PolicyStore,
         decisions: ReviewDecisions,
@@ -54,7 +54,7 @@ class SubmissionService:
         admission: AdmissionControl,
     ) -> None:
         self._events = events
-        self._analyst = analyst
+        self._analysis_pool = analysis_pool
         self._queue = queue
         self._policy = policy
         self._decisions = decisions
@@ -78,7 +78,7 @@ class SubmissionService:
             await self._events.record(
                 "submission.created", submission.id, requester.name, data=facts, durable=False
             )
-            analysis = await analyse_draft(self._analyst, draft)
+            analysis = await analyse_draft(self._analysis_pool, draft)
             await self._events.record(
                 "submission.analysed", submission.id, data=analysis_payload(analysis), durable=False
             )
@@ -105,10 +105,10 @@ class SubmissionService:
             raise Problem(403, f"{visible(by.name)} is not a reviewer")
         entry = open_entry(self._queue, id)
         async with self._queue.exclusive(entry):
-            self._decisions.may_decide(entry.case, by, outcome, shown)
+            self._decisions.require_decidable(entry.case, by, outcome, shown)
             if outcome is not DecisionOutcome.APPROVED:
                 return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
-            self._decisions.has_been_seen(entry.case, review_record)
+            self._decisions.require_reviewed(entry.case, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
             return await self._executor.approve(entry, by, reason, given, review_record)
 

@@ -12,7 +12,7 @@ import tree_sitter
 
 from engine.models import Language
 from engine.policy.comparison.fingerprint import local_names
-from engine.policy.comparison.syntax_trees import parsed
+from engine.policy.comparison.syntax_trees import parse_source
 
 SHINGLE = 4
 """How many tokens in a row are compared as one."""
@@ -50,7 +50,7 @@ def _tokens(code: str, language: Language) -> Iterator[str]:
         tree = ast.parse(code)
         return _python(tree, frozenset(local_names(tree)))
     source = code.encode()
-    leaves = list(_leaves(parsed(source, language)))
+    leaves = list(_leaves(parse_source(source, language)))
     bound = {_text(leaf, source) for leaf, inside in leaves if leaf.type in _NAMES and inside in _BINDING}
     return (_leaf(leaf, source, bound) for leaf, _ in leaves)
 

@@ -17,7 +17,7 @@ _LANGUAGES = {
 }
 
 
-def parsed(source: bytes, language: Language) -> tree_sitter.Node:
+def parse_source(source: bytes, language: Language) -> tree_sitter.Node:
     """Return the root of the syntax tree of a source; its nodes count the bytes of that source.
 
     Shell is parsed with a letter for each byte beyond ASCII: its grammar looks characters up in C's table of

@@ -28,7 +28,7 @@ def _holds(value: bool) -> Reasons | None:
     return SILENT if value else None
 
 
-def _told(reasons: Iterable[str]) -> Reasons | None:
+def _reasons(reasons: Iterable[str]) -> Reasons | None:
     return tuple(reasons)[:MOST_REASONS] or None
 
 
@@ -42,7 +42,7 @@ def _equal(field: str) -> Callable[[object], Condition]:
 
 def _code(pattern: str) -> Condition:
     found = compile_pattern(pattern)
-    return lambda facts: _told(_line_of(facts.code, match) for match in [found.search(facts.code)] if match)
+    return lambda facts: _reasons(_line_of(facts.code, match) for match in [found.search(facts.code)] if match)
 
 
 def _line_of(code: str, match: object) -> str:
@@ -51,19 +51,19 @@ def _line_of(code: str, match: object) -> str:
 
 
 def _lines_over(most: int) -> Condition:
-    return lambda facts: _told([f"{facts.lines} lines"] if facts.lines > most else [])
+    return lambda facts: _reasons([f"{facts.lines} lines"] if facts.lines > most else [])
 
 
 def _lines_under(bound: int) -> Condition:
-    return lambda facts: _told([f"{facts.lines} lines"] if facts.lines < bound else [])
+    return lambda facts: _reasons([f"{facts.lines} lines"] if facts.lines < bound else [])
 
 
 def _incomplete(wanted: bool) -> Condition:
-    return lambda facts: _told([] if facts.complete else ["the analysis could not read all of it"])
+    return lambda facts: _reasons([] if facts.complete else ["the analysis could not read all of it"])
 
 
 def _weaker(wanted: bool) -> Condition:
-    return lambda facts: _told(["it would run without gVisor"] if facts.weaker_runtime else [])
+    return lambda facts: _reasons(["it would run without gVisor"] if facts.weaker_runtime else [])
 
 
 def _violation(wanted: ViolationIs) -> Condition:
@@ -76,23 +76,23 @@ def _violation(wanted: ViolationIs) -> Condition:
             and (not wanted.rule or any(fnmatch.fnmatchcase(violation.rule, rule) for rule in wanted.rule))
         )
 
-    return lambda facts: _told(
+    return lambda facts: _reasons(
         f"line {violation.span.line}: {violation.message.text}"
         for violation in facts.violations
         if fits(violation)
     )
 
 
-def _predicts(needs: tuple[EffectKind, ...]) -> Condition:
-    return lambda facts: _told(
+def _predicts(kinds: tuple[EffectKind, ...]) -> Condition:
+    return lambda facts: _reasons(
         f"is predicted to want the {effect.kind} {effect.value.text}"
         for effect in facts.effects
-        if effect.kind in needs
+        if effect.kind in kinds
     )
 
 
-def _asks(kinds: tuple[PermissionKind, ...]) -> Condition:
-    return lambda facts: _told(
+def _requests(kinds: tuple[PermissionKind, ...]) -> Condition:
+    return lambda facts: _reasons(
         f"asks for {_WORDS.get(kind, '')}{value}"
         for kind, values in facts.asked.items()
         if kind in kinds
@@ -101,7 +101,7 @@ def _asks(kinds: tuple[PermissionKind, ...]) -> Condition:
 
 
 def _domains_outside(allowed: tuple[str, ...]) -> Condition:
-    return lambda facts: _told(
+    return lambda facts: _reasons(
         f"asks for the network: {domain.text}"
         for domain in facts.permissions.domains
         if not matches_any(allowed, domain.text)
@@ -109,7 +109,7 @@ def _domains_outside(allowed: tuple[str, ...]) -> Condition:
 
 
 def _registries_outside(standard: tuple[str, ...]) -> Condition:
-    return lambda facts: _told(
+    return lambda facts: _reasons(
         f"asks for {package.name.text} from a non-standard registry, {package.registry.text}"
         for package in facts.permissions.packages
         if package.registry and package.registry.text not in standard
@@ -123,7 +123,7 @@ def _limits_over(bounds: LimitsOver) -> Condition:
         have = ((name, getattr(limits, name), most) for name, most in over)
         return (f"asks for {name} {value:g}, over {most:g}" for name, value, most in have if value > most)
 
-    return lambda facts: _told(asked(facts.permissions.limits))
+    return lambda facts: _reasons(asked(facts.permissions.limits))
 
 
 def _no_violation(severity: Level) -> Condition:
@@ -134,12 +134,12 @@ def _no_violation(severity: Level) -> Condition:
     )
 
 
-def _asks_only(kinds: tuple[PermissionKind, ...]) -> Condition:
+def _requests_only(kinds: tuple[PermissionKind, ...]) -> Condition:
     return lambda facts: None if set(facts.asked) - set(kinds) else ("no significant permission",)
 
 
-def _predicts_only(needs: tuple[EffectKind, ...]) -> Condition:
-    return lambda facts: _holds(all(effect.kind in needs for effect in facts.effects))
+def _predicts_only(kinds: tuple[EffectKind, ...]) -> Condition:
+    return lambda facts: _holds(all(effect.kind in kinds for effect in facts.effects))
 
 
 _WORDS = {
@@ -158,14 +158,14 @@ _MAKERS: dict[str, Callable[..., Condition]] = {
     "incomplete": _incomplete,
     "lines_over": _lines_over,
     "lines_under": _lines_under,
-    "asks": _asks,
+    "requests": _requests,
     "domains_outside": _domains_outside,
     "registries_outside": _registries_outside,
     "limits_over": _limits_over,
     "violation": _violation,
     "predicts": _predicts,
     "no_violation": _no_violation,
-    "asks_only": _asks_only,
+    "requests_only": _requests_only,
     "predicts_only": _predicts_only,
     "code": _code,
 }

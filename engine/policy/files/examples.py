@@ -52,8 +52,8 @@ def facts_of(example: Example) -> RequestFacts:
         permissions=_permissions(example),
         violations=tuple(_violation(one.severity, one.category, one.rule) for one in example.violations),
         effects=tuple(
-            PredictedEffect(kind=need, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
-            for need in example.predictions
+            PredictedEffect(kind=kind, value=Untrusted(""), certainty=Certainty.UNKNOWN, lines=(1,))
+            for kind in example.effects
         ),
         complete=not example.incomplete,
         weaker_runtime=example.weaker_runtime,

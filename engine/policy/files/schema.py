@@ -85,10 +85,10 @@ def _decided_level(value: Any) -> Level:
 
 
 Levels = Annotated[Level, BeforeValidator(_of(Level, "risk"))]
-Acts = Annotated[OperationKind, BeforeValidator(_of(OperationKind, "operation"))]
+OperationKinds = Annotated[OperationKind, BeforeValidator(_of(OperationKind, "operation"))]
 Languages = Annotated[Language, BeforeValidator(_of(Language, "language"))]
-Kinds = Annotated[PermissionKind, BeforeValidator(_of(PermissionKind, "permission"))]
-Needs = Annotated[EffectKind, BeforeValidator(_of(EffectKind, "need"))]
+PermissionKinds = Annotated[PermissionKind, BeforeValidator(_of(PermissionKind, "permission"))]
+EffectKinds = Annotated[EffectKind, BeforeValidator(_of(EffectKind, "effect"))]
 Domain = Annotated[str, AfterValidator(_domain)]
 Pattern = Annotated[str, AfterValidator(_bounded)]
 Seconds = Annotated[float, BeforeValidator(_seconds)]
@@ -121,7 +121,7 @@ class ViolationIs(Part):
 class When(Part):
     """What must hold, all of it, for a rule to match."""
 
-    operation: Several[Acts] | None = None
+    operation: Several[OperationKinds] | None = None
     """What is done."""
     language: Several[Languages] | None = None
     code: Pattern | None = None
@@ -134,8 +134,8 @@ class When(Part):
     incomplete: Yes | None = None
     """The analysis could not read or judge all of it."""
     violation: ViolationIs | None = None
-    predicts: Several[Needs] | None = None
-    asks: Several[Kinds] | None = None
+    predicts: Several[EffectKinds] | None = None
+    requests: Several[PermissionKinds] | None = None
     """Any of these permissions is requested."""
     domains_outside: Several[Domain] | None = None
     """A domain is asked for that is not on this list."""
@@ -144,17 +144,17 @@ class When(Part):
     limits_over: LimitsOver | None = None
     no_violation: Levels | None = None
     """For rules that lower: there is no violation of this severity or higher."""
-    asks_only: Several[Kinds] | None = None
+    requests_only: Several[PermissionKinds] | None = None
     """For rules that lower: only these permissions are requested."""
-    predicts_only: Several[Needs] | None = None
+    predicts_only: Several[EffectKinds] | None = None
     """For rules that lower: nothing but these is predicted to be wanted."""
 
 
 RAISING = frozenset(
-    {"incomplete", "weaker_runtime", "violation", "predicts", "asks", "domains_outside", "registries_outside",
+    {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_outside", "registries_outside",
      "limits_over"}
 )  # fmt: skip
-LOWERING = frozenset({"no_violation", "asks_only", "predicts_only"})
+LOWERING = frozenset({"no_violation", "requests_only", "predicts_only"})
 
 
 class ExamplePackage(Part):
@@ -176,7 +176,7 @@ class ExampleViolation(Part):
 class Example(Part):
     """A submission or a tool call that a rule must match, or must not."""
 
-    operation: Acts = OperationKind.RUN
+    operation: OperationKinds = OperationKind.RUN
     code: str = ""
     language: Languages = Language.PYTHON
     path: str = ""
@@ -191,7 +191,7 @@ class Example(Part):
     session: bool = False
     limits: LimitsOver = LimitsOver()
     violations: Several[ExampleViolation] = ()
-    predictions: Several[Needs] = ()
+    effects: Several[EffectKinds] = ()
 
 
 class RuleSpec(Part):

@@ -70,7 +70,7 @@ class Assertion:
         return _SIGNS[self.sign](found, self.literal)
 
 
-def parsed(text: str) -> Assertion | str:
+def parse_assertion(text: str) -> Assertion | str:
     """Return the assertion that a text is, or what is wrong with it."""
     found = _FORM.fullmatch(text.strip())
     if found is None:

@@ -21,7 +21,7 @@ _OPENING = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
 _MOST_OPENINGS = 50
 
 
-def value_of(text: str, expect: ExpectedOutput) -> tuple[str | None, str]:
+def extract_value(text: str, expect: ExpectedOutput) -> tuple[str | None, str]:
     """Return what is expected of a text as JSON, or None and why there is none."""
     if len(text) > MOST:
         return None, "the output is too long to be searched"

@@ -28,7 +28,7 @@ _NAMED = re.compile(
 )
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Return a text with everything that looks like a secret replaced by what kind of secret it is."""
     for kind, pattern in _WHOLE:
         text = pattern.sub(f"[masked: {kind}]", text)

@@ -12,7 +12,7 @@ _CELL = re.compile(r"^File (/\S{1,1000}?):\d+")
 _STACK = re.compile(r"^ {4}at .{0,2000}?(?:\(|at )(node:|/opt/|/usr/)")
 
 
-def shortened(text: str) -> str:
+def shorten_traceback(text: str) -> str:
     """Return a text whose tracebacks tell of the user's own frames, and how many others there were."""
     if "File " not in text and "    at " not in text:
         return text

@@ -151,7 +151,7 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
 async def _record_view(engine: Engine, id: str, by: Principal) -> None:
     case = await engine.queries.case(id)
     if case.status not in _OPEN and case.submission.requester.name != by.name:
-        await engine.archive.looked(id, by)
+        await engine.history.record_view(id, by)
 
 
 async def _require_own(engine: Engine, id: str, by: Principal) -> None:

@@ -34,16 +34,16 @@ def engine_with(home: Path) -> EngineMaker:
     async def made(**groups: object) -> AsyncIterator[Engine]:
         settings = Settings.model_validate({"sandbox": SandboxSettings(pool=0), **groups})
         log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
-        analyst, sandboxes = (
+        analysis_pool, sandboxes = (
             AnalysisPool(settings.analysis),
             sandbox_manager(settings.sandbox, home.name[-12:]),
         )
         try:
-            async with Engine(settings, log, analyst, sandboxes) as engine:
+            async with Engine(settings, log, analysis_pool, sandboxes) as engine:
                 yield engine
         finally:
             await sandboxes.close()
-            await analyst.close()
+            await analysis_pool.close()
             await log.close()
 
     return made

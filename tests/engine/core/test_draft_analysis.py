@@ -16,23 +16,23 @@ def _draft(*files: tuple[str, bytes]) -> Draft:
 
 async def test_a_payload_in_an_input_file_is_found() -> None:
     """The code only imports; the file that it imports does the harm."""
-    analyst = AnalysisPool()
+    analysis_pool = AnalysisPool()
     try:
-        analysis = await analyse_draft(analyst, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
+        analysis = await analyse_draft(analysis_pool, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
     finally:
-        await analyst.close()
+        await analysis_pool.close()
     assert {"py-process", "sh-rm-tree"} <= {violation.rule for violation in analysis.violations}
 
 
 async def test_code_beyond_the_time_limit_is_high() -> None:
     """Files that nobody had the time to read are violations, and the analysis is incomplete."""
-    analyst = AnalysisPool(AnalysisSettings(deadline_seconds=0.05))
+    analysis_pool = AnalysisPool(AnalysisSettings(deadline_seconds=0.05))
     files = [(f"m{number}.py", b"x = [1, 2, (3, 4)]\n" * 20_000) for number in range(4)]
     try:
-        await analyst.start()
-        analysis = await analyse_draft(analyst, _draft(*files))
+        await analysis_pool.start()
+        analysis = await analyse_draft(analysis_pool, _draft(*files))
     finally:
-        await analyst.close()
+        await analysis_pool.close()
     told = [violation.message.text for violation in analysis.violations if violation.severity == "high"]
     assert {True} == {any(name in one for one in told) for name, _ in files}
     assert not analysis.complete

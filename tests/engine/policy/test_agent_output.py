@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.models import AssertionOutcome, ExpectedOutput
 from engine.policy.output.agent_output import check_output, fence, prepare_for_agent
-from engine.policy.output.assertions import parsed
-from engine.policy.output.extraction import value_of
+from engine.policy.output.assertions import parse_assertion
+from engine.policy.output.extraction import extract_value
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ from engine.policy.output.extraction import value_of
 )
 def test_values_are_found_or_not(expect: ExpectedOutput, text: str, value: object) -> None:
     """What is expected is found where it is, and is missing with a reason where it is not."""
-    found, why = value_of(text, expect)
+    found, why = extract_value(text, expect)
     assert (value, value is None) == (json.loads(found) if found else None, bool(why))
 
 
@@ -81,7 +81,7 @@ def test_no_text_breaks_the_readers(text: str) -> None:
     """Any text is read by every reader, and any assertion, without an error."""
     for expect in (ExpectedOutput.JSON, ExpectedOutput.NUMBER, ExpectedOutput.TABLE):
         check_output((text,), expect, text[:200], ended_well=True)
-    parsed(text)
+    parse_assertion(text)
     prepare_for_agent(text)
 
 

@@ -48,7 +48,7 @@ def faults(tmp_path: Path, text: str) -> list[tuple[int, str]]:
         (2, "`low` has no deadline", "deadlines:\n  low: 30\n"),
         (2, "`hihg` is no risk", "deadlines:\n  hihg: 30\n"),
         (1, "a line for each", "deadlines: 60\n"),
-        (5, "`gpu` is no permission", RULE + "      asks: [domains, gpu]\n"),
+        (5, "`gpu` is no permission", RULE + "      requests: [domains, gpu]\n"),
         (5, "`jump` is no operation", RULE + "      operation: jump\n"),
         (5, "`cobol` is no language", RULE + "      language: cobol\n"),
         (5, "`severe` is no risk", RULE + "      violation: {severity: severe}\n"),
@@ -66,7 +66,7 @@ def faults(tmp_path: Path, text: str) -> list[tuple[int, str]]:
         (2, "is not below", "rules:\n  - {id: clean-code, lowers: housekeeping}\n"),
         (2, "lowers the risk itself", "rules:\n  - {id: clean-code, lowers: clean-code}\n"),
         (5, "a rule that lowers", RULE + "      no_violation: high\n"),
-        (4, "a rule that raises", "rules:\n  - id: clean-code\n    when:\n      asks: files\n"),
+        (4, "a rule that raises", "rules:\n  - id: clean-code\n    when:\n      requests: files\n"),
         (2, "anchors", "rules:\n  - &a {id: network}\n  - *a\n"),
         (1, "is not read here", "rules: !!python/object/apply:os.getcwd []\n"),
         (2, "not YAML", "rules: [\n"),
@@ -110,13 +110,13 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
 
 def test_a_failing_example_is_named(tmp_path: Path) -> None:
     """A policy whose examples fail is refused by file, line and example."""
-    text = RULE + "      asks: secrets\n    match:\n      - secrets: token\n      - domains: example.org\n"
+    text = RULE + "      requests: secrets\n    match:\n      - secrets: token\n      - domains: example.org\n"
     assert [(8, "`mine`: example 2 of `match` should match and does not")] == faults(tmp_path, text)
 
 
 def test_a_failing_counter_example_is_named(tmp_path: Path) -> None:
     """The same holds for what a rule must not match."""
-    text = RULE + "      asks: secrets\n    not_match:\n      - secrets: token\n"
+    text = RULE + "      requests: secrets\n    not_match:\n      - secrets: token\n"
     assert [(7, "`mine`: example 1 of `not_match` should not match and does")] == faults(tmp_path, text)
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from engine.models import Language
-from engine.policy.comparison.syntax_trees import parsed
+from engine.policy.comparison.syntax_trees import parse_source
 
 PIECES = ("<<", "<<-", "$(", "`", "${", "}", "'", '"', "\\", "|", "!", "*", "((", "EOF", "a", "\n", " ", "\0")
 
@@ -19,7 +19,7 @@ def test_characters_far_beyond_ascii_end_nothing(language: Language) -> None:
     for _ in range(20_000):
         far = chr(chosen.choice((0x80, 0x2028, 0x65E5, 0x24B67, 0x8FFFF, 0x10EB93)) + chosen.randrange(64))
         script = "".join(chosen.choice((*PIECES, far)) for _ in range(30)).encode()
-        assert len(script) >= parsed(script, language).end_byte
+        assert len(script) >= parse_source(script, language).end_byte
 
 
 def test_shell_beyond_ascii_is_told_apart_by_its_own_text() -> None:
@@ -27,6 +27,6 @@ def test_shell_beyond_ascii_is_told_apart_by_its_own_text() -> None:
     source = 'echo "日本" é'.encode()
     words = [
         source[one.start_byte : one.end_byte].decode()
-        for one in parsed(source, Language.SHELL).children[0].children
+        for one in parse_source(source, Language.SHELL).children[0].children
     ]
     assert ["echo", '"日本"', "é"] == words

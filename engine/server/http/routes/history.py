@@ -47,22 +47,22 @@ def _search_routes(router: APIRouter, engine: Engine) -> None:
     ) -> tuple[Summary, ...]:
         """Return the submissions that match a filter, the newest first; `before` an id for the next page."""
         own = None if by.scopes & _READ_ALL else by.principal
-        return await engine.archive.search(filter, before, limit, own)
+        return await engine.history.search(filter, before, limit, own)
 
     @router.get("/history/facets", summary="Count the matching submissions")
     async def facets(filter: str = "") -> Facets:
         """Return how many matching submissions there are by risk, status, language and requester."""
-        return await engine.archive.facets(filter)
+        return await engine.history.facets(filter)
 
     @router.get("/history/filter", summary="Complete a filter")
     async def filter_help(text: str = "") -> FilterHelp:
         """Return how a filter can be completed, and what is wrong with it."""
-        return engine.archive.help(text)
+        return engine.history.help(text)
 
     @router.get("/history/trends", summary="Get trends")
     async def trends(days: Annotated[float, Query(gt=0, le=3660)] = 7) -> Trends:
         """Return figures about the submissions of the last days."""
-        return await engine.archive.trends(days)
+        return await engine.history.trends(days)
 
 
 def _record_routes(router: APIRouter, engine: Engine) -> None:
@@ -70,13 +70,13 @@ def _record_routes(router: APIRouter, engine: Engine) -> None:
     async def events(id: str, by: CurrentPrincipal) -> tuple[Event, ...]:
         """Return the events of a submission, the oldest first. Reading them is recorded."""
         await engine.queries.case(id)
-        return await engine.archive.trail(id, by)
+        return await engine.history.trail(id, by)
 
     @router.get("/submissions/{id}/erasures", summary="List what was erased of a submission")
     async def erasures(id: str) -> tuple[Erasure, ...]:
         """Return what the retention rules have erased."""
         await engine.queries.case(id)
-        return await engine.archive.erasures(id)
+        return await engine.history.erasures(id)
 
     @router.get(
         "/history/{id}/case",
@@ -87,13 +87,13 @@ def _record_routes(router: APIRouter, engine: Engine) -> None:
     async def case_file(id: str, by: CurrentPrincipal) -> Response:
         """Return a ZIP that proves what happened to a submission. The download is recorded."""
         await engine.queries.case(id)
-        content = await engine.archive.case_file(id, by)
+        content = await engine.history.case_file(id, by)
         return Response(content, media_type=ZIP, headers={"content-disposition": "attachment"})
 
     @router.post("/history/exports", status_code=204, summary="Record an export")
     async def record_export(body: ExportRecord, by: CurrentPrincipal) -> None:
         """Record that a client exports records from the history."""
-        await engine.archive.exported(body.what.text, body.format, body.submissions, by)
+        await engine.history.record_export(body.what.text, body.format, body.submissions, by)
 
 
 def _verification_routes(router: APIRouter, engine: Engine) -> None:
@@ -110,7 +110,7 @@ def _verification_routes(router: APIRouter, engine: Engine) -> None:
     )
     async def verify_with_progress(by: CurrentPrincipal, resume: bool = False) -> StreamingResponse:
         """Stream the progress and last the findings; `resume` continues the latest verification."""
-        return ndjson_stream(engine.archive.verify(by, resume=resume))
+        return ndjson_stream(engine.history.verify(by, resume=resume))
 
     @router.post(
         "/history/verification/checkpoints",
@@ -120,4 +120,4 @@ def _verification_routes(router: APIRouter, engine: Engine) -> None:
     )
     async def verify_checkpoints(body: CheckpointNotes, by: CurrentPrincipal) -> StreamingResponse:
         """Verify the whole history, and that it still contains these signed checkpoints."""
-        return ndjson_stream(engine.archive.verify(by, witnessed=body.notes))
+        return ndjson_stream(engine.history.verify(by, witnessed=body.notes))

@@ -48,7 +48,7 @@ def _read_routes(router: APIRouter, engine: Engine) -> None:
     async def output(id: str, request: Request, offset: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
         """Stream the output from `offset` bytes on, live until the run ends."""
         case = await engine.queries.case(id)
-        rule = await engine.archive.has_output(id) if case.result is not None else ""
+        rule = await engine.history.has_output(id) if case.result is not None else ""
         response = output_stream(engine.queries.output(id, offset), request.headers.get("accept", ""))
         if rule:
             response.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
