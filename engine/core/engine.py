@@ -94,7 +94,11 @@ class Engine:
             self.settings, events, queue, self._registry, lambda: self._backend.proof
         )
         executor = DecisionExecutor(
-            events, queue, self._decisions, self.runs, requires_second_reviewer=policy.requires_second_reviewer
+            events,
+            queue,
+            self._decisions,
+            self.runs,
+            requires_second_reviewer=policy.requires_second_reviewer,
         )
         self.submissions = SubmissionService(
             events,

@@ -61,7 +61,9 @@ class ReviewDecisions:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
-        why = decision_obstacle(case, by, outcome, two_reviewers=self._settings.policy.requires_second_reviewer)
+        why = decision_obstacle(
+            case, by, outcome, two_reviewers=self._settings.policy.requires_second_reviewer
+        )
         if why:
             raise Problem(403, why)
         claim = case.claim

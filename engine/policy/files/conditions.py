@@ -42,7 +42,9 @@ def _equal(field: str) -> Callable[[object], Condition]:
 
 def _code(pattern: str) -> Condition:
     found = compile_pattern(pattern)
-    return lambda facts: _reasons(_line_of(facts.code, match) for match in [found.search(facts.code)] if match)
+    return lambda facts: _reasons(
+        _line_of(facts.code, match) for match in [found.search(facts.code)] if match
+    )
 
 
 def _line_of(code: str, match: object) -> str:

@@ -18,7 +18,9 @@ async def test_a_payload_in_an_input_file_is_found() -> None:
     """The code only imports; the file that it imports does the harm."""
     analysis_pool = AnalysisPool()
     try:
-        analysis = await analyse_draft(analysis_pool, _draft(("helper.py", b"import os\nos.system('rm -rf /')")))
+        analysis = await analyse_draft(
+            analysis_pool, _draft(("helper.py", b"import os\nos.system('rm -rf /')"))
+        )
     finally:
         await analysis_pool.close()
     assert {"py-process", "sh-rm-tree"} <= {violation.rule for violation in analysis.violations}

@@ -110,7 +110,9 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
 
 def test_a_failing_example_is_named(tmp_path: Path) -> None:
     """A policy whose examples fail is refused by file, line and example."""
-    text = RULE + "      requests: secrets\n    match:\n      - secrets: token\n      - domains: example.org\n"
+    text = (
+        RULE + "      requests: secrets\n    match:\n      - secrets: token\n      - domains: example.org\n"
+    )
     assert [(8, "`mine`: example 2 of `match` should match and does not")] == faults(tmp_path, text)
 
 
