@@ -151,8 +151,8 @@ class When(Part):
 
 
 RAISING = frozenset(
-    {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_outside", "registries_outside",
-     "limits_over"}
+    {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_outside",
+     "registries_outside", "limits_over"}
 )  # fmt: skip
 LOWERING = frozenset({"no_violation", "requests_only", "predicts_only"})
 
