@@ -151,9 +151,7 @@ def _frame(body: bytes) -> bytes:
 
 
 def _with_part(outcome: Analysis, part: Analysis) -> Analysis:
-    return outcome.model_copy(
-        update={"violations": outcome.violations + part.violations, "effects": part.effects}
-    )
+    return outcome.with_violations(part.violations).with_effects(part.effects)
 
 
 def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
@@ -177,7 +175,7 @@ def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> 
         work = analyse_part if request["part"] else analyse
         analysis = work(source, Language(request["language"]), settings)
         seconds = time.perf_counter() - started
-        _answer(answers, analysis.model_copy(update={"seconds": seconds}).model_dump_json().encode())
+        _answer(answers, analysis.with_seconds(seconds).model_dump_json().encode())
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -180,7 +180,11 @@ class SandboxSettings(Group):
     session_idle_seconds: float = Field(900.0, gt=0)
     """After how long without an execution a session is closed."""
     session_life_seconds: float = Field(7200.0, gt=0)
-    """After how long it goes in any case."""
+    """After how long a session is closed in any case."""
+
+    def with_pool(self, size: int) -> SandboxSettings:
+        """Return the settings with another number of ready sandboxes for each image."""
+        return SandboxSettings.model_validate(dict(self) | {"pool": size})
 
 
 class HistorySettings(Group):

@@ -55,16 +55,15 @@ def analyse_embedded(
 
 
 def _placed(violation: Violation, place: Place, layer: str) -> Violation:
-    return violation.model_copy(
-        update={
-            "span": place(violation.span),
-            "related": tuple(place(span) for span in violation.related),
-            "evidence": tuple(Evidence(span=place(e.span), text=e.text) for e in violation.evidence),
-            "layers": (layer, *violation.layers),
-        }
+    moved = violation.moved(
+        span=place(violation.span),
+        related=tuple(place(span) for span in violation.related),
+        evidence=tuple(Evidence(span=place(e.span), text=e.text) for e in violation.evidence),
+        message=violation.message,
     )
+    return moved.within((layer,))
 
 
 def _placed_effect(effect: PredictedEffect, place: Place) -> PredictedEffect:
     lines = {place(Span(line=n, column=1, end_line=n, end_column=1)).line for n in effect.lines}
-    return effect.model_copy(update={"lines": tuple(sorted(lines))})
+    return effect.at_lines(tuple(sorted(lines)))

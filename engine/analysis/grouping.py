@@ -26,12 +26,12 @@ def grouped(violations: Iterable[Violation], severities: Mapping[str, Level]) ->
 def _merged(group: list[Violation], severity: Level) -> Violation:
     if len(group) == 1:
         first = group[0]
-        return first if first.severity is severity else first.model_copy(update={"severity": severity})
+        return first if first.severity is severity else first.with_severity(severity, first.related)
     group.sort(key=lambda violation: _order(violation.span))
     first = group[0]
     others = {span for violation in group for span in (violation.span, *violation.related)} - {first.span}
     related = tuple(sorted(others, key=_order)[:MAX_RELATED])
-    return first.model_copy(update={"severity": severity, "related": related})
+    return first.with_severity(severity, related)
 
 
 def _order(span: Span) -> tuple[int, int, int, int]:
@@ -51,4 +51,4 @@ def _with_all_lines(group: list[PredictedEffect]) -> PredictedEffect:
     if len(group) == 1:
         return group[0]
     lines = tuple(sorted({line for effect in group for line in effect.lines}))
-    return group[0].model_copy(update={"lines": lines})
+    return group[0].at_lines(lines)

@@ -179,19 +179,13 @@ def _placed(violation: Violation, name: str, lines: Lines, place: Span) -> Viola
         Evidence(span=place, text=Untrusted(f"{name}:{e.span.line}: {e.text.text}"[:300]))
         for e in violation.evidence
     ]
-    return violation.model_copy(
-        update={
-            "span": place,
-            "message": Untrusted(f"{where}: {violation.message.text}"),
-            "evidence": (*steps, step),
-            "related": (),
-        }
-    )
+    message = Untrusted(f"{where}: {violation.message.text}")
+    return violation.moved(span=place, related=(), evidence=(*steps, step), message=message)
 
 
 def _wanted(effect: PredictedEffect, name: str, place: Span) -> PredictedEffect:
     note = f"in an input file{'; ' + effect.note if effect.note else ''}"
-    return effect.model_copy(update={"lines": (place.line,), "note": note})
+    return effect.at_lines((place.line,)).with_note(note)
 
 
 def unreadable_file(name: str, reason: str, code: str) -> Analysis:
@@ -213,12 +207,12 @@ def without_own_packages(found: Analysis, files: Iterable[str]) -> Analysis:
     own = {module for name in files for module in _modules_of(PurePosixPath(name))}
     own |= {IMPORT_NAMES[module] for module in own & IMPORT_NAMES.keys()}
     kept = [
-        one.model_copy(update={"kind": EffectKind.MODULE, "note": "an input file"})
+        one.with_kind(EffectKind.MODULE, "an input file")
         if one.kind is EffectKind.PACKAGE and one.value.text in own
         else one
         for one in found.effects
     ]
-    return found.model_copy(update={"effects": merged_effects(kept)})
+    return found.with_effects(merged_effects(kept))
 
 
 def _modules_of(path: PurePosixPath) -> Iterator[str]:

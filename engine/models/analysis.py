@@ -56,6 +56,20 @@ class Violation(FrozenModel):
     layers: tuple[str, ...] = ()
     """What was decoded to find it, outermost first: `base64`, `zlib`, `exec`, `shell`."""
 
+    def with_severity(self, severity: Level, related: tuple[Span, ...]) -> Violation:
+        """Return the violation with another severity, for all these places."""
+        return self._with(severity=severity, related=related)
+
+    def within(self, layers: tuple[str, ...]) -> Violation:
+        """Return the violation as found below these layers."""
+        return self._with(layers=(*layers, *self.layers))
+
+    def moved(
+        self, span: Span, related: tuple[Span, ...], evidence: tuple[Evidence, ...], message: Untrusted
+    ) -> Violation:
+        """Return the violation at other places: those of the code around it."""
+        return self._with(span=span, related=related, evidence=evidence, message=message)
+
 
 class Certainty(StrEnum):
     """How precisely the value of a predicted effect is known."""
@@ -89,6 +103,18 @@ class PredictedEffect(FrozenModel):
     lines: tuple[int, ...]
     note: str = ""
 
+    def at_lines(self, lines: tuple[int, ...]) -> PredictedEffect:
+        """Return the effect as caused by other lines."""
+        return self._with(lines=lines)
+
+    def with_kind(self, kind: EffectKind, note: str) -> PredictedEffect:
+        """Return the effect as one of another kind, and why it is."""
+        return self._with(kind=kind, note=note)
+
+    def with_note(self, note: str) -> PredictedEffect:
+        """Return the effect with another note."""
+        return self._with(note=note)
+
 
 class Analysis(FrozenModel):
     """All violations of a submission and its predicted effects."""
@@ -98,3 +124,15 @@ class Analysis(FrozenModel):
     complete: bool = True
     """False where something could not be analysed: the policy then rates it HIGH at least."""
     seconds: float = 0.0
+
+    def with_effects(self, effects: tuple[PredictedEffect, ...]) -> Analysis:
+        """Return the analysis with other effects."""
+        return self._with(effects=effects)
+
+    def with_violations(self, violations: tuple[Violation, ...]) -> Analysis:
+        """Return the analysis with more violations."""
+        return self._with(violations=(*self.violations, *violations))
+
+    def with_seconds(self, seconds: float) -> Analysis:
+        """Return the analysis with the time that it took."""
+        return self._with(seconds=seconds)

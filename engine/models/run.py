@@ -39,6 +39,14 @@ class OutputChunk(FrozenModel):
     offset: int
     data: bytes
 
+    def with_data(self, data: bytes) -> OutputChunk:
+        """Return a chunk at the same place that holds other bytes."""
+        return self._with(data=data)
+
+    def part(self, first: int, last: int) -> OutputChunk:
+        """Return the bytes from `first` up to `last` of this chunk."""
+        return self._with(offset=self.offset + first, data=self.data[first:last])
+
 
 class Meters(FrozenModel):
     """What a run uses, `at` seconds after its code went in."""
@@ -56,6 +64,10 @@ class Meters(FrozenModel):
     """Bytes written so far."""
     network: int | None = None
     """Bytes to and from granted hosts so far; None without a granted network."""
+
+    def with_network(self, used: int) -> Meters:
+        """Return the sample with the bytes to and from granted hosts."""
+        return self._with(network=used)
 
 
 class Artifact(FrozenModel):
@@ -111,6 +123,10 @@ class IsolationProof(FrozenModel):
     version: str = ""
     """The runtime's own version."""
 
+    def with_version(self, version: str) -> IsolationProof:
+        """Return the proof with the runtime's version."""
+        return self._with(version=version)
+
 
 class Result(FrozenModel):
     """The result of one run."""
@@ -145,3 +161,19 @@ class Result(FrozenModel):
     ) -> Result:
         """Return the result with the expected value and the outcome of the assertion."""
         return self._with(value=value, verified=verified, why=why)
+
+    def with_evidence(self, *evidence: str) -> Result:
+        """Return the result with more evidence."""
+        return self._with(evidence=(*self.evidence, *evidence))
+
+    def with_artifacts(self, artifacts: tuple[Artifact, ...]) -> Result:
+        """Return the result with the files that the run left."""
+        return self._with(artifacts=artifacts)
+
+    def with_displays(self, displays: tuple[Display, ...]) -> Result:
+        """Return the result with what a notebook showed."""
+        return self._with(displays=displays)
+
+    def with_cpu_seconds(self, cpu_seconds: float) -> Result:
+        """Return the result with another CPU time."""
+        return self._with(cpu_seconds=cpu_seconds)

@@ -43,7 +43,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 
 async def _network(settings: SandboxSettings) -> Check:
     """Run a request that the proxy must refuse: the refusal shows that it reached the proxy."""
-    manager = docker_backend(settings.model_copy(update={"pool": 0}), f"doctor-{os.getpid()}")
+    manager = docker_backend(settings.with_pool(0), f"doctor-{os.getpid()}")
     sandboxes, began = BackendClient(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):

@@ -45,7 +45,7 @@ def command(
 async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
     """Run and print each attack, and return how many succeeded."""
     settings = Settings().sandbox
-    backend = docker_backend(settings.model_copy(update={"pool": 1}), f"selftest-{os.getpid()}")
+    backend = docker_backend(settings.with_pool(1), f"selftest-{os.getpid()}")
     broken = 0
     try:
         await backend.start()

@@ -61,4 +61,4 @@ def _joined(chunks: Sequence[OutputChunk]) -> Sequence[OutputChunk]:
 
 
 def _join(chunks: list[OutputChunk]) -> OutputChunk:
-    return chunks[0].model_copy(update={"data": b"".join(chunk.data for chunk in chunks)})
+    return chunks[0].with_data(b"".join(chunk.data for chunk in chunks))

@@ -96,7 +96,7 @@ class MeteredWatcher:
 
     def meters(self, sample: Meters) -> None:
         """Take one sample."""
-        self._watcher.meters(sample.model_copy(update={"network": self._proxy.budget.used}))
+        self._watcher.meters(sample.with_network(self._proxy.budget.used))
 
     async def event(self, event: RunEvent) -> None:
         """Record an event."""

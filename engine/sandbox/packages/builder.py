@@ -160,7 +160,7 @@ class PackageService:
             output = _InstallerOutput(install.image_digest, watcher)
             result = await self._run(install, output)
             if result.exit_code != 0:
-                return result.model_copy(update={"evidence": (*result.evidence, output.complaint)})
+                return result.with_evidence(output.complaint)
             found, size = build_report(output.streams[Stream.STDOUT])
         except ValueError as error:
             raise SandboxUnavailable(str(error)) from None

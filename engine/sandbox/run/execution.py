@@ -216,7 +216,7 @@ class Execution:
         result = build_result(
             self.sandbox, self.output, self.sampler.last, evidence.exit_code, reason, sentences
         )
-        return result.model_copy(update={"artifacts": files})
+        return result.with_artifacts(files)
 
     async def _artifacts(self) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
         """Store the artifacts, and return them with notes about what was left out."""

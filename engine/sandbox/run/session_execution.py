@@ -66,12 +66,8 @@ class SessionExecution(Execution):
         used = result.cpu_seconds - (
             self.before.cpu_seconds - self.sandbox.startup_cpu_seconds if self.before else 0.0
         )
-        more = {
-            "displays": tuple(self.displays.displays),
-            "evidence": (*result.evidence, *notes),
-            "cpu_seconds": max(0.0, used),
-        }
-        return result.model_copy(update=more)
+        result = result.with_displays(tuple(self.displays.displays)).with_evidence(*notes)
+        return result.with_cpu_seconds(max(0.0, used))
 
     async def _answer(self) -> None:
         """Deliver the answer of a tool call as the output of its run."""

@@ -155,7 +155,9 @@ class ToolCalls:
             await self._client.withdraw(id, requester(context, named=self._named))
             case = await self._client.case(id, within=PROGRESS_SECONDS)
         result = await self.result_of(case)
-        return result.model_copy(update={"is_error": False})
+        return CallToolResult(
+            content=result.content, structured_content=result.structured_content, is_error=False
+        )
 
     async def result_of(self, case: Case) -> CallToolResult:
         """Return what became of a case, with what its code printed once it has run."""

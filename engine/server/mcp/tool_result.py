@@ -7,16 +7,17 @@ import secrets
 from base64 import b64encode
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import TypedDict
 
 from mcp_types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel, ConfigDict, Field
 
+from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.models import (
     WITHDRAWN,
     Case,
     DecisionOutcome,
-    KillReason,
     Level,
     OutputChunk,
     Result,
@@ -100,10 +101,23 @@ class ToolResult(BaseModel):
     untrusted_output: GuestOutput = GuestOutput()
 
 
+class RunFields(TypedDict, total=False):
+    """The fields of a `ToolResult` that come from the run."""
+
+    exit_code: int | None
+    kill_reason: str
+    evidence: list[str]
+    seconds: float
+    memory_peak_bytes: int
+    value: str | None
+    verified: str | None
+    artifacts: list[ArtifactInfo]
+
+
 def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
     """Return what a case means to the agent that handed it in."""
     decision, result = case.decision, case.result
-    made = ToolResult(
+    return ToolResult(
         id=case.submission.id,
         session=case.submission.draft.session,
         status=status_of(case),
@@ -112,24 +126,23 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=visible(decision.reason) if decision and case.status in REFUSALS else "",
         would_be_allowed=_would_be_allowed(case) if case.status in REFUSALS else [],
-        untrusted_output=guest or GuestOutput(),
+        **(_run_fields(result) if result else {}),
     )
-    if result is None:
-        return made
-    return made.model_copy(
-        update={
-            "exit_code": result.exit_code,
-            "kill_reason": result.kill_reason.value,
-            "evidence": [visible(line) for line in result.evidence],
-            "seconds": result.duration,
-            "memory_peak_bytes": result.memory_peak,
-            "value": visible(result.value) if result.value else None,
-            "verified": result.verified.value if result.verified else None,
-            "artifacts": [
-                ArtifactInfo(name=visible(file.name), size=file.size, sha256=file.digest)
-                for file in result.artifacts
-            ],
-        }
+
+
+def _run_fields(result: Result) -> RunFields:
+    return RunFields(
+        exit_code=result.exit_code,
+        kill_reason=result.kill_reason.value,
+        evidence=[visible(line) for line in result.evidence],
+        seconds=result.duration,
+        memory_peak_bytes=result.memory_peak,
+        value=visible(result.value) if result.value else None,
+        verified=result.verified.value if result.verified else None,
+        artifacts=[
+            ArtifactInfo(name=visible(file.name), size=file.size, sha256=file.digest)
+            for file in result.artifacts
+        ],
     )
 
 
@@ -190,7 +203,7 @@ def read(content: bytes, guest: GuestOutput, most: int) -> GuestOutput:
 def _message(case: Case) -> str:
     id = case.submission.id
     if case.result is not None:
-        return _ended(case.result)
+        return f"It ran: {describe_result(case.result)}."
     until = f" until {case.deadline:%H:%M:%S} UTC" if case.deadline else ""
     return {
         ToolStatus.PENDING: f"A person has to approve it, and may{until}. Call code_result with id {id}.",
@@ -201,12 +214,6 @@ def _message(case: Case) -> str:
         ToolStatus.REFUSED: "It did not run: the policy lets nobody approve it. Change it first.",
         ToolStatus.WITHDRAWN: "It did not run: it was withdrawn before anybody decided.",
     }.get(status_of(case), "It ended.")
-
-
-def _ended(result: Result) -> str:
-    if result.kill_reason is KillReason.NONE:
-        return f"It ran and ended with exit code {result.exit_code}."
-    return f"It ran and was ended early: {result.kill_reason}."
 
 
 def _would_be_allowed(case: Case) -> list[str]:

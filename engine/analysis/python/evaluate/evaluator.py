@@ -177,10 +177,7 @@ class Evaluator:
         place = self._place(code, node, value)
         found = analyse_embedded(code, language, self.settings, self.depth, place=place, layer=layer)
         if layers:
-            found.violations = [
-                violation.model_copy(update={"layers": (*layers, *violation.layers)})
-                for violation in found.violations
-            ]
+            found.violations = [violation.within(layers) for violation in found.violations]
         self.found.add(found)
         return found
 

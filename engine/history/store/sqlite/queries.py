@@ -133,4 +133,4 @@ def _cut(chunk: OutputChunk, start: int, end: int) -> OutputChunk:
     first, last = max(start - chunk.offset, 0), max(end - chunk.offset, 0)
     if first == 0 and last >= len(chunk.data):
         return chunk
-    return chunk.model_copy(update={"offset": chunk.offset + first, "data": chunk.data[first:last]})
+    return chunk.part(first, last)

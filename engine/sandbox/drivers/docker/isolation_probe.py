@@ -28,7 +28,7 @@ async def probe(factory: ContainerFactory, image: str) -> IsolationProof:
     with translated(image):
         output = await _run_probe(factory, image)
     proof = judge(output, os.uname().release, factory.runtime)
-    return proof.model_copy(update={"version": await _version(factory)})
+    return proof.with_version(await _version(factory))
 
 
 async def _run_probe(factory: ContainerFactory, image: str) -> str:
