@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import time
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from textual import on, work
-from textual.app import SystemCommand
+from textual import events, on, work
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
+from textual.filter import LineFilter
 from textual.reactive import reactive
 from textual.screen import Screen
 
@@ -21,7 +22,9 @@ from console.app.loading import LoadingScreen
 from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences, load_preferences
 from console.app.screens import SCREENS, screen_factory
-from console.safety.safe_app import SafeApp
+from console.app.user_keymap import UserKeymap
+from console.safety.key_guard import KeyGuard
+from console.safety.line_filter import UnsafeTextFilter
 from console.theming.manager import ThemeManager
 
 if TYPE_CHECKING:
@@ -39,8 +42,8 @@ def _palette() -> type[Provider]:
     return CommandProvider
 
 
-class ConsoleApp(SafeApp):
-    """Starts the console, and holds its connection, decisions, themes and preferences."""
+class ConsoleApp(App[None]):
+    """Starts the console, and holds its connection, decisions, themes, preferences and safeguards."""
 
     TITLE = "Pratique"
     CSS_PATH = "app.tcss"
@@ -80,16 +83,58 @@ class ConsoleApp(SafeApp):
         opened: Callable[[], None] = lambda: None,
     ) -> None:
         textual_patches.share_colour_cache()
+        self._text_filter = UnsafeTextFilter()
+        self.key_guard = KeyGuard()
         super().__init__()
         self._opened = opened
         self.preferences, wrong = load_preferences() if preferences is None else (preferences, "")
         self.saves_preferences = preferences is None
+        self._user_keymap = UserKeymap(self)
         self.connection = EngineConnection(self, connect)
         self.decisions: DecisionController | None = None
         """Sends decisions; None until the first screen is loaded."""
         self.terminal = TerminalNotifications(self)
         self.themes = ThemeManager(self, saves=self.saves_preferences)
         self._problems = [*self.themes.load(), *([wrong] if wrong else [])]
+
+    # --- safeguards -------------------------------------------------------------------------------
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Apply the filter of unsafe text after every other filter."""
+        return [*super().get_line_filters(), self._text_filter]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a notification; its text is made visible and never read as markup."""
+        from console.safety.text import visible_text  # noqa: PLC0415  the first frame is painted before it loads
+
+        text = visible_text(message, keep="\n")
+        super().notify(text, title=visible_text(title), severity=severity, timeout=timeout, markup=False)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Record keys and mouse buttons before anything acts on them."""
+        self.key_guard.record(event)
+        await super().on_event(event)
+
+    def _handle_exception(self, error: Exception) -> None:
+        from console.app.crash import is_after_close  # noqa: PLC0415  only after a crash
+
+        if not is_after_close(error):
+            super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        # Textual's own report prints the values of variables: a guest's code, and secrets.
+        from console.app.crash import crash_report  # noqa: PLC0415  only after a crash
+
+        self._exit_renderables.append(crash_report())
+        self._close_messages_no_wait()
 
     # --- start ------------------------------------------------------------------------------------
 
@@ -128,7 +173,7 @@ class ConsoleApp(SafeApp):
         self.decisions = DecisionController(self, self.preferences.undo_seconds)
         if self.current_mode == "_default":
             await self.switch_mode("review")
-        self._problems += await self._load_keymap()
+        self._problems += await self._user_keymap.load()
         for problem in self._problems:
             self.notify(problem, severity="warning", timeout=10)
         self.connection.start()
@@ -142,24 +187,7 @@ class ConsoleApp(SafeApp):
         if self.decisions is not None:
             self.decisions.undo_seconds = self.preferences.undo_seconds
         if (before.vim, before.keymap) != (self.preferences.vim, self.preferences.keymap):
-            self._reload_keymap()
-
-    async def _load_keymap(self) -> list[str]:
-        """Apply the user's keymap; return what is wrong with it."""
-        if not (self.preferences.vim or self.preferences.keymap):
-            self.set_keymap({})
-            return []
-        keymap = await asyncio.to_thread(importlib.import_module, "console.app.keymap")
-        good, faults = await asyncio.to_thread(
-            keymap.checked, self.preferences.keymap, self.preferences.keymap_lines
-        )
-        self.set_keymap((keymap.VIM if self.preferences.vim else {}) | good)
-        return list(faults)
-
-    @work(exclusive=True, group="keys")
-    async def _reload_keymap(self) -> None:
-        for fault in await self._load_keymap():
-            self.notify(fault, severity="warning", timeout=10)
+            self._user_keymap.reload()
 
     # --- actions ----------------------------------------------------------------------------------
 

@@ -1,20 +1,32 @@
-"""The code under review: moving about in it, searching, folding."""
+"""The view of code: every character, with numbers, colours, and violations under their exact spans."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Container, Iterable
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
 from console.code_view.folds import FOLDED
-from console.code_view.lines import find
-from console.code_view.sheet import CodeSheet
+from console.code_view.layout import CodeLayout
+from console.code_view.lines import Mark
+from console.code_view.renderer import CodeRenderer
+from console.code_view.search import CodeSearch
+from console.theming.highlight import highlight
 from console.theming.styles import drawing_size
+from console.widgets.repaint import set_virtual_size
+from engine.common.text import Untrusted
+from engine.models import Language, Violation
 
 
-class CodeView(CodeSheet, can_focus=True):
-    """A sheet of code with keys."""
+class CodeView(ScrollView, can_focus=True):
+    """Shows code, read only: scrolls, searches and folds. Lines wrap unless `wrapped` is False."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll(-1)", "Up", id="code.up", show=False, tooltip="One line up"),
@@ -30,52 +42,176 @@ class CodeView(CodeSheet, can_focus=True):
                scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
 
+    wrapped: reactive[bool] = reactive(True)
+    current: reactive[int | None] = reactive(None, repaint=False)
+    """The index of the selected violation."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._hits: list[tuple[int, int, int]] = []
-        self._hit = -1
+        self._renderer = CodeRenderer(self)
+        self._code = self._renderer.layout
+        self._search = CodeSearch()
+        self._width = 0
 
-    def search(self, words: str) -> int:
-        """Mark every place of `words` and go to the first; return how many there are."""
-        self._hits = find(self._paint.lines, words) if words else []
-        self._paint.found = {}
-        for line, start, end in self._hits:
-            self._paint.found.setdefault(line, []).append((start, end))
-        self._hit = -1
-        self._redraw()
-        self.next_hit(1)
-        return len(self._hits)
+    # --- what is shown ----------------------------------------------------------------------------
 
-    def next_hit(self, step: int) -> None:
-        """Go to the next place that the search found, or the one before."""
-        if self._hits:
-            self._hit = (self._hit + step) % len(self._hits)
-            self.go_to(self._hits[self._hit][0] + 1)
+    def show(
+        self,
+        code: Untrusted,
+        language: Language,
+        violations: tuple[Violation, ...],
+        seen: Iterable[int] = (),
+    ) -> None:
+        """Show code from its first line, without colours until they are ready; `seen` lines count as read."""
+        self._code = CodeLayout(code.text, seen)
+        self.set_reactive(CodeView.current, None)
+        self._renderer.show(self._code, violations)
+        self.scroll_to(0, 0, animate=False)
+        self._lay_out()
+        self.call_after_refresh(self._colour, code.text, language)
+
+    def go_to(self, line: int) -> None:
+        """Bring a line, counted from 1, a third down from the top."""
+        wanted = max(0, min(line, self.line_count) - 1)
+        if self._code.unfold(wanted):
+            self._lay_out()
+        self.scroll_to(y=max(0, self._code.row_of(wanted) - self.size.height // 3), animate=False)
+
+    @property
+    def read(self) -> float:
+        """Return the part of the rows that was on screen: 1 once every one was, and none is folded."""
+        return self._code.read
+
+    @property
+    def seen_lines(self) -> frozenset[int]:
+        """Return the lines that were on screen from their first character to their last, counted from 1."""
+        return self._code.seen_lines
+
+    @property
+    def cut(self) -> bool:
+        """Say whether lines run past the right edge."""
+        return not self.wrapped and self._code.longest > self._renderer.text_width
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return the lines of the code, unchanged."""
+        return tuple(self._code.lines)
+
+    @property
+    def line_count(self) -> int:
+        """Return the number of lines."""
+        return len(self._code.lines)
+
+    # --- layout -----------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self._width = self.size.width
+        self._code.lay_out(self._renderer.text_width if self.wrapped else None)
+        set_virtual_size(self, Size(self._renderer.content_width, len(self._code.rows)))
+        self._renderer.redraw_all()
+        self.look()
+
+    @property
+    def _top(self) -> int:
+        return int(self.scroll_offset.y)
+
+    def look(self) -> None:
+        """Note what is on screen now; to be called when a screen is shown again."""
+        if self.app.screen is self.screen and not self.cut:
+            self._code.note_visible(self._top, drawing_size(self).height)
+
+    def read_on(self) -> bool:
+        """Bring the first row that was not on screen yet to the top; False where every one was."""
+        if (row := self._code.first_unread_row) is not None:
+            self.scroll_to(y=row, animate=False)
+        return row is not None
+
+    @work(exclusive=True, group="colour")
+    async def _colour(self, code: str, language: Language) -> None:
+        paint = self._renderer.paint
+        paint.tokens = await asyncio.to_thread(highlight, code, language)
+        self._renderer.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        return self._renderer.line(y)
+
+    def notify_style_update(self) -> None:
+        """Drop lines drawn in the colours of another theme."""
+        super().notify_style_update()
+        self._renderer.forget()
+
+    def on_resize(self) -> None:
+        """Wrap again where the width changed."""
+        if self._code.lines and self.size.width != self._width:
+            top = self._code.line_at(self._top)
+            self._lay_out()
+            if top:
+                self.go_to(top + 1)
+        elif self._code.lines:
+            self.look()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Note what is on screen."""
+        super().watch_scroll_y(old_value, new_value)
+        self.look()
+
+    def watch_wrapped(self, wrapped: bool) -> None:
+        """Lay the lines out again."""
+        self.styles.overflow_x = "hidden" if wrapped else "auto"
+        if self._code.lines:
+            self._lay_out()
+
+    def watch_current(self, before: int | None, index: int | None) -> None:
+        """Scroll to the violation; only its lines, and those of the one before, are drawn again."""
+        paint = self._renderer.paint
+        paint.current = index
+        marked = {line for line, marks in paint.marks.items() if _marks_any(marks, {before, index})}
+        self._renderer.redraw_lines(marked)
+        if index is not None and index < len(self._renderer.violations):
+            line = self._renderer.violations[index].span.line
+            if not self._on_screen(line):
+                self.go_to(line)
+
+    def _on_screen(self, line: int) -> bool:
+        return self._code.visible(line - 1, self._top, drawing_size(self).height)
+
+    # --- searching and folding --------------------------------------------------------------------
+
+    def search(self, text: str) -> int:
+        """Mark every match of `text` and go to the first; return how many there are."""
+        self._search = CodeSearch(self._code.lines, text)
+        self._renderer.paint.found = self._search.by_line
+        self._renderer.redraw()
+        self.next_match(1)
+        return len(self._search)
+
+    def next_match(self, step: int) -> None:
+        """Go to the next or previous match of the search."""
+        line = self._search.step(step)
+        if line is not None:
+            self.go_to(line + 1)
 
     def fold(self) -> bool:
-        """Fold the block of the violation that is looked at, or the block at the top of the screen."""
-        top = int(self.scroll_offset.y)
-        line = self._rows[top].line if top < len(self._rows) else 0
-        if self.current is not None and self._on_screen(self._violations[self.current].span.line):
-            line = self._violations[self.current].span.line - 1
-        return self._fold_at(line)
-
-    def _fold_at(self, line: int) -> bool:
-        first = self._folds.around(line)
+        """Fold the block of the selected violation, or else the block at the top of the screen."""
+        line = self._code.line_at(self._top)
+        if self.current is not None:
+            selected = self._renderer.violations[self.current].span.line
+            line = selected - 1 if self._on_screen(selected) else line
+        first = self._code.fold(line)
         if first is not None:
-            self._folds.fold(first)
             self._lay_out()
             self.go_to(first + 1)
         return first is not None
 
     def unfold(self) -> None:
         """Open every block."""
-        top = self._rows[int(self.scroll_offset.y)].line if self._rows else 0
-        self._folds.open_all()
+        top = self._code.line_at(self._top)
+        self._code.unfold_all()
         self._lay_out()
         self.go_to(top + 1)
 
-    # --- keys -------------------------------------------------------------------------------------
+    # --- keys and mouse ---------------------------------------------------------------------------
 
     def action_scroll(self, step: int) -> None:
         """Scroll by lines."""
@@ -91,18 +227,20 @@ class CodeView(CodeSheet, can_focus=True):
 
     def action_bottom(self) -> None:
         """Go to the last row."""
-        self.scroll_to(y=len(self._rows), animate=False)
+        self.scroll_to(y=len(self._code.rows), animate=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Look at the violation under the mouse."""
+        """Open the fold under the mouse, or select the violation there."""
         offset = event.get_content_offset(self)
-        if offset is None:
+        index = offset.y + self._top if offset is not None else -1
+        if not 0 <= index < len(self._code.rows):
             return
-        index = offset.y + int(self.scroll_offset.y)
-        if 0 <= index < len(self._rows):
-            if self._rows[index].start == FOLDED:
-                self.go_to(self._rows[index].line + 2)
-                return
-            marks = self._paint.marks.get(self._rows[index].line)
-            if marks:
-                self.current = marks[-1].index
+        row = self._code.rows[index]
+        if row.start == FOLDED:
+            self.go_to(row.line + 2)
+        elif marks := self._renderer.paint.marks.get(row.line):
+            self.current = marks[-1].index
+
+
+def _marks_any(marks: Iterable[Mark], indices: Container[int | None]) -> bool:
+    return any(mark.index in indices for mark in marks)

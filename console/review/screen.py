@@ -276,7 +276,7 @@ class ReviewScreen(BaseScreen):
 
     def action_hit(self, step: int) -> None:
         """Go to the next or previous match."""
-        self.query_one(CodeView).next_hit(step)
+        self.query_one(CodeView).next_match(step)
 
     def action_leave(self) -> None:
         """Close the search line, and leave whatever is focused."""

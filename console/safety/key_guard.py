@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
+from textual import events
+
 BURST_SECONDS = 0.025
 """A terminal's reply arrives as one burst; a person's keys are further apart."""
 
@@ -18,6 +20,15 @@ class KeyGuard:
     def __init__(self) -> None:
         self._times: deque[float] = deque(maxlen=8)
         self._mouse = float("-inf")
+
+    def record(self, event: events.Event) -> None:
+        """Record a key or a mouse button the first time that it is dispatched; ignore other events."""
+        if event.is_forwarded:
+            return
+        if isinstance(event, events.Key):
+            self.record_key(event.time)
+        elif isinstance(event, events.MouseDown):
+            self.record_mouse(event.time)
 
     def record_key(self, time: float) -> None:
         """Record a key."""
