@@ -28,11 +28,11 @@ def state() -> Path:
 
 
 def runtime() -> Path:
-    """Return the private folder of the engine's socket and lock. Raises Problem: it is somebody else's."""
+    """Return the private folder of the socket and lock. Raises Problem: it belongs to another user."""
     base = home()
     folder = _private(_private(base) / "run" if base else platformdirs.user_runtime_path("pratique"))
     if folder.lstat().st_uid != os.geteuid():
-        raise Problem(500, f"{folder} belongs to somebody else", hint="Set XDG_RUNTIME_DIR to one of yours")
+        raise Problem(500, f"{folder} belongs to another user", hint="Set XDG_RUNTIME_DIR to one of yours")
     return folder
 
 
@@ -65,7 +65,7 @@ def keys() -> Path:
 
 
 def tokens() -> Path:
-    """Return the file of the tokens that programs are let in by."""
+    """Return the file of the tokens of programs."""
     return state() / "tokens.json"
 
 

@@ -10,7 +10,7 @@ from engine.common.text import Untrusted
 from engine.models import Certainty, EffectKind, PredictedEffect
 
 UNKNOWN: Final = "\x00"
-"""Stands for a stretch of text that is only known when the code runs."""
+"""Represents text that is known only at run time."""
 
 
 class Effect(NamedTuple):

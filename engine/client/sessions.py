@@ -97,7 +97,7 @@ class SessionsClient:
         await self._call("DELETE", f"/sessions/{id}/files/{quote(path)}", {})
 
     async def _call(self, method: str, path: str, params: dict[str, str], content: bytes = b"") -> bytes:
-        """Make a call in a session, wait for whoever has to approve it, and return its answer."""
+        """Make a call in a session, wait for its approval, and return its answer."""
         options: dict[str, Any] = {
             "headers": self._headers(),
             "timeout": DEADLINE_SECONDS + 2 * WITHIN,

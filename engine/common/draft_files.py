@@ -48,7 +48,7 @@ class Asked(BaseModel):
 
 
 def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> Draft:
-    """Return the draft that a file of code stands for; its suffix says the language where nobody else does.
+    """Return the draft of a file of code; its suffix decides the language where none is given.
 
     Raises:
         Problem: it is no regular file, too large, in no known language, or not UTF-8.
@@ -65,7 +65,7 @@ def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> 
 
 
 def read_folder(folder: Path, max_bytes: int) -> Draft:
-    """Return the draft that a folder stands for: one `main.*`, perhaps `request.yaml`, and input files.
+    """Return the draft of a folder: one `main.*`, perhaps `request.yaml`, and input files.
 
     Raises:
         Problem: there is not one main file, something in it is no regular file, or it is too large.

@@ -32,7 +32,7 @@ def headline(draft: Draft) -> Untrusted:
 def text_to_review(draft: Draft) -> Untrusted:
     """Return the text that has to be read before a draft is approved: code, or what would be written.
 
-    Bytes that are no text stand as `\\xNN`.
+    Bytes that are no text become `\\xNN`.
     """
     if draft.operation is None:
         return draft.code
@@ -42,7 +42,7 @@ def text_to_review(draft: Draft) -> Untrusted:
 
 
 def is_file_write(draft: Draft) -> bool:
-    """Say whether a draft is a tool call that writes its file, which `to_read` shows."""
+    """Say whether a draft is a tool call that writes its file, which `text_to_review` shows."""
     return draft.operation is not None and draft.operation.kind is OperationKind.WRITE and bool(draft.files)
 
 

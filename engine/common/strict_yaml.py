@@ -24,7 +24,7 @@ class Document:
     lines: dict[Path_, int]
 
     def place(self, path: Path_) -> Place:
-        """Return where `path` stands, or the nearest key above it."""
+        """Return the place of `path`, or of the nearest key above it."""
         while path and path not in self.lines:
             path = path[:-1]
         return Place(self.file, self.lines.get(path, 1))
@@ -50,7 +50,7 @@ def parse(file: Path, content: bytes) -> Document:
     """Return the document in the content of a file, in time that grows as its size does.
 
     Raises:
-        PolicyError: it is no plain YAML: a key stands twice, there are anchors, or tags.
+        PolicyError: it is no plain YAML: a key occurs twice, there are anchors, or tags.
     """
     try:
         text = _text(file, content)
@@ -120,7 +120,7 @@ class _Builder:
             if not isinstance(key, str):
                 raise PolicyError(self._fault(key_node, f"`{key}` is no key: a key is a word"))
             if key in made:
-                raise PolicyError(self._fault(key_node, f"`{key}` stands twice"))
+                raise PolicyError(self._fault(key_node, f"`{key}` occurs twice"))
             self._lines[(*path, key)] = key_node.start_mark.line + 1
             made[key] = self.build(value_node, (*path, key))
         return made

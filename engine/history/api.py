@@ -98,7 +98,7 @@ class HistoryStore(Protocol):
         case: Case | None = None,
         durable: bool = True,
     ) -> Event:
-        """Append an event, with the case as it stands after it.
+        """Append an event, with the case in its state after it.
 
         If `durable`, both are on disk when this returns; if it raises, neither was recorded.
         """

@@ -11,7 +11,7 @@ from engine.models.base import FrozenModel, Level
 
 
 class Span(FrozenModel):
-    """A stretch of code. Lines and columns count from 1, columns in characters; the end is exclusive."""
+    """A range of code. Lines and columns count from 1, columns in characters; the end is exclusive."""
 
     line: int = Field(ge=1)
     column: int = Field(ge=1)

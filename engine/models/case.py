@@ -16,7 +16,7 @@ from engine.models.submission import Submission
 
 
 class Status(StrEnum):
-    """Where a submission stands. Waiting is before the decision; queued and running are after an approval."""
+    """The status of a submission: pending before the decision, queued and running after an approval."""
 
     PENDING = "pending"
     DENIED = "denied"

@@ -33,6 +33,6 @@ class Verification(FrozenModel):
     checkpoints: int = 0
     """How many signed checkpoints agree with the events."""
     witnessed: int = 0
-    """How many checkpoints that somebody outside has kept agree with them too."""
+    """How many checkpoints kept by a witness agree with them too."""
     seq: int | None = None
     problem: str = ""

@@ -79,11 +79,11 @@ class Artifact(FrozenModel):
 
 
 class WorkspaceFile(FrozenModel):
-    """A file in `/workspace` while the run goes on: the guest's word."""
+    """A file in `/workspace` while the run goes on, as the guest reports it."""
 
     name: Untrusted
     size: int
-    """Bytes, as they stood at that moment."""
+    """Bytes at that moment."""
     modified: int
     """Seconds since 1970, by the guest's clock."""
 
@@ -113,7 +113,7 @@ class Display(FrozenModel):
 
 
 class IsolationProof(FrozenModel):
-    """What a real sandbox said of the kernel it runs on."""
+    """What a real sandbox reported about the kernel that it runs on."""
 
     isolated: bool
     """True only where the guest saw gVisor's kernel."""

@@ -38,7 +38,7 @@ class Token(FrozenModel):
 
     id: str
     name: Untrusted
-    """The principal that it stands for."""
+    """The principal that it authenticates."""
     scopes: tuple[Scope, ...]
     created_at: datetime
     expires_at: datetime

@@ -64,7 +64,7 @@ class RequestFacts:
     complete: bool = True
     weaker_runtime: bool = False
     known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
-    """What rules made of them, so that each rule is tried once, in however many policies it stands."""
+    """The results of rules, so that each rule is tried once, however many policies contain it."""
 
     @cached_property
     def lines(self) -> int:

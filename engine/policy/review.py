@@ -16,7 +16,7 @@ def decision_obstacle(
     """Return why a reviewer may not decide on a case; None if they may.
 
     Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice. A deny ends it,
-    whoever of them says it.
+    whichever of them denies.
     """
     if not _critical(case) or not two_reviewers:
         return None

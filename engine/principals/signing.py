@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from engine.models import Decision, Signature
 
 CONTEXT = b"pratique decision v1\n"
-"""Stands before what is signed, so that no signature made for something else fits."""
+"""The prefix of what is signed, so that no signature for another purpose is valid here."""
 
 
 def canonical_bytes(decision: Decision) -> bytes:

@@ -1,4 +1,4 @@
-"""The tokens on disk: a hash of each secret, and whom it stands for."""
+"""The tokens on disk: a hash of each secret, and the principal that it authenticates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEPT = TypeAdapter(tuple[StoredToken, ...])
 
 
 class TokensUnusable(Exception):
-    """The file of tokens is damaged or open to others; nobody is let in by it."""
+    """The file of tokens is damaged or readable by others; it authenticates nobody."""
 
 
 def new_secret() -> str:

@@ -16,7 +16,7 @@ from docker.errors import DockerException
 
 from engine import locations
 from engine.common.text import Untrusted, visible
-from engine.sandbox.drivers.docker.endpoint import MEND, Endpoint, EndpointError, endpoint
+from engine.sandbox.drivers.docker.endpoint import HINT, Endpoint, EndpointError, endpoint
 from engine.setup import docker_group
 from engine.setup.change import Change, Confirm, Report, apply_change, as_root, install_packages, last_line
 from engine.setup.machine import Machine, SetupError
@@ -38,7 +38,7 @@ def connect(timeout: int = ANSWER_SECONDS) -> DockerClient:
         client = DockerClient(timeout=timeout, **_options(place))
         client.ping()
     except EndpointError as error:
-        raise SetupError(str(error), hint=f"Type: {MEND}") from None
+        raise SetupError(str(error), hint=f"Type: {HINT}") from None
     except (DockerException, requests.RequestException, OSError) as error:
         if client is not None:
             client.close()
@@ -69,7 +69,7 @@ def _connection_error(error: Exception) -> SetupError:
         return SetupError("no Docker Engine is running at DOCKER_HOST", hint="Type: unset DOCKER_HOST")
     if name := endpoint().context:
         context = visible(Untrusted(name))
-        return SetupError(f"no Docker Engine is running in context {context}", hint=f"Type: {MEND}")
+        return SetupError(f"no Docker Engine is running in context {context}", hint=f"Type: {HINT}")
     if isinstance(error, TimeoutError | requests.Timeout):
         return SetupError("Docker does not respond in time", hint="Type: sudo systemctl restart docker")
     return SetupError("no Docker Engine is running", hint="Type: pratique setup")
@@ -93,7 +93,7 @@ def _is_remote() -> bool:
     try:
         return bool(endpoint().context)
     except EndpointError as error:
-        raise SetupError(str(error), hint=f"Type: {MEND}") from None
+        raise SetupError(str(error), hint=f"Type: {HINT}") from None
 
 
 def docker_install_change(machine: Machine) -> Change:

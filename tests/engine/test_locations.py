@@ -35,7 +35,7 @@ def test_a_folder_of_somebody_else_holds_no_socket(tmp_path: Path, monkeypatch: 
     """Who makes the folder before us could answer as the engine."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     os.chown(locations.runtime(), 65534, 65534)
-    with pytest.raises(Problem, match="belongs to somebody else"):
+    with pytest.raises(Problem, match="belongs to another user"):
         locations.runtime()
 
 

@@ -14,7 +14,7 @@ from engine.analysis import effects
 from engine.models import Evidence
 
 UNKNOWN = effects.UNKNOWN
-"""Stands for a stretch of text that is only known when the code runs."""
+"""Represents text that is known only at run time."""
 MAX_TEXT = 65_536
 
 

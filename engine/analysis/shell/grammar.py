@@ -50,7 +50,7 @@ def _functions() -> Query:
 
 @cache
 def _in_background() -> Query:
-    """What stands before a `&`: asking a node for its parents costs as much as it is deep."""
+    """The nodes before a `&`: asking a node for its parents costs as much as it is deep."""
     return Query(_language(), '((_) @found . "&")')
 
 

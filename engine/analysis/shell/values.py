@@ -11,7 +11,7 @@ from engine.common.text import Untrusted
 from engine.models import Evidence, Span
 
 UNKNOWN = effects.UNKNOWN
-"""Stands for a stretch of text that is only known when the code runs."""
+"""Represents text that is known only at run time."""
 OPEN, COMMA, CLOSE, GAP = "\x01", "\x02", "\x03", "\x04"
 """Unquoted braces and commas, and a place where an unquoted expansion splits into fields."""
 GLOB = "\x05"

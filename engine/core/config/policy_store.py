@@ -77,8 +77,8 @@ class PolicyStore:
 
 
 def _deadlines(policy: Policy) -> str:
-    told = sorted(policy.deadlines.items(), key=lambda item: -item[0].rank)
-    return "to decide " + ", ".join(f"{level.value} {seconds:g} s" for level, seconds in told)
+    deadlines = sorted(policy.deadlines.items(), key=lambda item: -item[0].rank)
+    return "to decide " + ", ".join(f"{level.value} {seconds:g} s" for level, seconds in deadlines)
 
 
 def _looks(files: frozenset[Path]) -> AsyncIterator[object]:

@@ -85,7 +85,7 @@ class TokenStore:
             await self._events.record("principal.removed", id, by.name, data={"token": id})
 
     async def refused(self, address: str) -> None:
-        """Record that somebody was not let in, a few times a minute for each address at most."""
+        """Record a failed authentication, a few times a minute for each address at most."""
         if not self._log_rates.take(address, time.monotonic()):
             await self._events.record("authentication.failed", "", data={"address": address}, durable=False)
 

@@ -42,7 +42,7 @@ class EventBus:
         case: Case | None = None,
         durable: bool = True,
     ) -> Event:
-        """Append an event, with the case as it stands after it; on return it is on disk where `durable`."""
+        """Append an event, with the case in its state after it; on return it is on disk where `durable`."""
         event = await self.log.append(type, subject, actor, data or {}, case=case, durable=durable)
         self._latest = max(self._latest, event.seq)
         self._queue.announce(event.seq)

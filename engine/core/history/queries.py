@@ -43,7 +43,7 @@ class Queries:
         return len(self._queue) - self._queue.pending
 
     def listen(self, listener: Callable[[Event], None]) -> None:
-        """Tell a listener each event once it is recorded."""
+        """Call `listener` with each event once it is recorded."""
         self._events.listen(listener)
 
     async def queue(self) -> tuple[Summary, ...]:
@@ -63,7 +63,7 @@ class Queries:
         return case
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
-        """Return what comes of giving a submission less than it asks for.
+        """Return the consequences of granting a submission less than it requests.
 
         Raises:
             Problem: there is none of that id.
@@ -74,7 +74,7 @@ class Queries:
     async def finished(self, id: str, within: float | None = None) -> Case:
         """Return the case of a submission once it is decided against, or its run has ended.
 
-        After `within` seconds it comes as it stands then.
+        After `within` seconds the case is returned as it is.
         """
         entry = self._queue.find(id)
         if entry:
@@ -125,7 +125,7 @@ class Queries:
             yield sample
 
     async def verify(self) -> Verification:
-        """Read the whole audit log, say whether it is intact, and record that it was read."""
+        """Verify the whole history, return the result, and record it."""
         verification = await self._log.verify()
         await self._events.record("history.verified", data=verification.model_dump(mode="json"))
         return verification

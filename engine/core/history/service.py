@@ -26,8 +26,8 @@ from engine.models import (
 
 RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
-"""Who looks at the same submission again within this time is not recorded again."""
-MOST_LOOKS = 10_000
+"""A second view of a submission by the same principal within this time is not recorded."""
+MOST_VIEWS = 10_000
 
 
 class HistoryService:
@@ -36,12 +36,12 @@ class HistoryService:
     def __init__(self, log: HistoryStore, events: EventBus) -> None:
         self._log = log
         self._events = events
-        self._looks: dict[tuple[str, str], float] = {}
+        self._views: dict[tuple[str, str], float] = {}
 
     async def run_retention(self) -> None:
-        """Erase what the rules of retention do not keep, now and every hour. Ends when it is cancelled."""
+        """Apply the rules of retention now and every hour, until it is cancelled."""
         while True:
-            with contextlib.suppress(HistoryError):  # whoever writes next gets the error of a full disk
+            with contextlib.suppress(HistoryError):  # the next write gets the error of a full disk
                 await self._log.apply_retention()
             await asyncio.sleep(RETAIN_SECONDS)
 
@@ -86,7 +86,7 @@ class HistoryService:
         return rule
 
     async def trail(self, id: str, by: Principal) -> tuple[Event, ...]:
-        """Return the events of one submission, the oldest first, and record who looked."""
+        """Return the events of one submission, the oldest first, and record the view."""
         await self.record_view(id, by)
         events: list[Event] = []
         while page := await self._log.read.events(events[-1].seq if events else 0, id):
@@ -94,16 +94,16 @@ class HistoryService:
         return tuple(events)
 
     async def record_view(self, id: str, by: Principal) -> None:
-        """Record that somebody looked at a submission; again within a while is not recorded."""
+        """Record that a principal viewed a submission, at most once in `AGAIN_SECONDS`."""
         key, now = (by.name.text, id), asyncio.get_running_loop().time()
-        if now - self._looks.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
-            if len(self._looks) >= MOST_LOOKS:
-                self._looks.clear()
-            self._looks[key] = now
+        if now - self._views.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            self._views[key] = now
             await self._events.record("history.viewed", id, by.name)
 
     async def case_file(self, id: str, by: Principal) -> bytes:
-        """Return the zip that proves to anybody what happened to a submission, and record who took it."""
+        """Return the case file of a submission, a zip that anybody can verify, and record the export."""
         content = await self._log.case_file(id)
         await self.record_export(id, "case", 1, by)
         return content
@@ -116,17 +116,17 @@ class HistoryService:
     async def verify(
         self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()
     ) -> AsyncGenerator[VerificationProgress, None]:
-        """Read the history again and yield how far it is, then what was found; it is recorded."""
-        told: asyncio.Queue[VerificationProgress] = asyncio.Queue()
+        """Verify the history; yield the progress, then the result, which is recorded."""
+        steps: asyncio.Queue[VerificationProgress] = asyncio.Queue()
         last = VerificationProgress(done=0, total=0)
 
-        def tell(done: int, total: int) -> None:
-            told.put_nowait(VerificationProgress(done=done, total=total))
+        def report(done: int, total: int) -> None:
+            steps.put_nowait(VerificationProgress(done=done, total=total))
 
-        reading = asyncio.create_task(self._log.verify(tell, resume=resume, witnessed=witnessed))
-        reading.add_done_callback(lambda _: told.put_nowait(last))
+        reading = asyncio.create_task(self._log.verify(report, resume=resume, witnessed=witnessed))
+        reading.add_done_callback(lambda _: steps.put_nowait(last))
         try:
-            while (step := await told.get()) is not last:
+            while (step := await steps.get()) is not last:
                 yield step
             yield await self._found(_result(reading), by)
         finally:

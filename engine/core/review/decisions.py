@@ -48,7 +48,7 @@ class ReviewDecisions:
         return self._sandboxes.packages
 
     def require_decidable(self, case: Case, by: Principal, outcome: DecisionOutcome, shown: str) -> None:
-        """Let a reviewer decide about what was `shown`.
+        """Check that a reviewer may decide about what was `shown`.
 
         Raises:
             Problem: it is not pending or expired, another reviewer claims it, something else was displayed,
@@ -72,7 +72,7 @@ class ReviewDecisions:
             raise Problem(409, f"{id} is claimed by {visible(claim.by)} for {left:.0f} s at most")
 
     async def require_grantable(self, case: Case, grant: Grant) -> None:
-        """Let a grant be given.
+        """Check that a grant may be given.
 
         Raises:
             Problem: it exceeds the request, or nothing can run.
@@ -96,8 +96,7 @@ class ReviewDecisions:
         missing = unreviewed_items(case, review_record) if self._settings.policy.requires_full_review else ()
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            told = f"the review is incomplete: {missing[0]}{more}"
-            raise Problem(409, told, hint=RECORD)
+            raise Problem(409, f"the review is incomplete: {missing[0]}{more}", hint=RECORD)
 
     async def make(
         self,

@@ -22,7 +22,7 @@ PAGE = 1000
 
 
 class PreApprovals:
-    """The pre-approvals, as the history tells them."""
+    """The pre-approvals, rebuilt from the history."""
 
     def __init__(self, events: EventBus) -> None:
         self._events = events

@@ -57,7 +57,7 @@ class SessionRegistry:
         return session
 
     def find(self, id: str) -> Session | None:
-        """Return the session of that id, whoever's it is."""
+        """Return the session of that id, of any owner."""
         return self._by_id.get(id)
 
     def owned(self, id: str, by: Principal) -> Session:
@@ -80,7 +80,7 @@ class SessionRegistry:
         return changed
 
     def set_state(self, id: str, state: SessionState) -> None:
-        """Note where a session stands, unless it is closed; a run of its own has no session here."""
+        """Set the state of a session, unless it is closed; a run without a session is ignored."""
         session = self._by_id.get(id)
         if session is not None and session.state is not SessionState.CLOSED:
             self.replace(session.with_state(state, datetime.now(UTC)))

@@ -57,7 +57,7 @@ class AdmissionControl:
 
     @contextlib.asynccontextmanager
     async def admit(self, draft: Draft, requester: Principal) -> AsyncIterator[None]:
-        """Hold a place for a draft until it stands in the queue.
+        """Reserve capacity for a draft until it is in the queue.
 
         Raises:
             Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
@@ -87,7 +87,7 @@ class AdmissionControl:
             raise await self._rejection(requester, f"too many submissions for session {session}", wait)
 
     async def _rejection(self, requester: Principal, reason: str, wait: float, hint: str = "Come") -> Problem:
-        """Record that somebody is turned away, a few times a minute each at most, and return the answer."""
+        """Record a rejected request, at a limited rate, and return the error."""
         wait = max(1.0, wait)
         if not self._log_rates.take(requester.name.text, self._clock()):
             data = {"reason": reason, "retry_after": wait}

@@ -54,7 +54,7 @@ class IdempotentSubmissions:
         """End a submission at its requester's wish: before a decision it is denied, a run is killed.
 
         Raises:
-            Problem: it is over, it is somebody else's, or it is about to start.
+            Problem: it is over, belongs to another requester, or is about to start.
         """
         case = await self._queries.case(id)
         if case.submission.requester.name != by.name:

@@ -28,7 +28,7 @@ class KeyBinding:
 
 
 def key_hash(requester: Principal, key: str) -> str:
-    """Return what stands for a requester's key, which itself is not kept; no two requesters share one."""
+    """Return the hash that is stored for a requester's key; it is different for each requester."""
     name = requester.name.text.encode()
     return hashlib.sha256(b"%d:%b%b" % (len(name), name, key.encode())).hexdigest()
 

@@ -57,7 +57,7 @@ def sign(key: Ed25519PrivateKey, size: int, root: bytes, head: bytes, at: str) -
 
 
 def parse(note: str) -> Checkpoint | None:
-    """Return what a note says, or None where it is no checkpoint. Nothing is said about its signature."""
+    """Return the checkpoint in a note, or None where it is none. The signature is not verified."""
     match = _NOTE.fullmatch(note)
     if match is None:
         return None

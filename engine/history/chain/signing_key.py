@@ -38,7 +38,7 @@ def signing_key(path: Path) -> Ed25519PrivateKey:
 def _read(path: Path) -> Ed25519PrivateKey:
     key = load_pem_private_key(path.read_bytes(), password=None)
     if not isinstance(key, Ed25519PrivateKey):
-        raise ValueError  # noqa: TRY004  the caller tells the person
+        raise ValueError  # noqa: TRY004  the caller raises the error that people see
     return key
 
 

@@ -14,7 +14,7 @@ CHUNKS = 512
 
 
 class OutputBlock(FrozenModel):
-    """A stretch of a run's output: the digest of its bytes, and how they came."""
+    """A part of a run's output: the digest of its bytes, and how they came."""
 
     model_config = ConfigDict(extra="ignore")
 

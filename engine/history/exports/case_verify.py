@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 DECISION = b"pratique decision v1\n"
-"""Stands before a decision that is signed."""
+"""The prefix of the text that a decision's signature covers."""
 Read = Callable[[str], bytes]
 NOTE = re.compile(
     r"(?P<text>(?P<origin>[^\n]+)\n(?P<size>\d+)\n(?P<root>[^\n]+)\nhead [0-9a-f]{64}\nat [^\n]+\n)\n"

@@ -47,7 +47,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 """Keys with fixed values."""
 NAMES = ("requester", "reviewer", "id", "digest")
-"""Keys with any value; `*` at its end stands for the rest."""
+"""Keys with any value; `*` at its end matches the rest."""
 NUMBERS: dict[str, dict[str, float]] = {
     "duration": {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600},
     "memory": {"": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30},

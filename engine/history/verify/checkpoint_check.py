@@ -25,7 +25,7 @@ class CheckpointComparison:
         tree: Frontier,
         outside: Sequence[Checkpoint | None] = (),
     ) -> None:
-        """Go on from `tree`; what lies before its end is taken as read. `outside` is what a witness kept."""
+        """Continue from `tree`, whose records are not checked again. `outside` is what a witness kept."""
         self._tree = tree
         self._notes = notes
         self._outside = outside
@@ -79,7 +79,7 @@ class CheckpointComparison:
                 yield total + 1, f"record {total + 1} was removed: the witness has {note.size} records"
 
     def agree(self, verified: VerifiedRange) -> Iterator[Mismatch]:
-        """Add a stretch to the tree, and yield each checkpoint that does not agree with all up to it."""
+        """Add a range to the tree, and yield each checkpoint that does not agree with all up to it."""
         for point in verified.points:
             self._tree.graft(point.pieces)
             if point.note is not None:

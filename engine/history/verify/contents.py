@@ -12,19 +12,19 @@ from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs
 
 KEPT = 1 << 16
-"""So many digests are remembered as well."""
+"""How many intact digests are remembered."""
 TOGETHER = 200
 """Digests that one query looks up: half the time of one query for each."""
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class Contents:
-    """Looks each digest up once, or not much more often. What retention erased is as it should be."""
+    """Looks each digest up once, or not much more often. Contents erased by retention are no problem."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._erased = _erased(connection)
-        self._well: set[str] = set()
+        self._intact: set[str] = set()
 
     def problems(self, digests: Iterable[str]) -> dict[str, str]:
         """Return those of these digests that are not as they should be, with what is wrong.
@@ -32,7 +32,7 @@ class Contents:
         That is `changed`, `removed` or `erased without a record`.
         """
         found: dict[str, str] = {}
-        unknown = iter(set(digests) - self._well)
+        unknown = iter(set(digests) - self._intact)
         while some := list(islice(unknown, TOGETHER)):
             found |= self._looked_up(some)
         return found
@@ -44,9 +44,9 @@ class Contents:
                 found[digest] = problem
             else:
                 del found[digest]
-                self._well.add(digest)
-        if len(self._well) > KEPT:
-            self._well.clear()
+                self._intact.add(digest)
+        if len(self._intact) > KEPT:
+            self._intact.clear()
         return found
 
     def _bodies(self, digests: list[str]) -> Iterator[tuple[str, bytes | None]]:
@@ -81,7 +81,7 @@ def erased_by(connection: sqlite3.Connection, digest: str) -> str:
 
 
 def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
-    """Say whether a content is there still."""
+    """Return whether a content is still stored."""
     row = connection.execute(
         "SELECT body IS NOT NULL FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
     ).fetchone()

@@ -14,12 +14,12 @@ from engine.history.store.sqlite.tolerant_rows import rows_of
 Row = tuple[int, str, str, str, str, str, bytes, bytes]
 """A row of the table `events`."""
 REACH = 64
-"""How far from its place a record is looked for, to tell a move from a change."""
+"""How far from its place a record is looked for, to distinguish a move from a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A record that stands where the record `expected` should, after the one with the hash `previous`."""
+    """A record found in place of the record `expected`, after the one with the hash `previous`."""
 
     expected: int
     previous: bytes
@@ -27,7 +27,7 @@ class Break:
 
 
 def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
-    """Return where the first of these records stands that does not follow the one before it, or None."""
+    """Return the first of these records that does not follow the one before it, or None."""
     json_of, sha256 = chain.json_of, hashlib.sha256
     for row in step:
         seq, at, type_, subject, actor, data, named, digest = row
@@ -59,7 +59,7 @@ def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
     if place is None:
         return f"record {expected} was {'inserted' if expected in elsewhere else 'changed'}"
     if expected in elsewhere:
-        return f"record {expected} was reordered: record {place} stands in its place"
+        return f"record {expected} was reordered: record {place} is in its place"
     return f"record {expected} was {'removed' if place > expected else 'inserted'}"
 
 
@@ -79,7 +79,7 @@ def _hash_at(record: Record, place: int) -> bytes:
         return chain.hash_of(
             place, record.at, record.type, record.subject, record.actor, record.data, record.previous
         )
-    except (TypeError, AttributeError):  # what stands there has other types than what was written
+    except (TypeError, AttributeError):  # the stored types differ from the written ones
         return b""
 
 

@@ -16,8 +16,8 @@ from engine.history.verify.contents import Contents
 from engine.history.verify.diagnosis import Row
 
 STATE = "case_sha256"
-TELLS = f'"{STATE}":"'
-"""What the data of a record that tells of a case holds; in a text within it the marks are escaped."""
+STATE_MARK = f'"{STATE}":"'
+"""In the data of every record that names a case; within texts, JSON escapes its quotation marks."""
 _CASES = """
 SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
 WHERE id IN (SELECT value FROM json_each(?))
@@ -26,7 +26,7 @@ WHERE id IN (SELECT value FROM json_each(?))
 Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
 Wanted = tuple[str, int, str]
-"""The digest of a content, the record that tells of it, and what to say where something is wrong with it."""
+"""The digest of a content, the record that names it, and how a problem with it is described."""
 
 
 def check_payloads(
@@ -34,14 +34,14 @@ def check_payloads(
 ) -> Mismatch | None:
     """Return the first of these records whose case, code, files or output are not as it says, or None."""
     problems, wanted = _cases(connection, rows)
-    wanted += _kept(rows)
+    wanted += _files(rows)
     wrong = contents.problems(digest for digest, _, _ in wanted)
     problems += [(seq, f"{what} was {wrong[digest]}") for digest, seq, what in wanted if digest in wrong]
     return min(problems, default=None)
 
 
 def fields(data: str) -> dict[str, Any]:
-    """Return what the data of a record says; nothing where it is no object of JSON, which we never wrote."""
+    """Return the data of a record as a dictionary, an empty one where it is no JSON object."""
     try:
         read = from_json(data)
     except ValueError:
@@ -49,8 +49,8 @@ def fields(data: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _kept(rows: Iterable[Row]) -> Iterator[Wanted]:
-    """Yield the outputs and the files that these records tell of."""
+def _files(rows: Iterable[Row]) -> Iterator[Wanted]:
+    """Yield the outputs and the files that these records name."""
     for row in rows:
         if row[2] == "run.output":
             yield str(fields(row[5]).get("digest")), row[0], f"the output of {row[3]}"
@@ -59,18 +59,18 @@ def _kept(rows: Iterable[Row]) -> Iterator[Wanted]:
 
 
 def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Mismatch], list[Wanted]]:
-    """Return what is wrong with the cases that these records are the last to tell of, and their contents."""
-    telling = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if TELLS in row[5])
-    told = {subject: (seq, state) for subject, seq, state in telling if state}
+    """Return the problems of the cases whose last record is among these, and the contents of the cases."""
+    named = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if STATE_MARK in row[5])
+    states = {subject: (seq, state) for subject, seq, state in named if state}
     problems: list[Mismatch] = []
     wanted: list[Wanted] = []
     names = row_formats.current().columns
     query = _CASES.format(", ".join(names))
-    found = rows_of(connection, query, (json.dumps(list(told)),)) if told else []
+    found = rows_of(connection, query, (json.dumps(list(states)),)) if states else []
     for latest, number, packed, *columns in found:
         row = dict(zip(names, columns, strict=True))
         subject = str(row["id"])
-        seq, state = told.pop(subject)
+        seq, state = states.pop(subject)
         if latest > seq:
             continue
         body = _unpacked(packed)
@@ -79,7 +79,7 @@ def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Mi
             wanted += _contents(subject, seq, body)
         else:
             problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
-    problems += [(seq, f"the case {subject} was removed") for subject, (seq, _) in told.items()]
+    problems += [(seq, f"the case {subject} was removed") for subject, (seq, _) in states.items()]
     return problems, wanted
 
 

@@ -16,16 +16,16 @@ from engine.history.chain.merkle import Piece
 from engine.history.verify.contents import Contents
 from engine.history.verify.range import ComparisonPoint, VerifiedRange, verify_range
 
-WORTH = 8
-"""From so many stretches on other processes are started."""
+PARALLEL_FROM = 8
+"""With at least this many ranges, other processes are started."""
 MOST = 4
-"""No more processes than that."""
+"""The most processes that are started."""
 AHEAD = 2
-"""Stretches that a process is given before its first answer."""
+"""Ranges that a process is given before its first answer."""
 
 
 class RecordRange(NamedTuple):
-    """A stretch to read, and where in it to stop for a checkpoint."""
+    """A range to read, and where in it to compare with a checkpoint."""
 
     first: int
     last: int
@@ -35,10 +35,10 @@ class RecordRange(NamedTuple):
 def verify_ranges(
     connection: sqlite3.Connection, ranges: Sequence[RecordRange]
 ) -> Generator[VerifiedRange, None, None]:
-    """Yield what was found in each stretch, in order."""
+    """Yield what was found in each range, in order."""
     path = connection.execute("PRAGMA database_list").fetchone()[2]
     processes = min(MOST, len(os.sched_getaffinity(0)))
-    if len(ranges) < WORTH or processes < 2:
+    if len(ranges) < PARALLEL_FROM or processes < 2:
         contents = Contents(connection)
         yield from (verify_range(connection, contents, *one_range) for one_range in ranges)
     else:
@@ -48,22 +48,22 @@ def verify_ranges(
 def _shared(
     path: Path, ranges: Sequence[RecordRange], processes: int
 ) -> Generator[VerifiedRange, None, None]:
-    """Deal the stretches to processes in turn; they end with this generator, or with this process."""
+    """Distribute the ranges among processes, which end with this generator or with this process."""
     with ExitStack() as stack:
         workers = [stack.enter_context(_Worker(path)) for _ in range(processes)]
         for number, one_range in enumerate(ranges[: processes * AHEAD]):
-            workers[number % processes].ask(one_range)
+            workers[number % processes].request(one_range)
         for number in range(len(ranges)):
             worker = workers[number % processes]
             verified = worker.answer()
             following = number + processes * AHEAD
             if following < len(ranges):
-                worker.ask(ranges[following])
+                worker.request(ranges[following])
             yield verified
 
 
 class _Worker:
-    """A process that reads stretches until its standard input ends."""
+    """A process that verifies ranges until its standard input ends."""
 
     def __init__(self, path: Path) -> None:
         arguments = [sys.executable, "-P", "-m", "engine.history.verify.worker", str(path)]
@@ -76,14 +76,14 @@ class _Worker:
         self._process.kill()
         self._process.__exit__(None, None, None)
 
-    def ask(self, one_range: RecordRange) -> None:
-        """Give it a stretch to read."""
+    def request(self, one_range: RecordRange) -> None:
+        """Request the verification of a range."""
         line = json.dumps([one_range.first, one_range.last, sorted(one_range.points)])
         _pipe(self._process.stdin).write(f"{line}\n")
         _pipe(self._process.stdin).flush()
 
     def answer(self) -> VerifiedRange:
-        """Wait for the first stretch that was asked for.
+        """Wait for the result of the oldest request.
 
         Raises:
             OSError: the process has ended.
@@ -107,7 +107,7 @@ def encode(verified: VerifiedRange) -> str:
 
 
 def decode(line: str) -> VerifiedRange:
-    """Return what `packed` was given."""
+    """Return what `encode` was given."""
     last, points, rest, mismatch = json.loads(line)
     listed = [
         ComparisonPoint(seq, bytes.fromhex(head), _bytes(grown), note) for seq, head, grown, note in points

@@ -20,7 +20,7 @@ CHECKPOINT = "history.checkpoint"
 
 @dataclass(slots=True)
 class ComparisonPoint:
-    """A place in the history to compare with a checkpoint: the tree up to it, since the stop before."""
+    """A place in the history to compare with a checkpoint: the tree up to it, since the point before."""
 
     seq: int
     hash: bytes
@@ -31,21 +31,21 @@ class ComparisonPoint:
 
 @dataclass(slots=True)
 class VerifiedRange:
-    """A stretch that was read: `last` is the last record that is as it should be."""
+    """The result for one range: `last` is its last intact record."""
 
     last: int
     points: list[ComparisonPoint] = field(default_factory=list)
     rest: list[Piece] = field(default_factory=list)
-    """The tree after the last stop."""
+    """The tree after the last point."""
     mismatch: Mismatch | None = None
 
 
 def verify_range(
     connection: sqlite3.Connection, contents: Contents, first: int, last: int, points: frozenset[int]
 ) -> VerifiedRange:
-    """Read the records from `first` to `last`, up to the first that is not as it should be.
+    """Read the records from `first` to `last`, up to the first that is not intact.
 
-    The record before `first` is taken as read. `stops` are numbers that checkpoints of this stretch name.
+    The record before `first` is not checked. `points` are the numbers that checkpoints of this range name.
     """
     verified = VerifiedRange(first - 1)
     previous = _hash_of(connection, first - 1)
@@ -70,7 +70,7 @@ def _hash_of(connection: sqlite3.Connection, seq: int) -> bytes:
 
 
 def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[list[Row]]:
-    """Yield the records in steps; those before the first, where there should be none, come with it."""
+    """Yield the records in batches; in the first one also those that wrongly precede record 1."""
     place = after or -(1 << 63)
     query = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {STEP}"
     while rows := rows_of(connection, query, (place, last)):
@@ -79,7 +79,7 @@ def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[li
 
 
 def _grow(verified: VerifiedRange, rows: Sequence[Row], points: frozenset[int]) -> None:
-    """Add records to the tree, and stop where there is something to compare."""
+    """Add records to the tree, and note each point to compare with a checkpoint."""
     hashes, done, start = [row[7] for row in rows], 0, rows[0][0] - 1
     for place, row in enumerate(rows):
         if row[2] == CHECKPOINT or row[0] in points:

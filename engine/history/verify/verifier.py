@@ -14,18 +14,18 @@ from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import tree
 from engine.history.verify.checkpoint_check import CheckpointComparison
-from engine.history.verify.payloads import TELLS, Mismatch
+from engine.history.verify.payloads import STATE_MARK, Mismatch
 from engine.history.verify.pool import RecordRange, verify_ranges
 from engine.models import Verification
 
 SPAN = 1 << 16
-"""Records in one stretch."""
-_STRAY = """
+"""Records in one range."""
+_UNRECORDED_CASES = """
 SELECT id, seq FROM cases WHERE seq >= :first AND NOT EXISTS (
-    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :tells)
+    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :mark)
 ) ORDER BY n
 """
-_TOLD = """
+_LAST_STATE = """
 SELECT seq, data ->> '$.case_sha256' AS state FROM events
 WHERE subject = ? AND state IS NOT NULL ORDER BY seq DESC LIMIT 1
 """
@@ -40,20 +40,20 @@ def verify(
     resume: bool = False,
     outside: Sequence[Checkpoint | None] = (),
 ) -> Verification:
-    """Return whether the chain and what lies beside it are intact, or the first record that is not.
+    """Return whether the records and the contents that they name are intact, or the first that is not.
 
-    With `resume` what the last good checkpoint covers is taken as read. `outside` are the checkpoints that
-    a witness has kept; with them all is read.
+    With `resume`, records before the last valid checkpoint are not read again. `outside` are the checkpoints
+    that a witness has kept; with them, every record is read.
     """
     total = tree.head(connection)[0]
-    goes_on = resume and not outside
-    start = _last_checkpoint(connection, notes, key, total) if goes_on else Frontier()
+    resumes = resume and not outside
+    start = _last_checkpoint(connection, notes, key, total) if resumes else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
     comparison = CheckpointComparison(notes, key, start, outside)
     for seq, problem in itertools.chain(
         _verify_records(connection, total, comparison, progress),
         comparison.before(total),
-        _stray_cases(connection, first),
+        _unrecorded_cases(connection, first),
     ):
         return comparison.found(total, seq or None, problem)
     return comparison.found(total)
@@ -80,17 +80,17 @@ def _verify_records(
     """Follow the chain up to the record `total`, and yield what is wrong."""
     ranges = _ranges(comparison, total)
     with contextlib.closing(verify_ranges(connection, ranges)) as verified:
-        for stretch in verified:
-            yield from comparison.agree(stretch)
-            if stretch.mismatch:
-                yield stretch.mismatch
+        for one_range in verified:
+            yield from comparison.agree(one_range)
+            if one_range.mismatch:
+                yield one_range.mismatch
                 return
             if progress:
-                progress(stretch.last, total)
+                progress(one_range.last, total)
 
 
 def _ranges(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
-    """Cut what is to be read into stretches that end where those of any other reading do."""
+    """Divide the records into ranges whose ends are the same in every verification."""
     ranges, first = [], comparison.size + 1
     while first <= total:
         last = min(total, (first - 1) // SPAN * SPAN + SPAN)
@@ -99,12 +99,12 @@ def _ranges(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
     return ranges
 
 
-def _stray_cases(connection: sqlite3.Connection, first: int) -> Iterator[Mismatch]:
-    """Yield each case that names a record, from `first` on, which does not tell of it."""
-    rows = connection.execute(_STRAY, {"first": first, "tells": TELLS})
+def _unrecorded_cases(connection: sqlite3.Connection, first: int) -> Iterator[Mismatch]:
+    """Yield each case whose last record, from `first` on, does not name it."""
+    rows = connection.execute(_UNRECORDED_CASES, {"first": first, "mark": STATE_MARK})
     for id, seq in rows:
-        told = connection.execute(_TOLD, (id,)).fetchone()
-        if told is None:
-            yield seq, f"the case {id} was inserted: no record tells of it"
+        last = connection.execute(_LAST_STATE, (id,)).fetchone()
+        if last is None:
+            yield seq, f"the case {id} was inserted: no record names it"
         else:
-            yield told[0], f"the case {id} was changed: it is not what record {told[0]} says"
+            yield last[0], f"the case {id} was changed: it is not what record {last[0]} says"

@@ -13,13 +13,13 @@ from engine.history.verify.contents import Contents
 from engine.history.verify.pool import encode
 from engine.history.verify.range import verify_range
 
-POLITE = 5
-"""How far it stands back for what runs."""
+NICENESS = 5
+"""Added to the priority value, so that runs come first."""
 
 
 def main() -> None:
     """Answer each line with one, until there are no more."""
-    os.nice(POLITE)
+    os.nice(NICENESS)
     gc.disable()  # rows are no cycles, and looking for some takes a tenth of the time
     connection = open_reader(Path(sys.argv[1]), lambda: False)
     contents = Contents(connection)

@@ -17,7 +17,7 @@ NOTES = re.compile(rf"^{ORIGIN}\n(?:[^\n]*\n){{1,8}}?\n\u2014 [^\n]*\n", re.MULT
 
 
 def notes(path: Path) -> list[Checkpoint | None]:
-    """Return the checkpoints in the file; None stands for a line that is none."""
+    """Return the checkpoints in the file; None for a line that is none."""
     if not path.exists():
         return []
     lines = path.read_text("utf-8", errors="replace").splitlines()
@@ -37,9 +37,9 @@ def last(path: Path) -> str | None:
 
 
 def read(text: str) -> list[str]:
-    """Return the notes that somebody outside has kept: as lines of such a file, or one after the other.
+    """Return the notes that a witness has kept: as lines of such a file, or one after the other.
 
-    What is no note comes as it is, so that whoever checks it finds that it is none.
+    What is no note is returned unchanged, so that verification reports it.
     """
     kept = NOTES.findall(text)
     if kept:

@@ -82,8 +82,8 @@ class GitWitness:
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         if process.returncode:
-            said = " ".join(errors.decode(errors="replace").split())[:_MOST]
-            raise WitnessError(said or f"git ended with {process.returncode}")
+            message = " ".join(errors.decode(errors="replace").split())[:_MOST]
+            raise WitnessError(message or f"git ended with {process.returncode}")
         return output
 
 

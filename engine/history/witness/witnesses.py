@@ -111,7 +111,7 @@ class Witnesses:
 
 async def _publish_new(witness: Witness, latest: Latest, record: Record) -> None:
     while True:
-        with contextlib.suppress(HistoryError):  # whoever writes next gets the error of the disk
+        with contextlib.suppress(HistoryError):  # the next write gets the error of the disk
             note = await latest()
             if note and note != witness.published and (changed := await witness.publish(note)):
                 await record(changed, witness.backend.name, witness.error)

@@ -24,7 +24,7 @@ _BINDING = {
 _NAMES = {"identifier", "variable_name"}
 
 Sketch = frozenset[int]
-"""The hashes of all that stands in a row in code."""
+"""The hashes of all sequences of tokens in code."""
 
 
 def sketch(code: str, language: Language | None) -> Sketch:
@@ -68,7 +68,7 @@ def _python(node: Any, local: frozenset[str]) -> Iterator[str]:
 
 
 def _leaves(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
-    """Yield the leaves of a tree, comments left out, each with the type of the node that it stands in."""
+    """Yield the leaves of a tree, comments left out, each with the type of its parent node."""
     open_nodes = [(root, "")]
     while open_nodes:
         node, inside = open_nodes.pop()

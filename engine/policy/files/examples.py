@@ -42,7 +42,7 @@ def _failures(rule: PolicyRule, place: Callable[[Path_], Place]) -> Iterator[Fau
 
 
 def facts_of(example: Example) -> RequestFacts:
-    """Return the facts that an example stands for."""
+    """Return the facts that an example describes."""
     return RequestFacts(
         operation=example.operation,
         code=example.code,

@@ -108,7 +108,7 @@ class _Merged:
             if not isinstance(id, str):
                 raise PolicyError(Fault(place, "a rule has an `id`, a word"))
             if id in seen:
-                raise PolicyError(Fault(place, f"the rule `{id}` stands twice in this file"))
+                raise PolicyError(Fault(place, f"the rule `{id}` is defined twice in this file"))
             seen.add(id)
             below = self.rules.get(id, {})
             if "when" in rule:
@@ -135,7 +135,7 @@ class _Merged:
         return {id: self.place((id, "id")) for id in self.rules}
 
     def place(self, path: Path_) -> Place:
-        """Return where a rule's key, or anything below it, stands: `(rule's id, key, …)`."""
+        """Return the place of a rule's key, or of anything below it: `(rule's id, key, …)`."""
         for length in range(len(path), 0, -1):
             if origin := self.origins.get(path[:length]):
                 document, above = origin

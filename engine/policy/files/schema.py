@@ -51,8 +51,8 @@ def _bounded(value: str) -> str:
     try:
         compile_pattern(value)
     except re2.error as error:
-        told = error.args[0]
-        detail = told.decode(errors="replace") if isinstance(told, bytes) else told
+        detail = error.args[0]
+        detail = detail.decode(errors="replace") if isinstance(detail, bytes) else detail
         raise ValueError(f"not a regular expression of RE2, which cannot run away: {detail}") from None
     return value
 
@@ -195,7 +195,7 @@ class Example(Part):
 
 
 class RuleSpec(Part):
-    """A rule as it stands after every file has had its say."""
+    """A rule as merged from all policy files."""
 
     id: Annotated[str, Field(pattern=RULE_ID)]
     enabled: bool = True

@@ -24,7 +24,7 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-MEND = "Write: value == 42.5 within 1e-9"
+HINT = "Write: value == 42.5 within 1e-9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ def parse_assertion(text: str) -> Assertion | str:
     """Return the assertion that a text is, or what is wrong with it."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        return f"the assertion cannot be read. {MEND}"
+        return f"the assertion cannot be read. {HINT}"
     try:
         literal = json.loads(found["literal"].replace("'", '"'))
         within = _within(found, literal)
     except (ValueError, TypeError):
-        return f"the assertion compares with nothing that JSON knows. {MEND}"
+        return f"the assertion compares with nothing that JSON knows. {HINT}"
     if within is not None and found["sign"] not in {"==", "!="}:
-        return f"`within` goes with == and != only. {MEND}"
+        return f"`within` goes with == and != only. {HINT}"
     return Assertion(_path(found["path"]), bool(found["len"]), found["sign"], literal, within)
 
 

@@ -13,7 +13,7 @@ _STACK = re.compile(r"^ {4}at .{0,2000}?(?:\(|at )(node:|/opt/|/usr/)")
 
 
 def shorten_traceback(text: str) -> str:
-    """Return a text whose tracebacks tell of the user's own frames, and how many others there were."""
+    """Return a text whose tracebacks show only the user's own frames, and the number of the others."""
     if "File " not in text and "    at " not in text:
         return text
     kept: list[str] = []

@@ -101,7 +101,7 @@ class Sandbox(Protocol):
 
     @property
     def changed(self) -> bool:
-        """Whether somebody else acted on it since it was created, as far as is known."""
+        """Whether another client of Docker is known to have acted on it since it was created."""
 
     @property
     def startup_tasks(self) -> int:

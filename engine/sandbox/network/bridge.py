@@ -32,7 +32,7 @@ class Channel:
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    room: int = WINDOW
+    window_left: int = WINDOW
     """How many bytes the guest's end still takes."""
     credit: int = WINDOW
     """How many bytes the guest's end may still send."""
@@ -41,7 +41,7 @@ class Channel:
 
 
 class Bridge:
-    """Carries connections from the guest's loopback to whoever serves them."""
+    """Carries connections from the guest's loopback to the services that answer them."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Bridge:
         elif kind == b"E":
             end.pieces.put_nowait(None)
         elif kind == b"W":
-            end.room = min(WINDOW, end.room + length)
+            end.window_left = min(WINDOW, end.window_left + length)
             end.more.set()
         elif kind == b"C":
             self._channels[id].cancel()
@@ -152,17 +152,17 @@ class Bridge:
     async def _inward(self, id: int, end: Channel) -> None:
         """Pass on what the proxy says to the guest, no faster than the guest takes it."""
         while True:
-            while not end.room:
+            while not end.window_left:
                 end.more.clear()
                 await end.more.wait()
             try:
-                data = await end.reader.read(min(_MOST_BYTES, end.room))
+                data = await end.reader.read(min(_MOST_BYTES, end.window_left))
             except OSError:
                 data = b""
             if not data:
                 self._say(b"E", id)
                 return
-            end.room -= len(data)
+            end.window_left -= len(data)
             self._say(b"D", id, len(data), data)
             await self._writer.drain()
 

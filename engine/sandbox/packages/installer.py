@@ -1,4 +1,4 @@
-"""What installs the packages of one language: which program, told what, and how its answer is read."""
+"""The installer of each language: its program, its arguments, and how its output is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where packages come from: what the settings say, or else what pip or npm on this machine is told."""
+"""The package registries: from the settings, or else from the configuration of pip or npm on this machine."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ _PRIVILEGE = (
     ),
     AttackCase(
         "setuid programs",
-        "no program raises whoever starts it",
+        "no program gains rights when it starts",
         "found=$(find / -xdev -perm /6000 -type f 2>/dev/null); echo ${found:-held}",
         language=Language.SHELL,
     ),

@@ -103,7 +103,7 @@ ESCAPES = (
     ),
     AttackCase(
         "paths of the host",
-        "the guest is not told where on the host its files lie",
+        "the guest cannot see where its files are on the host",
         "import re\n"
         "names = ('mountinfo', 'mounts', 'cgroup', 'maps', 'status')\n"
         "said = ''.join(open(f'/proc/self/{name}').read() for name in names)\n"

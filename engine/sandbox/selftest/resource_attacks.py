@@ -1,4 +1,4 @@
-"""Attempts to use more than was granted, and to deceive whoever watches."""
+"""Attempts to use more than was granted, and to deceive the reviewer."""
 
 from __future__ import annotations
 

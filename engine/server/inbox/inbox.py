@@ -26,7 +26,7 @@ PART = ".part"
 LONGEST = 255 - len("." + RESULT + PART)
 """Bytes of a name beside which a result still has a name that the file system takes."""
 LOOK_MS = 5000
-"""How often the inbox is looked at where the kernel tells nothing of it."""
+"""How often the inbox is read where the kernel reports no changes."""
 AGAIN_SECONDS = 1.0
 """How long a watcher that gave up is left alone."""
 SETTLE_SECONDS = 0.25
@@ -43,8 +43,8 @@ async def watch_inbox(engine: Engine, folder: Path) -> None:
         taken: set[str] = set()
         while True:
             for path in _found(folder):
-                room = len(taken) < engine.settings.server.max_pending_each
-                if room and path.name not in taken and _is_new(path):
+                has_capacity = len(taken) < engine.settings.server.max_pending_each
+                if has_capacity and path.name not in taken and _is_new(path):
                     taken.add(path.name)
                     tasks.create_task(_take(engine, path, taken))
             await anext(looks)
@@ -69,7 +69,7 @@ async def _looks(folder: Path) -> AsyncGenerator[None, None]:
 
 
 def _found(folder: Path) -> list[Path]:
-    """Return what lies in the inbox; nothing while it cannot be read, or somebody has removed it."""
+    """Return the entries of the inbox; none while it is missing or cannot be read."""
     try:
         return sorted(folder.iterdir())
     except OSError:
@@ -166,14 +166,14 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
     return {stream.value: prepare_for_agent(text.decode(errors="replace")) for stream, text in said.items()}
 
 
-def _write(path: Path, told: dict[str, object]) -> None:
-    """Write a result whole, into a new file: never through a link that somebody has laid in its way."""
+def _write(path: Path, content: dict[str, object]) -> None:
+    """Write a result as a new file, atomically; never follow a link of that name."""
     result = _result(path)
     part = result.with_name(f".{result.name}{PART}")
     part.unlink(missing_ok=True)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     with os.fdopen(descriptor, "w") as file:
-        file.write(json.dumps(told, indent=2) + "\n")
+        file.write(json.dumps(content, indent=2) + "\n")
     part.replace(result)
 
 

@@ -41,7 +41,7 @@ class TaskHandlers:
         self._calls = calls
 
     async def get(self, context: Context, named: TaskParams) -> dict[str, Any]:
-        """Return how a task stands, with its result once there is one."""
+        """Return the status of a task, with its result once there is one."""
         case = await self._own(context, named)
         task = _task(case)
         if task["status"] == "completed":

@@ -1,4 +1,4 @@
-"""What an agent is told: our words, and beside them, marked as such, what the guest wrote."""
+"""Results of MCP tools: the status in the words of the engine, and the output of the guest marked as such."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 
 
 class ToolStatus(StrEnum):
-    """Where code stands, as agents are told it."""
+    """The status of submitted code, as reported to agents."""
 
     PENDING = "pending_approval"
     QUEUED = "queued"
@@ -88,7 +88,7 @@ class ToolResult(BaseModel):
     message: str = Field(description="What happened, and what to do next.")
     risk: Level
     violations: list[ReportedViolation] = []
-    reason: str = Field("", description="Why it was denied, in the words of whoever decided.")
+    reason: str = Field("", description="Why it was denied, in the words of the reviewer.")
     would_be_allowed: list[str] = Field([], description="What to change, where the answer was no.")
     exit_code: int | None = None
     kill_reason: str | None = None
@@ -115,7 +115,7 @@ class RunFields(TypedDict, total=False):
 
 
 def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
-    """Return what a case means to the agent that handed it in."""
+    """Return the result of a case for the agent that submitted it."""
     decision, result = case.decision, case.result
     return ToolResult(
         id=case.submission.id,
@@ -172,7 +172,7 @@ def progress_message(case: Case) -> str:
 
 
 def status_of(case: Case) -> ToolStatus:
-    """Return the status of a case as agents are told it."""
+    """Return the status of a case as reported to agents."""
     if case.status is Status.PENDING:
         return ToolStatus.PENDING
     decision = case.decision

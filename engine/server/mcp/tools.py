@@ -30,7 +30,7 @@ class SessionClosed(BaseModel):
 
 
 def tools(ceiling: Limits) -> list[Tool]:
-    """Return what an agent is told about the tools; no limit is offered above `ceiling`."""
+    """Return the descriptions of the tools; no limit is offered above `ceiling`."""
     return [
         _tool(
             "code_execute", EXECUTE, ExecuteArguments, ceiling, idempotent_hint=False, open_world_hint=False

@@ -9,14 +9,14 @@ from pathlib import Path
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.verify.contents import Contents
-from engine.history.verify.pool import WORTH, RecordRange, verify_ranges
+from engine.history.verify.pool import PARALLEL_FROM, RecordRange, verify_ranges
 from engine.history.verify.range import VerifiedRange, verify_range
 
-SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * WORTH, 20)]
+SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * PARALLEL_FROM, 20)]
 
 
 def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
-    """Return what this process, and what several, find in the stretches."""
+    """Return what this process, and what several, find in the ranges."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
         contents = Contents(connection)
         return [verify_range(connection, contents, *one_range) for one_range in SPANS], list(
@@ -33,7 +33,7 @@ def test_processes_find_what_one_finds(path: Path) -> None:
 
 
 def test_a_change_is_found_by_the_process_that_reads_it(path: Path) -> None:
-    """The record is named, and the stretches around it are as they should be."""
+    """The record is named, and the ranges around it are as they should be."""
     seed_history(path, 40, seed=1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 47")
@@ -42,8 +42,8 @@ def test_a_change_is_found_by_the_process_that_reads_it(path: Path) -> None:
     assert [None, None, (47, "record 47 was changed"), None] == [verified.mismatch for verified in there[:4]]
 
 
-def test_a_stretch_without_records_is_missed(path: Path) -> None:
-    """Where all records of a stretch are gone, the first of them is named."""
+def test_a_range_without_records_is_missed(path: Path) -> None:
+    """Where all records of a range are gone, the first of them is named."""
     seed_history(path, 40, seed=1)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DELETE FROM events WHERE seq BETWEEN 21 AND 40")

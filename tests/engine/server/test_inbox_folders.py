@@ -53,7 +53,7 @@ def test_a_folder_is_code_a_request_and_input_files(tmp_path: Path) -> None:
         ("is no value", {"main_py": "1", "request_yaml": "purpose: !!int a"}),
         ("nested too deeply", {"main_py": "1", "request_yaml": "[" * 900}),
         ("anchors", {"main_py": "1", "request_yaml": "permissions: {domains: [&a a.example, *a]}"}),
-        ("stands twice", {"main_py": "1", "request_yaml": "purpose: a\npurpose: b"}),
+        ("occurs twice", {"main_py": "1", "request_yaml": "purpose: a\npurpose: b"}),
         ("is over", {"main_py": "1" * 600, "a_txt": "2" * 600}),
     ],
 )

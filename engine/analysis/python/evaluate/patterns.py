@@ -8,7 +8,7 @@ from engine.analysis.python.evaluate.fold import MAX_TEXT
 from engine.analysis.python.evaluate.values import PythonValue, taint_of
 
 HOLE: Final = "\ufffc"
-"""Stands in a pattern for text that is known only at run time."""
+"""In a pattern: text that is known only at run time."""
 
 
 def pattern_of(value: PythonValue | None) -> str:

@@ -11,7 +11,7 @@ from engine.models import Digest, Verification
 
 
 class HistoryViewedPayload(EventPayload):
-    """Somebody viewed another principal's submission."""
+    """A principal viewed another principal's submission."""
 
     type: Literal["history.viewed"]
 

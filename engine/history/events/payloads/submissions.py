@@ -66,7 +66,7 @@ class FirstApprovalGivenPayload(Decision):
 
 
 class SubmissionThrottledPayload(EventPayload):
-    """A requester exceeded a limit, and was told when to retry."""
+    """A requester exceeded a limit, and received the time to retry."""
 
     type: Literal["submission.throttled"]
     reason: str

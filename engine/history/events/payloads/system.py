@@ -15,7 +15,7 @@ class EngineChangedPayload(EventPayload):
 
 
 class SandboxProbedPayload(EventPayload):
-    """A sandbox said what kernel it runs on."""
+    """A sandbox reported the kernel that it runs on."""
 
     type: Literal["sandbox.probed"]
     isolated: bool = False
@@ -51,6 +51,6 @@ class SecretChangedPayload(EventPayload):
 
 
 class PrincipalChangedPayload(EventPayload):
-    """Somebody may act here, or may no more, or tried and was not let in."""
+    """A token was created or revoked, or authentication failed."""
 
     type: Literal["principal.added", "principal.removed", "authentication.failed"]

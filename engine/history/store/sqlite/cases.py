@@ -100,7 +100,7 @@ def count_all(connection: sqlite3.Connection) -> None:
 
 
 def _count(connection: sqlite3.Connection, id: object, by: int) -> None:
-    """Count a case, as its row stands, in or out."""
+    """Add a case in its current state to the counts, or subtract it."""
     for table, key, value in _COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "

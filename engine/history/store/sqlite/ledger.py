@@ -131,7 +131,7 @@ class Ledger:
         return records
 
     def checkpoint(self) -> None:
-        """Sign the tree as it stands, unless nothing was recorded since the last time."""
+        """Sign the current tree, unless nothing was recorded since the last time."""
         size = self.tree.size
         if size == 0 or (self.checked and size == self.checked + 1):
             return
@@ -190,11 +190,11 @@ class Ledger:
 
     def repair_checkpoint_file(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""
-        told = checkpoint_file.notes(self.witness)
-        last = max((note.size for note in told if note), default=0)
+        notes = checkpoint_file.notes(self.witness)
+        last = max((note.size for note in notes if note), default=0)
         missing = self.connection.execute(
             "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
             (last + 1,),
         ).fetchall()
-        if missing and (told or len(missing) == 1):
+        if missing and (notes or len(missing) == 1):
             checkpoint_file.add(self.witness, [note for (note,) in missing])

@@ -75,7 +75,7 @@ class SqliteHistoryStore:
         case: Case | None = None,
         durable: bool = True,
     ) -> Event:
-        """Append an event, with the case as it stands after it; if `durable`, both are on disk on return.
+        """Append an event, with the case in its state after it; if `durable`, both are on disk on return.
 
         Raises:
             HistoryError: the data does not fit the type, or it could not be written. Nothing was recorded,
@@ -194,7 +194,7 @@ class SqliteHistoryStore:
 
 
 def _text(type: str, data: dict[str, Any], case: cases.EncodedCase | None = None) -> str:
-    """Return the data of an event as it is written, with the digest of the case as it stands after it."""
+    """Return the data of an event as it is written, with the digest of the case after it."""
     version = validate(type, data)
     more: dict[str, Any] = {} if version == 1 else {"v": version}
     if case:

@@ -1,4 +1,4 @@
-"""Reading rows whose text somebody may have replaced by bytes that are no text."""
+"""Reads rows whose text may have been replaced by bytes that are no valid text."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _refuse(jobs: list[WriteJob], reason: Exception) -> None:
 
 
 def open_ledger(path: Path, settings: HistorySettings) -> Ledger:
-    """Return the ledger of the history at `path`, made where there is none. Whoever calls holds its lock."""
+    """Return the ledger of the history at `path`, created where there is none. The caller holds its lock."""
     connection = schema.open_writer(path)
     try:
         key = signing_key(path.with_suffix(".key"))

@@ -96,7 +96,7 @@ class Container:
 
     @property
     def changed(self) -> bool:
-        """Whether Docker reported that somebody acted on it."""
+        """Whether Docker reported an action of another client on it."""
         return self.events.changed(self.id)
 
     @property

@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 SESSION_LABEL = "pratique.session"
 """The image label with the command, as JSON, of its interpreter for sessions."""
 COLD_LABEL = "pratique.cold"
-"""Where an image may name another command for a sandbox that somebody waits for: what prepares nothing."""
+"""Where an image may name another command for a sandbox that a run waits for, which skips the preparation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import requests
 from docker.errors import APIError, DockerException, NotFound
 
 from engine.sandbox.api.errors import SandboxUnavailable
-from engine.sandbox.drivers.docker.endpoint import MEND, EndpointError, endpoint, ssh_command
+from engine.sandbox.drivers.docker.endpoint import HINT, EndpointError, endpoint, ssh_command
 from engine.sandbox.drivers.docker.transport_ssh import SshTunnel
 from engine.sandbox.drivers.docker.transport_tls import unwrapped
 
@@ -62,7 +62,7 @@ class DockerClient:
                 return place.options()
             self._tunnel = self._tunnel or SshTunnel(ssh_command(place.host, self.deadline))
         except (EndpointError, DockerException) as error:
-            raise DockerUnreachable(f"{error}: {MEND}") from None
+            raise DockerUnreachable(f"{error}: {HINT}") from None
         return {"base_url": self._tunnel.url}
 
     async def call(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
@@ -109,12 +109,12 @@ class DockerClient:
     async def listen(
         self, filters: dict[str, list[str]]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to what Docker tells of itself: a line of JSON each, and HTTP's own lines between."""
-        told = await self.call("events", filters=filters)
+        """Connect to the events of Docker: one line of JSON each, between the lines of HTTP's framing."""
+        events = await self.call("events", filters=filters)
         client: Any = self._client
         if client is None:
             raise DockerUnreachable("Docker was let go of")
-        return await _open_stream(client._get_raw_response_socket(told._response))  # noqa: SLF001
+        return await _open_stream(client._get_raw_response_socket(events._response))  # noqa: SLF001
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:

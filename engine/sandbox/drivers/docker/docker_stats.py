@@ -1,4 +1,4 @@
-"""What a sandbox uses, as Docker tells it: for an engine on another host. Pure."""
+"""Resource use of a sandbox as Docker reports it, for an engine on another host. Pure."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from docker.tls import TLSConfig
 from docker.utils import kwargs_from_env
 
-MEND = "docker context use default"
+HINT = "docker context use default"
 
 
 class EndpointError(Exception):

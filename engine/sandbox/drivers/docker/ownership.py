@@ -9,9 +9,9 @@ from pathlib import Path
 from engine.sandbox.drivers.docker.container_spec import Ownership
 
 LIFETIME_SECONDS = 3600
-"""No sandbox is older, whoever made it."""
+"""No sandbox of any engine is older."""
 _MAKING_SECONDS = 120
-"""How long a sandbox may be on its way to whoever wants it."""
+"""How long a sandbox may take to reach the run that it is for."""
 
 
 def here(engine: str) -> Ownership:

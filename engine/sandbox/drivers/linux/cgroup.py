@@ -69,7 +69,7 @@ class Cgroup:
         return self.limited(memory, cpus)
 
     def limited(self, memory: int, cpus: float) -> bool:
-        """Say whether the group stands, and the limits are these."""
+        """Return whether the group exists with these limits."""
         try:
             return all(path.read_text().strip() == value for path, value in self._limit_files(memory, cpus))
         except OSError:

@@ -24,7 +24,7 @@ LEAST = 1000
 SECONDS = 0.25
 """Beyond that, no more are counted than are found within this time."""
 SHOWN = 31
-"""How many values of one kind are told, the most frequent ones; of days the latest."""
+"""How many values of one kind are returned: the most frequent ones, of days the latest."""
 
 _COUNTS = "risk, status, kill_reason, language, day, count"
 _ROW = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester"
