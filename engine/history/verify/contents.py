@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs
+from engine.history.verify.source import HistorySource
 
 KEPT = 1 << 16
 """How many intact digests are remembered."""
@@ -21,9 +20,9 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 class Contents:
     """Looks each digest up once, or not much more often. Contents erased by retention are no problem."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._erased = _erased(connection)
+    def __init__(self, source: HistorySource) -> None:
+        self._source = source
+        self._erased = source.erased()
         self._intact: set[str] = set()
 
     def problems(self, digests: Iterable[str]) -> dict[str, str]:
@@ -51,9 +50,7 @@ class Contents:
 
     def _bodies(self, digests: list[str]) -> Iterator[tuple[str, bytes | None]]:
         keys = [bytes.fromhex(digest) for digest in digests if _DIGEST.fullmatch(digest)]
-        places = ", ".join("?" * len(keys))
-        query = f"SELECT digest, body FROM blobs WHERE digest IN ({places})"
-        for key, body in self._connection.execute(query, keys):
+        for key, body in self._source.contents(keys):
             yield key.hex(), body
 
     def _problem(self, digest: str, body: bytes | None) -> str:
@@ -66,28 +63,5 @@ class Contents:
 
     def _was_erased(self, digest: str) -> bool:
         if digest not in self._erased:  # it may have been since the reading began
-            self._erased = _erased(self._connection)
+            self._erased = self._source.erased()
         return digest in self._erased
-
-
-def erased_by(connection: sqlite3.Connection, digest: str) -> str:
-    """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
-    row = connection.execute(
-        "SELECT data ->> '$.rule' FROM events WHERE type = 'history.erased' AND instr(data, ?) "
-        "ORDER BY seq DESC LIMIT 1",
-        (f'"{digest}"',),
-    ).fetchone()
-    return str(row[0]) if row else ""
-
-
-def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
-    """Return whether a content is still stored."""
-    row = connection.execute(
-        "SELECT body IS NOT NULL FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
-    ).fetchone()
-    return bool(row and row[0])
-
-
-def _erased(connection: sqlite3.Connection) -> frozenset[str]:
-    rows = connection.execute("SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq")
-    return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.history.chain import chain
 from engine.history.chain.chain import Record
-from engine.history.store.sqlite.tolerant_rows import rows_of
+from engine.history.verify.source import HistorySource, Row
 
-Row = tuple[int, str, str, str, str, str, bytes, bytes]
-"""A row of the table `events`."""
 REACH = 64
 """How far from its place a record is looked for, to distinguish a move from a change."""
 
@@ -45,7 +42,7 @@ def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None
     return None
 
 
-def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
+def diagnose(source: HistorySource, broken: Break) -> str:
     """Say what happened there."""
     record, expected = broken.record, broken.expected
     if record.seq < expected:
@@ -53,7 +50,7 @@ def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
     if record.seq > expected:
         return f"record {expected} was removed"
     place = _true_place(record)
-    elsewhere = {_true_place(other) for other in _window(connection, expected)[1:]}
+    elsewhere = {_true_place(other) for other in _window(source, expected)[1:]}
     if place == expected:
         return f"record {expected - 1} was replaced: record {expected} was written after another"
     if place is None:
@@ -63,10 +60,8 @@ def diagnose(connection: sqlite3.Connection, broken: Break) -> str:
     return f"record {expected} was {'removed' if place > expected else 'inserted'}"
 
 
-def _window(connection: sqlite3.Connection, first: int) -> list[Record]:
-    query = f"SELECT {chain.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?"
-    rows = rows_of(connection, query, (first, REACH))
-    return [Record(*row) for row in rows]
+def _window(source: HistorySource, first: int) -> list[Record]:
+    return [Record(*row) for row in source.records(first - 1, (1 << 63) - 1, REACH)]
 
 
 def _true_place(record: Record) -> int | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,17 +9,12 @@ from pydantic_core import from_json
 
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases, row_formats
-from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.contents import Contents
-from engine.history.verify.diagnosis import Row
+from engine.history.verify.source import HistorySource, Row
 
 STATE = "case_sha256"
 STATE_MARK = f'"{STATE}":"'
 """In the data of every record that names a case; within texts, JSON escapes its quotation marks."""
-_CASES = """
-SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
-WHERE id IN (SELECT value FROM json_each(?))
-"""
 
 Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
@@ -29,11 +22,9 @@ Wanted = tuple[str, int, str]
 """The digest of a content, the record that names it, and how a problem with it is described."""
 
 
-def check_payloads(
-    connection: sqlite3.Connection, contents: Contents, rows: Sequence[Row]
-) -> Mismatch | None:
+def check_payloads(source: HistorySource, contents: Contents, rows: Sequence[Row]) -> Mismatch | None:
     """Return the first of these records whose case, code, files or output are not as it says, or None."""
-    problems, wanted = _cases(connection, rows)
+    problems, wanted = _cases(source, rows)
     wanted += _files(rows)
     wrong = contents.problems(digest for digest, _, _ in wanted)
     problems += [(seq, f"{what} was {wrong[digest]}") for digest, seq, what in wanted if digest in wrong]
@@ -58,24 +49,20 @@ def _files(rows: Iterable[Row]) -> Iterator[Wanted]:
             yield str(fields(row[5]).get("digest")), row[0], f"a file that {row[3]} left"
 
 
-def _cases(connection: sqlite3.Connection, rows: Iterable[Row]) -> tuple[list[Mismatch], list[Wanted]]:
+def _cases(source: HistorySource, rows: Iterable[Row]) -> tuple[list[Mismatch], list[Wanted]]:
     """Return the problems of the cases whose last record is among these, and the contents of the cases."""
     named = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if STATE_MARK in row[5])
     states = {subject: (seq, state) for subject, seq, state in named if state}
     problems: list[Mismatch] = []
     wanted: list[Wanted] = []
-    names = row_formats.current().columns
-    query = _CASES.format(", ".join(names))
-    found = rows_of(connection, query, (json.dumps(list(states)),)) if states else []
-    for latest, number, packed, *columns in found:
-        row = dict(zip(names, columns, strict=True))
-        subject = str(row["id"])
+    for case in source.cases(list(states)):
+        subject = str(case.columns["id"])
         seq, state = states.pop(subject)
-        if latest > seq:
+        if case.seq > seq:
             continue
-        body = _unpacked(packed)
-        form = row_formats.FORMATS.get(number)
-        if latest == seq and form and form.digest(form.values(row), body) == state:
+        body = _unpacked(case.body)
+        form = row_formats.FORMATS.get(case.format)
+        if case.seq == seq and form and form.digest(form.values(case.columns), body) == state:
             wanted += _contents(subject, seq, body)
         else:
             problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
@@ -15,6 +14,7 @@ from typing import IO, NamedTuple
 from engine.history.chain.merkle import Piece
 from engine.history.verify.contents import Contents
 from engine.history.verify.range import ComparisonPoint, VerifiedRange, verify_range
+from engine.history.verify.source import HistorySource
 
 PARALLEL_FROM = 8
 """With at least this many ranges, other processes are started."""
@@ -33,16 +33,15 @@ class RecordRange(NamedTuple):
 
 
 def verify_ranges(
-    connection: sqlite3.Connection, ranges: Sequence[RecordRange]
+    source: HistorySource, ranges: Sequence[RecordRange]
 ) -> Generator[VerifiedRange, None, None]:
     """Yield what was found in each range, in order."""
-    path = connection.execute("PRAGMA database_list").fetchone()[2]
     processes = min(MOST, len(os.sched_getaffinity(0)))
     if len(ranges) < PARALLEL_FROM or processes < 2:
-        contents = Contents(connection)
-        yield from (verify_range(connection, contents, *one_range) for one_range in ranges)
+        contents = Contents(source)
+        yield from (verify_range(source, contents, *one_range) for one_range in ranges)
     else:
-        yield from _shared(Path(path), ranges, processes)
+        yield from _shared(source.path, ranges, processes)
 
 
 def _shared(

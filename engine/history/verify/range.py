@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.history.chain import chain
 from engine.history.chain.merkle import Piece, pieces
-from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.contents import Contents
-from engine.history.verify.diagnosis import Row, diagnose, first_break
+from engine.history.verify.diagnosis import diagnose, first_break
 from engine.history.verify.payloads import Mismatch, check_payloads, fields
+from engine.history.verify.source import HistorySource, Row
 
 STEP = 8192
 """Records read at once, so that no long read keeps the write-ahead log from being emptied."""
@@ -41,21 +40,21 @@ class VerifiedRange:
 
 
 def verify_range(
-    connection: sqlite3.Connection, contents: Contents, first: int, last: int, points: frozenset[int]
+    source: HistorySource, contents: Contents, first: int, last: int, points: frozenset[int]
 ) -> VerifiedRange:
     """Read the records from `first` to `last`, up to the first that is not intact.
 
     The record before `first` is not checked. `points` are the numbers that checkpoints of this range name.
     """
     verified = VerifiedRange(first - 1)
-    previous = _hash_of(connection, first - 1)
-    for rows in _steps(connection, first - 1, last):
+    previous = _hash_before(source, first)
+    for rows in _steps(source, first - 1, last):
         broken = first_break(rows, verified.last + 1, previous)
         if broken:
-            verified.mismatch = broken.expected, diagnose(connection, broken)
+            verified.mismatch = broken.expected, diagnose(source, broken)
             return verified
         _grow(verified, rows, points)
-        verified.mismatch = check_payloads(connection, contents, rows)
+        verified.mismatch = check_payloads(source, contents, rows)
         previous = rows[-1][7]
         if verified.mismatch:
             return verified
@@ -64,16 +63,15 @@ def verify_range(
     return verified
 
 
-def _hash_of(connection: sqlite3.Connection, seq: int) -> bytes:
-    row = connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone() if seq else None
-    return row[0] if row else chain.GENESIS
+def _hash_before(source: HistorySource, first: int) -> bytes:
+    stored = source.hash_of(first - 1) if first > 1 else None
+    return chain.GENESIS if stored is None else stored
 
 
-def _steps(connection: sqlite3.Connection, after: int, last: int) -> Iterator[list[Row]]:
+def _steps(source: HistorySource, after: int, last: int) -> Iterator[list[Row]]:
     """Yield the records in batches; in the first one also those that wrongly precede record 1."""
     place = after or -(1 << 63)
-    query = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {STEP}"
-    while rows := rows_of(connection, query, (place, last)):
+    while rows := source.records(place, last, STEP):
         yield rows
         place = rows[-1][0]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sqlite3
 from collections.abc import Iterator, Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -12,27 +11,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from engine.history.api import ProgressCallback
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
-from engine.history.store.sqlite import tree
 from engine.history.verify.checkpoint_check import CheckpointComparison
 from engine.history.verify.payloads import STATE_MARK, Mismatch
 from engine.history.verify.pool import RecordRange, verify_ranges
+from engine.history.verify.source import HistorySource
 from engine.models import Verification
 
 SPAN = 1 << 16
 """Records in one range."""
-_UNRECORDED_CASES = """
-SELECT id, seq FROM cases WHERE seq >= :first AND NOT EXISTS (
-    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :mark)
-) ORDER BY n
-"""
-_LAST_STATE = """
-SELECT seq, data ->> '$.case_sha256' AS state FROM events
-WHERE subject = ? AND state IS NOT NULL ORDER BY seq DESC LIMIT 1
-"""
 
 
 def verify(
-    connection: sqlite3.Connection,
+    source: HistorySource,
     notes: Sequence[Checkpoint | None],
     key: Ed25519PublicKey,
     progress: ProgressCallback | None = None,
@@ -45,41 +35,41 @@ def verify(
     With `resume`, records before the last valid checkpoint are not read again. `outside` are the checkpoints
     that a witness has kept; with them, every record is read.
     """
-    total = tree.head(connection)[0]
+    total = source.head()
     resumes = resume and not outside
-    start = _last_checkpoint(connection, notes, key, total) if resumes else Frontier()
+    start = _last_checkpoint(source, notes, key, total) if resumes else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
     comparison = CheckpointComparison(notes, key, start, outside)
     for seq, problem in itertools.chain(
-        _verify_records(connection, total, comparison, progress),
+        _verify_records(source, total, comparison, progress),
         comparison.before(total),
-        _unrecorded_cases(connection, first),
+        _unrecorded_cases(source, first),
     ):
         return comparison.found(total, seq or None, problem)
     return comparison.found(total)
 
 
 def _last_checkpoint(
-    connection: sqlite3.Connection, notes: Sequence[Checkpoint | None], key: Ed25519PublicKey, total: int
+    source: HistorySource, notes: Sequence[Checkpoint | None], key: Ed25519PublicKey, total: int
 ) -> Frontier:
     """Return the tree of the last checkpoint; an empty one where that is not what is on disk."""
     covering = [note for note in notes if note and note.size <= total and note.is_signed_by(key)]
     if not covering:
         return Frontier()
     note = max(covering, key=lambda note: note.size)
-    loaded = tree.load(connection, note.size)
+    loaded = source.tree(note.size)
     return loaded if loaded.root() == note.root else Frontier()
 
 
 def _verify_records(
-    connection: sqlite3.Connection,
+    source: HistorySource,
     total: int,
     comparison: CheckpointComparison,
     progress: ProgressCallback | None,
 ) -> Iterator[Mismatch]:
     """Follow the chain up to the record `total`, and yield what is wrong."""
     ranges = _ranges(comparison, total)
-    with contextlib.closing(verify_ranges(connection, ranges)) as verified:
+    with contextlib.closing(verify_ranges(source, ranges)) as verified:
         for one_range in verified:
             yield from comparison.agree(one_range)
             if one_range.mismatch:
@@ -99,12 +89,11 @@ def _ranges(comparison: CheckpointComparison, total: int) -> list[RecordRange]:
     return ranges
 
 
-def _unrecorded_cases(connection: sqlite3.Connection, first: int) -> Iterator[Mismatch]:
+def _unrecorded_cases(source: HistorySource, first: int) -> Iterator[Mismatch]:
     """Yield each case whose last record, from `first` on, does not name it."""
-    rows = connection.execute(_UNRECORDED_CASES, {"first": first, "mark": STATE_MARK})
-    for id, seq in rows:
-        last = connection.execute(_LAST_STATE, (id,)).fetchone()
+    for id, seq in source.unrecorded_cases(first, STATE_MARK):
+        last = source.last_state(id)
         if last is None:
             yield seq, f"the case {id} was inserted: no record names it"
         else:
-            yield last[0], f"the case {id} was changed: it is not what record {last[0]} says"
+            yield last, f"the case {id} was changed: it is not what record {last} says"

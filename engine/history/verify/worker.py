@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from engine.history.store.sqlite.schema import open_reader
+from engine.history.store.sqlite.verification_source import open_source
 from engine.history.verify.contents import Contents
 from engine.history.verify.pool import encode
 from engine.history.verify.range import verify_range
@@ -21,11 +21,11 @@ def main() -> None:
     """Answer each line with one, until there are no more."""
     os.nice(NICENESS)
     gc.disable()  # rows are no cycles, and looking for some takes a tenth of the time
-    connection = open_reader(Path(sys.argv[1]), lambda: False)
-    contents = Contents(connection)
+    source = open_source(Path(sys.argv[1]))
+    contents = Contents(source)
     for line in sys.stdin:
         first, last, points = json.loads(line)
-        sys.stdout.write(encode(verify_range(connection, contents, first, last, frozenset(points))) + "\n")
+        sys.stdout.write(encode(verify_range(source, contents, first, last, frozenset(points))) + "\n")
         sys.stdout.flush()
 
 

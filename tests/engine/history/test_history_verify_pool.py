@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sqlite.schema import open_reader
+from engine.history.store.sqlite.verification_source import SqliteSource
 from engine.history.verify.contents import Contents
 from engine.history.verify.pool import PARALLEL_FROM, RecordRange, verify_ranges
 from engine.history.verify.range import VerifiedRange, verify_range
@@ -18,14 +19,15 @@ SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in ran
 def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
     """Return what this process, and what several, find in the ranges."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
-        contents = Contents(connection)
-        return [verify_range(connection, contents, *one_range) for one_range in SPANS], list(
-            verify_ranges(connection, SPANS)
+        source = SqliteSource(connection)
+        contents = Contents(source)
+        return [verify_range(source, contents, *one_range) for one_range in SPANS], list(
+            verify_ranges(source, SPANS)
         )
 
 
 def test_processes_find_what_one_finds(path: Path) -> None:
-    """Stretches, stops and pieces of the tree are the same, wherever they were read."""
+    """Ranges, points and pieces of the tree are the same, wherever they were read."""
     seed_history(path, 40, seed=1)
     here, there = both(path)
     assert here == there

@@ -19,7 +19,7 @@ from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
 from engine.history.store.sqlite import blobs, cases, row_formats, tree
 from engine.history.store.sqlite.queries import artifacts, output_blocks
-from engine.history.verify.contents import erased_by
+from engine.history.store.sqlite.stored_contents import erased_by
 
 VERIFY = Path(case_verify.__file__)
 _EPOCH = (1980, 1, 1, 0, 0, 0)

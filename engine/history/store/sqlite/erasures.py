@@ -10,7 +10,7 @@ from typing import Literal
 from engine.common.text import Untrusted
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.queries import artifacts, output_blocks
-from engine.history.verify.contents import is_kept
+from engine.history.store.sqlite.stored_contents import is_kept
 from engine.models import Case, Erasure
 
 _BODY = "SELECT body FROM cases JOIN case_states USING (n) WHERE id = ?"

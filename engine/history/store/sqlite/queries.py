@@ -14,7 +14,7 @@ from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.search.filter import Term
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.search.planner import plan
-from engine.history.verify.contents import erased_by
+from engine.history.store.sqlite.stored_contents import erased_by
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
 
 _SUMMARY = ", ".join(cases.SUMMARY)

@@ -22,6 +22,7 @@ from engine.history.store.sqlite.connections import ConnectionPool
 from engine.history.store.sqlite.ledger import ENGINE, Ledger, NewRecord
 from engine.history.store.sqlite.reader import SqliteHistoryReader
 from engine.history.store.sqlite.retention import erase_some
+from engine.history.store.sqlite.verification_source import SqliteSource
 from engine.history.store.sqlite.writer import Writer, witness_file
 from engine.history.verify.payloads import STATE
 from engine.history.verify.verifier import verify
@@ -186,7 +187,9 @@ class SqliteHistoryStore:
         outside = [parse(note) for note in witnessed]
         try:
             return await self._connections.do(
-                lambda connection: verify(connection, notes, key, report, resume=resume, outside=outside),
+                lambda connection: verify(
+                    SqliteSource(connection), notes, key, report, resume=resume, outside=outside
+                ),
                 seconds=float("inf"),
             )
         finally:

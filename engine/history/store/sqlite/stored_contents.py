@@ -1,0 +1,23 @@
+"""Whether a content is stored, and by which rule one was erased."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def erased_by(connection: sqlite3.Connection, digest: str) -> str:
+    """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
+    row = connection.execute(
+        "SELECT data ->> '$.rule' FROM events WHERE type = 'history.erased' AND instr(data, ?) "
+        "ORDER BY seq DESC LIMIT 1",
+        (f'"{digest}"',),
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def is_kept(connection: sqlite3.Connection, digest: str) -> bool:
+    """Return whether a content is still stored."""
+    row = connection.execute(
+        "SELECT body IS NOT NULL FROM blobs WHERE digest = ?", (bytes.fromhex(digest),)
+    ).fetchone()
+    return bool(row and row[0])

@@ -1,0 +1,92 @@
+"""Reads of the SQLite store for its verification."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from engine.history.chain import chain
+from engine.history.chain.merkle import Frontier
+from engine.history.store.sqlite import row_formats, tree
+from engine.history.store.sqlite.schema import open_reader
+from engine.history.store.sqlite.tolerant_rows import rows_of
+from engine.history.verify.source import Row, StoredCase
+
+_RECORDS = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+_CASES = """
+SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
+WHERE id IN (SELECT value FROM json_each(?))
+"""
+_UNRECORDED_CASES = """
+SELECT id, seq FROM cases WHERE seq >= :first AND NOT EXISTS (
+    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :mark)
+) ORDER BY n
+"""
+_LAST_STATE = """
+SELECT seq, data ->> '$.case_sha256' AS state FROM events
+WHERE subject = ? AND state IS NOT NULL ORDER BY seq DESC LIMIT 1
+"""
+
+
+def open_source(path: Path) -> SqliteSource:
+    """Open the history at `path` for verification, read-only."""
+    return SqliteSource(open_reader(path, lambda: False))
+
+
+class SqliteSource:
+    """A `HistorySource` over a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    @property
+    def path(self) -> Path:
+        """The file of the database."""
+        return Path(self._connection.execute("PRAGMA database_list").fetchone()[2])
+
+    def head(self) -> int:
+        """Return the number of the last record, 0 where there is none."""
+        return tree.head(self._connection)[0]
+
+    def tree(self, size: int) -> Frontier:
+        """Return the tree over the first `size` records, from the stored hashes."""
+        return tree.load(self._connection, size)
+
+    def hash_of(self, seq: int) -> bytes | None:
+        """Return the stored hash of a record."""
+        row = self._connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone()
+        return (row[0] or b"") if row else None
+
+    def records(self, after: int, last: int, most: int) -> list[Row]:
+        """Return the first `most` records after `after`, up to `last`."""
+        return rows_of(self._connection, _RECORDS, (after, last, most))
+
+    def cases(self, ids: Sequence[str]) -> list[StoredCase]:
+        """Return the stored cases of these ids."""
+        names = row_formats.current().columns
+        found = rows_of(self._connection, _CASES.format(", ".join(names)), (json.dumps(ids),)) if ids else []
+        return [
+            StoredCase(seq, number, dict(zip(names, columns, strict=True)), body)
+            for seq, number, body, *columns in found
+        ]
+
+    def unrecorded_cases(self, first: int, mark: str) -> Iterable[tuple[str, int]]:
+        """Return id and last record of each case, from record `first` on, whose last record lacks `mark`."""
+        return self._connection.execute(_UNRECORDED_CASES, {"first": first, "mark": mark})
+
+    def last_state(self, id: str) -> int | None:
+        """Return the number of the last record that names a case."""
+        row = self._connection.execute(_LAST_STATE, (id,)).fetchone()
+        return row[0] if row else None
+
+    def contents(self, digests: Sequence[bytes]) -> Iterable[tuple[bytes, bytes | None]]:
+        """Return these contents, packed; None for one that is erased."""
+        places = ", ".join("?" * len(digests))
+        return self._connection.execute(f"SELECT digest, body FROM blobs WHERE digest IN ({places})", digests)
+
+    def erased(self) -> frozenset[str]:
+        """Return the digests of all contents that records say were erased."""
+        rows = self._connection.execute("SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq")
+        return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])

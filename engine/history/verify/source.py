@@ -1,0 +1,68 @@
+"""What verification reads of a history: the protocol that a store implements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from engine.history.chain.merkle import Frontier
+
+Row = tuple[int, str, str, str, str, str, bytes, bytes]
+"""A record: its number, time, type, subject, actor, data, the hash of the one before, and its own hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase:
+    """A case as it is stored: its last record, the format of its row, the columns and the packed body."""
+
+    seq: int
+    format: int
+    columns: dict[str, Any]
+    body: bytes | None
+
+
+class HistorySource(Protocol):
+    """Reads a history as it is stored, without trusting any of it."""
+
+    @property
+    def path(self) -> Path:
+        """Where the history is stored, for another process to open."""
+        ...
+
+    def head(self) -> int:
+        """Return the number of the last record, 0 where there is none."""
+        ...
+
+    def tree(self, size: int) -> Frontier:
+        """Return the tree over the first `size` records, from the stored hashes."""
+        ...
+
+    def hash_of(self, seq: int) -> bytes | None:
+        """Return the stored hash of a record."""
+        ...
+
+    def records(self, after: int, last: int, most: int) -> list[Row]:
+        """Return the first `most` records after `after`, up to `last`."""
+        ...
+
+    def cases(self, ids: Sequence[str]) -> list[StoredCase]:
+        """Return the stored cases of these ids."""
+        ...
+
+    def unrecorded_cases(self, first: int, mark: str) -> Iterable[tuple[str, int]]:
+        """Return id and last record of each case, from record `first` on, whose last record lacks `mark`."""
+        ...
+
+    def last_state(self, id: str) -> int | None:
+        """Return the number of the last record that names a case."""
+        ...
+
+    def contents(self, digests: Sequence[bytes]) -> Iterable[tuple[bytes, bytes | None]]:
+        """Return these contents, packed; None for one that is erased."""
+        ...
+
+    def erased(self) -> frozenset[str]:
+        """Return the digests of all contents that records say were erased."""
+        ...
