@@ -172,5 +172,5 @@ class Engine:
 
     def _queue_check(self) -> Check:
         pending = self.work_queue.pending
-        detail = f"{pending} waiting, {len(self.work_queue) - pending} running or queued"
+        detail = f"{pending} pending, {len(self.work_queue) - pending} running or queued"
         return Check(name="queue", ok=True, detail=Untrusted(detail))
