@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 _POLICY = "tests/engine/policy"
+_HISTORY = "tests/engine/history"
 
 TARGETS: dict[str, tuple[str, ...]] = {
+    # what is risky, what may be granted, and who may decide
     "engine/policy/grants.py": (f"{_POLICY}/test_grants.py",),
     "engine/policy/binding.py": (f"{_POLICY}/test_binding.py",),
     "engine/policy/review.py": (f"{_POLICY}/test_review.py",),
     "engine/policy/pre_approval.py": (f"{_POLICY}/test_review.py",),
     "engine/policy/risk.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
-    "engine/policy/policy.py": (f"{_POLICY}/test_policy_files.py", f"{_POLICY}/test_risk.py"),
+    "engine/policy/policy.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
     "engine/policy/files/conditions.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
     "engine/policy/output/masking.py": (f"{_POLICY}/test_agent_output.py",),
     "engine/policy/comparison/fingerprint.py": (f"{_POLICY}/test_fingerprint.py",),
+    "engine/common/hosts.py": ("tests/engine/test_hosts.py",),
     "engine/common/review_coverage.py": (f"{_POLICY}/test_review.py",),
+    "engine/core/review/grant_validation.py": ("tests/engine/core/test_grant_validation.py",),
+    "engine/core/runs/start_gate.py": ("tests/engine/core/test_start_gate.py",),
+    # who somebody is
     "engine/principals/roles.py": ("tests/engine/principals",),
     "engine/principals/signing.py": ("tests/engine/principals/test_signing.py",),
     "engine/principals/tokens.py": ("tests/engine/principals/test_tokens.py",),
+    # the chain and its verification
+    "engine/history/chain/merkle.py": (f"{_HISTORY}/test_history_merkle.py",),
+    "engine/history/chain/checkpoints.py": (f"{_HISTORY}/test_history_checkpoints.py",),
+    "engine/history/verify/verifier.py": (
+        f"{_HISTORY}/test_history_verifier.py",
+        f"{_HISTORY}/test_history_tampering.py",
+    ),
+    "engine/history/verify/payloads.py": (
+        f"{_HISTORY}/test_history_verifier.py",
+        f"{_HISTORY}/test_history_tampering.py",
+    ),
+    # what the analysis may not pass over
+    "engine/analysis/text/readings.py": ("tests/engine/analysis/text/test_readings.py",),
+    "engine/analysis/shell/comments.py": ("tests/engine/analysis/text/test_readings.py",),
 }
