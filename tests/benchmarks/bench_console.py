@@ -217,7 +217,7 @@ async def _queue(engine: EngineProcess, client: Client) -> list[Row]:
             await asyncio.sleep(0.5)
     told = engine.home / "frames"
     with console(engine.home, FRAMES.replace("TOLD", str(told))) as submissions:
-        await asyncio.to_thread(submissions.see, b"Waiting 200")
+        await asyncio.to_thread(submissions.see, b"Pending 200")
         await asyncio.sleep(SETTLE_SECONDS)
         calm = await _frames(submissions, client, told, b"")
         moving = await _frames(submissions, client, told, b"]2]1")

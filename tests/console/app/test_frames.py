@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ SIZES = ((80, 24), (120, 36), (200, 60))
 
 
 async def welcome_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
-    """Show the tour over a place that says little."""
+    """Show the welcome screen over a screen that says little."""
     await keys("5")(app, pilot)
     await welcome(app, pilot)
 
@@ -58,7 +59,7 @@ MOMENTS = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?|\b\d{1,3}:\d\d(?
 
 
 def calm() -> FakeEngine:
-    """Return an engine with one submission that waits, two runs that ended, and one thing to mend."""
+    """Return an engine with one submission that waits, two runs that ended, and one check that fails."""
     found = (violation(span(1, 8, 10), level=Level.LOW), violation(span(6, 7, 17)))
     pending = case("s-waiting", CODE, who="report-writer", violations=found, seconds=90_000)
     done = running("s-done").model_copy(update={"status": Status.FINISHED, "result": result()})
@@ -98,6 +99,8 @@ async def test_every_screen_is_as_it_was(
 ) -> None:
     """No screen differs from its stored frame."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
+    moment = datetime.now(UTC)
+    monkeypatch.setattr("console.review.queue.now", lambda: moment)
     async with open_console(calm(), size) as (app, pilot):
         for name, (kind, reach) in DRAWN.items():
             await back(app, pilot)

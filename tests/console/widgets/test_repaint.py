@@ -45,7 +45,7 @@ async def test_a_queue_that_grows_and_shrinks_lays_nothing_out() -> None:
         app.screen.screen_layout_refresh_signal.subscribe(app.screen, layouts.append, immediate=True)
         engine.put(case("s-more", "print(2)", seconds=90_000))
         await counted(pilot, rows, 41)
-        assert "Waiting 41" in plain(app)
+        assert "Pending 41" in plain(app)
         assert [] == layouts
         rows.cursor = 40
         await pilot.pause()
