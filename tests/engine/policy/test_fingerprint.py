@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.common.text import Untrusted
 from engine.models import Draft, InputFile, Language, Permissions
-from engine.policy.comparison.fingerprint import structural_fingerprint
+from engine.policy.comparison.fingerprint import MAX_BYTES, structural_fingerprint
 
 
 def of(code: str, language: Language = Language.PYTHON, **changes: Any) -> str | None:
@@ -27,6 +27,8 @@ SAME = [
     ("import math\nx = math.sqrt(4.0)", "import math\ny = math.sqrt(4.0)"),
     ("for a in range(3):\n    b = a\n", "for b in range(3):\n    a = b\n"),
     ("def f(a):\n    b = a\n    return b\nprint(f(1))", "def f(a):\n    c = a\n    return c\nprint(f(1))"),
+    ("from math import pi\nx = 4", "from math import pi\ny = 4"),
+    ("match 1:\n    case int(real=1):\n        a = 2", "match 1:\n    case int(real=1):\n        b = 2"),
     ("x = [n * 2 for n in range(3)]\nprint(sum(x))", "y = [k * 2 for k in range(3)]\nprint(sum(y))"),
 ]
 DIFFERENT = [
@@ -66,6 +68,12 @@ BYTES_ONLY = [
     "import random\nrandom._os.system('a')",
     "import calendar\ncalendar.sys.exit('a')",
     "from random import _os",
+    "from os import path",
+    "from math import *",
+    "import math as m",
+    "print(not_bound)",
+    "helper('a')",
+    "__x = 1\nprint(__x)",
     "from calendar import *\nsys.exit('a')",
     "def f():\n    helper = 1\neval('a')",
     "async def f():\n    pass",
@@ -98,6 +106,12 @@ def test_what_a_run_could_show_is_in_the_fingerprint(one: str, other: str) -> No
 def test_code_that_does_more_than_compute_has_no_fingerprint(code: str) -> None:
     """What reaches outside, reflects on its own names, or is read by more than one rule: bytes only."""
     assert of(code) is None
+
+
+def test_the_longest_code_that_is_compared() -> None:
+    """As many bytes as the bound have a fingerprint, one more has none."""
+    assert of("#" * MAX_BYTES) is not None
+    assert of("#" * (MAX_BYTES + 1)) is None
 
 
 @pytest.mark.parametrize("code", ["print(1)", "total = 1\n"])

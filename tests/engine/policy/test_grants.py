@@ -83,6 +83,14 @@ def test_what_is_not_beyond_is_given_whole(given_: Permissions, asked: Permissio
         assert given_ == clamp(given_, asked, ceiling)
 
 
+@given(permissions, permissions, limits)
+def test_a_session_is_given_only_where_both_want_it(
+    given_: Permissions, asked: Permissions, ceiling: Limits
+) -> None:
+    """A session that was requested and is given is kept, and no other."""
+    assert (given_.session and asked.session) is clamp(given_, asked, ceiling).session
+
+
 @given(permissions, limits)
 def test_more_of_anything_is_beyond(asked: Permissions, ceiling: Limits) -> None:
     """Adding a name that nobody asked for is always seen."""

@@ -179,6 +179,17 @@ def test_what_is_missing_is_named() -> None:
     ) == unreviewed_items(case_of(Level.HIGH, HIGH), some)
 
 
+def test_of_several_gaps_the_first_line_is_named_and_names_are_cut() -> None:
+    """One line stands for all that were not shown, and a long file name is cut at 200 characters."""
+    plain = case_of(Level.HIGH)
+    assert ("line 1 was not on screen",) == unreviewed_items(plain, ReviewRecord(seconds=1, lines=((2, 2),)))
+    files = (InputFile(name=Untrusted("n" * 300), content=b"1"),)
+    draft = plain.submission.draft.model_copy(update={"files": files})
+    whole = plain.model_copy(update={"submission": plain.submission.model_copy(update={"draft": draft})})
+    shown = ReviewRecord(seconds=1, lines=((1, 3),))
+    assert (f"the input file {'n' * 200} was not on screen",) == unreviewed_items(whole, shown)
+
+
 def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
     """Every input file, and what the agent says it is for, are looked at before an approval."""
     plain = case_of(Level.HIGH)
@@ -239,6 +250,7 @@ MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
         (True, {"grant": LESS}),
         (True, {"match_mode": MatchMode.STRUCTURE, "value": SAME_SHAPE}),
         (False, {"match_mode": MatchMode.STRUCTURE, "value": OTHER_SHAPE}),
+        (False, {"match_mode": MatchMode.EXACT, "value": SAME_SHAPE}),
         (False, {"used": 2}),
         (False, {"revoked": True}),
         (False, {"value": "2" * 64}),
