@@ -89,7 +89,7 @@ def read_folder(folder: Path, max_bytes: int) -> Draft:
 
 
 def is_main(name: str) -> bool:
-    """Say whether a file of a folder is the one that runs."""
+    """Return whether a file of a folder is the one that runs."""
     path = Path(name)
     return path.stem == "main" and path.suffix.lower() in LANGUAGES
 

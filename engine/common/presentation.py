@@ -42,7 +42,7 @@ def text_to_review(draft: Draft) -> Untrusted:
 
 
 def is_file_write(draft: Draft) -> bool:
-    """Say whether a draft is a tool call that writes its file, which `text_to_review` shows."""
+    """Return whether a draft is a tool call that writes its file, which `text_to_review` shows."""
     return draft.operation is not None and draft.operation.kind is OperationKind.WRITE and bool(draft.files)
 
 

@@ -78,7 +78,7 @@ def _text(file: Path, content: bytes) -> str:
 
 
 def _too_deep(text: str) -> bool:
-    """Say whether brackets open without end, which takes a YAML parser time that grows with their square."""
+    """Return whether brackets are nested so deep that a YAML parser takes quadratic time."""
     depth = 0
     for character in text:
         depth += (character in "[{") - (character in "]}")

@@ -70,7 +70,7 @@ def mark(character: str) -> str:
 
 
 def is_deceptive(character: str) -> bool:
-    """Say whether a character is invisible, reorders its neighbours, or steers a terminal."""
+    """Return whether a character is invisible, reorders its neighbours, or steers a terminal."""
     return bool(_SUSPECT.match(character))
 
 

@@ -23,7 +23,7 @@ class Limits(FrozenModel):
 
 
 def _unused(value: object) -> bool:
-    """Say whether a field that came later is not used: the digest of a draft without it is what it was."""
+    """Return whether an optional field is unset: it is then left out of the digest."""
     return not value
 
 

@@ -25,6 +25,6 @@ _MAY: dict[Role, frozenset[Action]] = {
 }
 
 
-def may(principal: Principal, deed: Action) -> bool:
-    """Say whether one of a principal's roles allows a deed."""
-    return any(deed in _MAY[role] for role in principal.roles)
+def may(principal: Principal, action: Action) -> bool:
+    """Return whether one of a principal's roles allows an action."""
+    return any(action in _MAY[role] for role in principal.roles)

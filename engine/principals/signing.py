@@ -25,7 +25,7 @@ def sign(decision: Decision, key: Ed25519PrivateKey) -> Decision:
 
 
 def verify(decision: Decision, key: str = "") -> bool:
-    """Say whether a decision is as it was signed, by `key` (hexadecimal) where one is given."""
+    """Return whether a decision is as it was signed, by `key` (hexadecimal) where one is given."""
     signature = decision.signature
     if signature is None or (key and signature.key != key):
         return False

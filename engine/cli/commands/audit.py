@@ -114,14 +114,14 @@ def read_witness(file: Path) -> list[str]:
 
 
 async def _verified(client: Client, *, resume: bool, kept: Sequence[str]) -> Verification:
-    with progress_bar("records") as tell:
+    with progress_bar("records") as report_progress:
         async with contextlib.aclosing(
             client.history.verify_with_progress(resume=resume, witnessed=kept)
         ) as steps:
             async for step in steps:
                 if step.found:
                     return step.found
-                tell(step.done, step.total)
+                report_progress(step.done, step.total)
     raise Problem(503, "the verification was interrupted", hint="Type: pratique audit verify --resume")
 
 

@@ -29,8 +29,8 @@ def seed(
     """Generate a test history; refuse if the history already contains events."""
     where = locations.database()
     try:
-        with progress_bar("runs") as tell:
-            events = seed_history(where, runs, seed, tell)
+        with progress_bar("runs") as report_progress:
+            events = seed_history(where, runs, seed, report_progress)
     except HistoryError as error:
         raise Problem(409, error.title, hint=error.hint) from None
     print_line(f"{where}: {runs:,} runs, {events:,} events generated")

@@ -33,10 +33,10 @@ async def validate_output(case: Case, result: Result, stream: RunStream) -> Resu
 
 async def _stdout(stream: RunStream) -> str:
     """Return the standard output of a run that is over, or enough of it to be too long."""
-    said = bytearray()
+    stdout = bytearray()
     async with contextlib.aclosing(stream.output()) as chunks:
         async for chunk in chunks:
-            said += chunk.data if chunk.stream is Stream.STDOUT else b""
-            if len(said) > 4 * MOST:
+            stdout += chunk.data if chunk.stream is Stream.STDOUT else b""
+            if len(stdout) > 4 * MOST:
                 break
-    return said.decode("utf-8", "replace")
+    return stdout.decode("utf-8", "replace")

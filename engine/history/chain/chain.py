@@ -79,7 +79,7 @@ def canonical_data(data: dict[str, Any]) -> str:
 
 
 def _is_plain(value: object) -> bool:
-    """Say whether Python's own encoder, which is several times faster, writes the same as RFC 8785 asks."""
+    """Return whether Python's own, faster encoder writes the same as RFC 8785 requires."""
     kind = value.__class__
     if kind is str or kind is bool or value is None:
         return True

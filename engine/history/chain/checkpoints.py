@@ -39,7 +39,7 @@ class Checkpoint:
     """The bytes that are signed."""
 
     def is_signed_by(self, key: Ed25519PublicKey) -> bool:
-        """Say whether this key made the signature."""
+        """Return whether this key made the signature."""
         if key_id(key) != self.key:
             return False
         try:

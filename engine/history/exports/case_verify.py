@@ -205,7 +205,7 @@ def public_key(pem: bytes) -> bytes:
 
 
 def ed25519(key: bytes, message: bytes, signature: bytes) -> bool:
-    """Say whether the signature of the message was made with this key."""
+    """Return whether the signature of the message was made with this key."""
     public, point = unpack(key), unpack(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
     if len(signature) != 64 or public is None or point is None or scalar >= ORDER:

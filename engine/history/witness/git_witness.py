@@ -46,7 +46,7 @@ class GitWitness:
         """Write a checkpoint at the end of the file, where it is not there already, and commit the file.
 
         Raises:
-            Refused: it is not committed within the time.
+            WitnessError: it is not committed within the time.
         """
         try:
             async with asyncio.timeout(self._seconds):

@@ -33,7 +33,7 @@ class HttpWitness:
         """Post a checkpoint. No redirect is followed, and what is answered is not read.
 
         Raises:
-            Refused: it was not taken within the time.
+            WitnessError: it was not taken within the time.
         """
         try:
             async with asyncio.timeout(self._seconds), httpx.AsyncClient(trust_env=False) as client:

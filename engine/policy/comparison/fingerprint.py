@@ -129,7 +129,7 @@ def _reaches_nothing(node: ast.AST, known: frozenset[str] | set[str]) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Say whether an attribute or an imported name leads to no module and to nothing inside."""
+    """Return whether an attribute or an imported name leads to no module and to nothing inside."""
     return not name.startswith(("_", "*")) and name not in FORMATTING and name not in sys.stdlib_module_names
 
 

@@ -36,8 +36,8 @@ def _failures(rule: PolicyRule, place: Callable[[Path_], Place]) -> Iterator[Fau
     for key, wanted in (("match", True), ("not_match", False)):
         for number, example in enumerate(getattr(rule.spec, key)):
             if (rule.reasons(facts_of(example)) is not None) is not wanted:
-                said = "should match and does not" if wanted else "should not match and does"
-                message = f"`{rule.spec.id}`: example {number + 1} of `{key}` {said}"
+                problem = "should match and does not" if wanted else "should not match and does"
+                message = f"`{rule.spec.id}`: example {number + 1} of `{key}` {problem}"
                 yield Fault(place((rule.spec.id, key, number)), message)
 
 

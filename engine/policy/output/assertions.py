@@ -39,7 +39,7 @@ class Assertion:
     """How far two numbers may be apart to be equal."""
 
     def judge(self, value: str) -> tuple[AssertionOutcome, str]:
-        """Say whether it holds of a value, which is JSON, and why where that cannot be said."""
+        """Return whether it holds of a value, which is JSON, and why where that cannot be said."""
         try:
             found = self._found(json.loads(value))
             return (AssertionOutcome.VERIFIED if self._holds(found) else AssertionOutcome.REFUTED), ""

@@ -67,14 +67,14 @@ LOCK_FORMATS = {
 
 
 def lock_format(language: Language) -> LockFormat:
-    """Return how packages of a language are written. Raises BadLock."""
+    """Return how packages of a language are written. Raises PackageLockError."""
     if language not in LOCK_FORMATS:
         raise PackageLockError(f"packages are given to Python and JavaScript alone, and this is {language}")
     return LOCK_FORMATS[language]
 
 
 def check(packages: Sequence[Package], language: Language) -> None:
-    """Let packages be installed for a run. Raises BadLock."""
+    """Let packages be installed for a run. Raises PackageLockError."""
     check_names(packages, language)
     for package in packages:
         if not package.hashes:
@@ -84,7 +84,7 @@ def check(packages: Sequence[Package], language: Language) -> None:
 
 
 def check_names(packages: Sequence[Package], language: Language) -> None:
-    """Let packages be looked up. Raises BadLock."""
+    """Let packages be looked up. Raises PackageLockError."""
     form = lock_format(language)
     if len(packages) > MOST:
         raise PackageLockError(f"more than {MOST} packages")

@@ -57,7 +57,7 @@ class ExitReport:
     _buffer: bytearray = field(default_factory=bytearray)
 
     def feed(self, data: bytes) -> None:
-        """Take bytes that follow the mark. Raises BadFrame."""
+        """Take bytes that follow the mark. Raises FrameError."""
         self._buffer += data
         while not self.complete and self._step():
             pass

@@ -85,7 +85,7 @@ class StreamSplitter:
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Return the program's bytes and the supervisor's. Bytes that may begin the mark are held back.
 
-        Raises BadFrame.
+        Raises FrameError.
         """
         if self.ended:
             return b"", data

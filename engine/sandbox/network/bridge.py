@@ -60,7 +60,7 @@ class Bridge:
     async def open(self, trusted: bytes, seconds: float) -> None:
         """Send the certificates to trust, wait until the guest's end listens, and carry from then on.
 
-        Raises BadBridge.
+        Raises BridgeError.
         """
         self._carrying = asyncio.create_task(self._carry())
         ready = asyncio.create_task(self._ready.wait())

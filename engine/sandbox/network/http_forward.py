@@ -12,7 +12,7 @@ from engine.sandbox.network.secret_injection import LeakDetector, Redactor, Secr
 
 
 def destination(request: h11.Request) -> tuple[str, int, bytes]:
-    """Return host, port and path of a request in absolute form. Raises Refused."""
+    """Return host, port and path of a request in absolute form. Raises EgressDenied."""
     try:
         url = urlsplit(request.target.decode("ascii"))
         host, port = url.hostname or "", url.port or 80
@@ -25,7 +25,7 @@ def destination(request: h11.Request) -> tuple[str, int, bytes]:
 
 
 def tunnel(request: h11.Request) -> tuple[str, int]:
-    """Return host and port of a CONNECT. Raises Refused."""
+    """Return host and port of a CONNECT. Raises EgressDenied."""
     host, colon, port = request.target.decode("ascii", "replace").lower().rpartition(":")
     if not colon or not port.isdecimal() or len(port) > 5 or not host:
         raise EgressDenied("CONNECT takes HOST:PORT")
@@ -33,16 +33,16 @@ def tunnel(request: h11.Request) -> tuple[str, int]:
 
 
 def check_host(request: h11.Request, host: str, port: int) -> None:
-    """Let a request's Host header be the host that it goes to. Raises Refused."""
-    said = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
-    if said - {host, f"{host}:{port}"}:
+    """Check that a request's Host header names the host that it goes to. Raises EgressDenied."""
+    host_headers = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
+    if host_headers - {host, f"{host}:{port}"}:
         raise EgressDenied(f"the Host header is not {host}")
 
 
 async def exchange(
     guest: Peer, request: h11.Request, path: bytes, host: str, vault: SecretInjector, outside: Peer
 ) -> None:
-    """Send a request on and its answer back. Raises Refused, h11.ProtocolError, OSError."""
+    """Send a request on and its answer back. Raises EgressDenied, h11.ProtocolError, OSError."""
     target, headers, screen = vault.fill(host, path, end_to_end(request.headers))
     await outside.send(h11.Request(method=request.method, target=target, headers=headers))
     await _send_body(guest, outside, LeakDetector(vault, host))

@@ -106,30 +106,32 @@ class Proxy:
             self._policy.check(host, port)
             await self._resolver.addresses(host)
         await guest.send(h11.Response(status_code=200, headers=[]))
-        said, name = await self._watched(
+        first_bytes, name = await self._watched(
             target, read_client_hello(guest.reader, self._policy.seconds, guest.left_over)
         )
         if name != host:
             async with self._attempt(Target.of(name, port, b"TLS")):
                 raise EgressDenied(f"TLS asks for another name than CONNECT did: {host}")
         if self.authority is None:
-            await self._pass_on(guest, host, port, said)
+            await self._pass_on(guest, host, port, first_bytes)
         else:
-            await self._open(guest, host, port, said, self.authority.context(host))
+            await self._open(guest, host, port, first_bytes, self.authority.context(host))
 
-    async def _pass_on(self, guest: Peer, host: str, port: int, said: bytes) -> None:
+    async def _pass_on(self, guest: Peer, host: str, port: int, first_bytes: bytes) -> None:
         streams = await self._resolver.connect(host, port)
         async with _closing(streams[1]):
-            self.budget.spend(len(said))
-            streams[1].write(said)
+            self.budget.spend(len(first_bytes))
+            streams[1].write(first_bytes)
             await relay((guest.reader, guest.writer), streams, self.budget.spend)
 
     # --- TLS that is opened, because a secret must be put in
 
-    async def _open(self, guest: Peer, host: str, port: int, said: bytes, context: ssl.SSLContext) -> None:
+    async def _open(
+        self, guest: Peer, host: str, port: int, first_bytes: bytes, context: ssl.SSLContext
+    ) -> None:
         inner, outer = socket.socketpair()
         far = await asyncio.open_unix_connection(sock=outer)
-        far[1].write(said)
+        far[1].write(first_bytes)
         carrying = asyncio.create_task(relay((guest.reader, guest.writer), far, lambda size: None))
         try:
             reader, writer = await self._handshake(inner, context)

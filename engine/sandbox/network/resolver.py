@@ -19,7 +19,7 @@ class PinnedResolver:
         self._pinned: dict[str, tuple[str, ...]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
-        """Return the addresses of a name. Raises Refused."""
+        """Return the addresses of a name. Raises EgressDenied."""
         if host not in self._pinned:
             found = await self._look_up(host)
             for address in found:
@@ -28,7 +28,7 @@ class PinnedResolver:
         return self._pinned[host]
 
     async def connect(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> Streams:
-        """Connect to the first address of a name that answers, with TLS where asked. Raises Refused."""
+        """Connect to the first address of a name that answers, with TLS where asked. Raises EgressDenied."""
         last: Exception | None = None
         name = host if tls else None
         for address in await self.addresses(host):

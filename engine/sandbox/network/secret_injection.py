@@ -32,7 +32,7 @@ class SecretInjector:
     def fill(self, host: str, target: bytes, headers: Headers) -> tuple[bytes, Headers, Redactor]:
         """Return target and headers with secrets in the place of placeholders, and a screen for the answer.
 
-        Raises Refused: a placeholder is sent to another host than its secret's.
+        Raises EgressDenied: a placeholder is sent to another host than its secret's.
         """
         for _, value in headers:
             self.look(host, _unpacked(value) or value)
@@ -47,7 +47,7 @@ class SecretInjector:
         return _replaced(target, own), [*plain, (b"accept-encoding", b"identity")], Redactor(own.values())
 
     def look(self, host: str, data: bytes) -> None:
-        """Look for placeholders on their way to a host. Raises Refused."""
+        """Look for placeholders on their way to a host. Raises EgressDenied."""
         for placeholder, secret in self._held.items():
             if placeholder.encode() in data and secret.host != host:
                 raise EgressDenied(f"the placeholder of {secret.name}, which is for {secret.host} alone")
@@ -62,7 +62,7 @@ class LeakDetector:
         self._tail = b""
 
     def see(self, data: bytes) -> None:
-        """Look at the next piece. Raises Refused."""
+        """Look at the next piece. Raises EgressDenied."""
         self._vault.look(self._host, self._tail + data)
         self._tail = (self._tail + data)[-64:]
 
@@ -87,7 +87,7 @@ class Redactor:
         return held
 
     def headers(self, headers: Headers) -> Headers:
-        """Return headers without secrets. Raises Refused: what follows cannot be looked through."""
+        """Return headers without secrets. Raises EgressDenied: what follows cannot be looked through."""
         packed = {value.lower() for name, value in headers if name.lower() == b"content-encoding"}
         if self._values and packed - {b"identity"}:
             raise EgressDenied("the answer is packed, and may repeat a secret")

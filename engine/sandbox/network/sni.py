@@ -14,44 +14,44 @@ _MOST = 64 * 1024
 async def read_client_hello(
     reader: asyncio.StreamReader, seconds: float, first: bytes = b""
 ) -> tuple[bytes, str]:
-    """Return the bytes of a TLS greeting, and the name that it asks for. Raises Refused."""
-    said = first
+    """Return the bytes of a TLS greeting, and the name that it asks for. Raises EgressDenied."""
+    first_bytes = first
     try:
         async with asyncio.timeout(seconds):
-            while (name := server_name(said)) is None:
+            while (name := server_name(first_bytes)) is None:
                 piece = await reader.read(_MOST)
-                if not piece or len(said) > _MOST:
+                if not piece or len(first_bytes) > _MOST:
                     raise EgressDenied("no TLS greeting came")
-                said += piece
+                first_bytes += piece
     except TimeoutError:
         raise EgressDenied("no TLS greeting came in time") from None
-    return said, name
+    return first_bytes, name
 
 
-def server_name(said: bytes) -> str | None:
+def server_name(first_bytes: bytes) -> str | None:
     """Return the server name that the greeting asks for, or None where more bytes are needed.
 
-    Raises Refused: it is no TLS, or asks for no name.
+    Raises EgressDenied: it is no TLS, or asks for no name.
     """
-    if not said:
+    if not first_bytes:
         return None
-    heard: list[str | None] = []
+    names: list[str | None] = []
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 
-    def hear(connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> int:
-        heard.append(name)
+    def record_name(connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> int:
+        names.append(name)
         return int(ssl.ALERT_DESCRIPTION_HANDSHAKE_FAILURE)
 
-    context.sni_callback = hear
+    context.sni_callback = record_name
     incoming = ssl.MemoryBIO()
-    incoming.write(said)
+    incoming.write(first_bytes)
     with contextlib.suppress(ssl.SSLError):
         try:
             context.wrap_bio(incoming, ssl.MemoryBIO(), server_side=True).do_handshake()
         except ssl.SSLWantReadError:
             return None
-    if not heard:
+    if not names:
         raise EgressDenied("what follows CONNECT is not TLS")
-    if not heard[0]:
+    if not names[0]:
         raise EgressDenied("the TLS greeting names no host")
-    return heard[0].lower()
+    return names[0].lower()

@@ -47,10 +47,10 @@ class Npm:
         files = {"package.json": _manifest(packages), "package-lock.json": tree(packages, builds)}
         return _order(registry, files, layer=LAYER, scripts=names)
 
-    def found(self, said: bytes) -> tuple[Package, ...]:
+    def found(self, report: bytes) -> tuple[Package, ...]:
         """Read the tree that npm laid out."""
         try:
-            entries = json.loads(said)["packages"].items()
+            entries = json.loads(report)["packages"].items()
             packages = tuple(_found(place.removeprefix("node_modules/"), one) for place, one in entries)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None

@@ -64,10 +64,10 @@ class Pip:
         program = _HEAD + _BUILD.format(arguments=arguments, layer=LAYER) + _TAIL
         return InstallRequest(program.encode(), _files(packages))
 
-    def found(self, said: bytes) -> tuple[Package, ...]:
+    def found(self, report: bytes) -> tuple[Package, ...]:
         """Read pip's installation report."""
         try:
-            items = json.loads(said)["install"]
+            items = json.loads(report)["install"]
             packages = tuple(sorted((_found(item) for item in items), key=lambda package: package.name))
         except (ValueError, KeyError, TypeError) as error:
             raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None

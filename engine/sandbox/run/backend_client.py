@@ -168,8 +168,8 @@ class BackendClient:
     ) -> ExecutionOutput:
         done = await self._run(sandbox, b"", files, operation=operation, **more)
         if done.result.exit_code != 0:
-            said = done.stderr.decode("utf-8", "replace").strip() or "; ".join(done.result.evidence)
-            raise OperationFailed(visible(Untrusted(f"{operation.kind} {operation.path.text}: {said}")))
+            message = done.stderr.decode("utf-8", "replace").strip() or "; ".join(done.result.evidence)
+            raise OperationFailed(visible(Untrusted(f"{operation.kind} {operation.path.text}: {message}")))
         return done
 
     async def _run(

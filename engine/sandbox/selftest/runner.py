@@ -54,7 +54,7 @@ class _StdoutTail:
 
 
 async def attempt(backend: Backend, tried: AttackCase, images: Mapping[Language, str]) -> AttackOutcome:
-    """Run one attempt, and say whether the promise held. Raises SandboxUnavailable."""
+    """Run one attempt, and return whether the promise held. Raises SandboxUnavailable."""
     image = await backend.image_digest(images[tried.language])
     listener = _StdoutTail(image)
     limits = Limits.model_validate({"seconds": 20} | tried.limits)
@@ -66,10 +66,10 @@ async def attempt(backend: Backend, tried: AttackCase, images: Mapping[Language,
     )
     job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
     result = await backend.run(job, listener)
-    said = listener.tail.decode("utf-8", "replace").strip()
+    output = listener.tail.decode("utf-8", "replace").strip()
     allowed = result.kill_reason in tried.ends
-    quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or said.endswith("held")
-    detail = f"{result.kill_reason}: {said[-200:] or '; '.join(result.evidence)}"
+    quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or output.endswith("held")
+    detail = f"{result.kill_reason}: {output[-200:] or '; '.join(result.evidence)}"
     return AttackOutcome(tried, allowed and quiet, Untrusted(detail))
 
 

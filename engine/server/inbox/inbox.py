@@ -158,12 +158,12 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
     """Return what the code printed, of each stream so much, masked and with tracebacks shortened."""
     if case.result is None:
         return {}
-    said = {stream: bytearray() for stream in Stream}
+    texts = {stream: bytearray() for stream in Stream}
     async with contextlib.aclosing(engine.queries.output(case.submission.id)) as chunks:
         async for chunk in chunks:
-            left = MOST_PRINTED - len(said[chunk.stream])
-            said[chunk.stream] += chunk.data[: max(0, left)]
-    return {stream.value: prepare_for_agent(text.decode(errors="replace")) for stream, text in said.items()}
+            left = MOST_PRINTED - len(texts[chunk.stream])
+            texts[chunk.stream] += chunk.data[: max(0, left)]
+    return {stream.value: prepare_for_agent(text.decode(errors="replace")) for stream, text in texts.items()}
 
 
 def _write(path: Path, content: dict[str, object]) -> None:

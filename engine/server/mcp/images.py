@@ -17,7 +17,7 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif")
 
 
 def named_like_one(name: str) -> bool:
-    """Say whether a file is worth a look."""
+    """Return whether a file has the name of an image."""
     return name.lower().endswith(_SUFFIXES)
 
 

@@ -79,7 +79,7 @@ class TaskHandlers:
 
 
 def declared(context: Context) -> bool:
-    """Say whether the client takes task handles in answer to this request."""
+    """Return whether the client takes task handles in answer to this request."""
     declared = context.session.client_capabilities
     extensions = declared.extensions if declared else None
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS and EXTENSION in (extensions or {})

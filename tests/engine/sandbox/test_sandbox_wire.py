@@ -67,7 +67,7 @@ def test_what_is_shown_is_taken_out_wherever_it_is_cut(
 
 @pytest.mark.parametrize("lie", [b"+1\n", b"+x 1\nx", b"+99999 0\n", b"+" * 20])
 def test_a_lie_about_what_is_shown_is_refused(lie: bytes) -> None:
-    """A piece that no supervisor sends is BadFrame."""
+    """A piece that no supervisor sends is FrameError."""
     with pytest.raises(FrameError):
         StreamSplitter(MARK).feed(MARK + lie)
 
@@ -88,7 +88,7 @@ def test_a_plain_line_is_not_held_back() -> None:
 
 @given(st.binary(max_size=300))
 def test_a_last_word_of_any_bytes_is_read_or_refused(data: bytes) -> None:
-    """Any bytes are a last word, an unfinished one, or BadFrame: nothing else."""
+    """Any bytes are an exit report, an unfinished one, or FrameError: nothing else."""
     word = ExitReport(capacity=100)
     try:
         word.feed(data)
@@ -122,7 +122,7 @@ def test_files_come_back_as_they_were(files: list[tuple[str, bytes]]) -> None:
     ],
 )  # fmt: skip
 def test_lies_are_refused(lie: bytes) -> None:
-    """A frame that no supervisor sends, or that promises more than there is room for, is BadFrame."""
+    """A frame that no supervisor sends, or that promises more than fits, is FrameError."""
     with pytest.raises(FrameError):
         ExitReport(capacity=100).feed(lie)
 

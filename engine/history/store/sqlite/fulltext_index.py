@@ -14,7 +14,7 @@ BYTES = 1 << 16
 
 
 def index_some(connection: sqlite3.Connection) -> bool:
-    """Index the next contents, and say whether there may be more."""
+    """Index the next contents, and return whether there may be more."""
     (last,) = connection.execute("SELECT indexed FROM fulltext_progress").fetchone()
     rows = connection.execute(
         "SELECT n, body FROM blobs WHERE n > ? ORDER BY n LIMIT ?", (last, AT_ONCE)

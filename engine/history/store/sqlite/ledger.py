@@ -178,7 +178,7 @@ class Ledger:
             self.flush_output(run)
 
     def index_some(self) -> bool:
-        """Index some texts for the search, and say whether there may be more."""
+        """Index some texts for the search, and return whether there may be more."""
         self.begin()
         try:
             more = fulltext_index.index_some(self.connection)

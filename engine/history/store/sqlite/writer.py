@@ -132,7 +132,7 @@ class Writer:
             return False
 
     def _transaction(self, first: WriteJob) -> bool:
-        """Do `first` and what comes in its company, commit, and say whether to go on."""
+        """Do `first` and what comes in its company, commit, and return whether to go on."""
         done: list[WriteJob] = []
         going = True
         try:

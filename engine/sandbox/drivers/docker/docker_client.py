@@ -42,7 +42,7 @@ class DockerClient:
         self._tunnel: SshTunnel | None = None
 
     async def connect(self) -> None:
-        """Find Docker by the environment, or by its own context. Raises DaemonLost."""
+        """Find Docker by the environment, or by its own context. Raises DockerUnreachable."""
         call = partial(_connect, self.deadline, self._options())
         self._client = await self._bounded(call, self.deadline)
 
@@ -68,7 +68,7 @@ class DockerClient:
     async def call(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
         """Call one method of Docker's low-level client.
 
-        Raises DaemonLost where nothing answers in time, `docker.errors.APIError` where Docker refuses.
+        Raises DockerUnreachable where nothing answers in time, `docker.errors.APIError` where Docker refuses.
         """
         if self._client is None:
             await self.connect()
@@ -122,8 +122,8 @@ class DockerClient:
         except APIError:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
-            said = await self._tunnel.trouble() if self._tunnel else ""
-            raise DockerUnreachable(f"Docker did not answer: {said or _first_line(error)}") from error
+            message = await self._tunnel.trouble() if self._tunnel else ""
+            raise DockerUnreachable(f"Docker did not answer: {message or _first_line(error)}") from error
 
 
 async def _open_stream(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -156,8 +156,8 @@ def _connect(deadline: float, place: dict[str, Any]) -> docker.APIClient:
 
 
 def _first_line(error: BaseException) -> str:
-    said = str(getattr(error, "explanation", "") or error) or type(error).__name__
-    return said.splitlines()[0][:300]
+    message = str(getattr(error, "explanation", "") or error) or type(error).__name__
+    return message.splitlines()[0][:300]
 
 
 @contextlib.contextmanager
@@ -173,9 +173,9 @@ def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
     """Return the error to raise for one of Docker: what is wrong, and what to type next."""
     if isinstance(error, SandboxUnavailable):
         return error
-    said = _first_line(error)
+    message = _first_line(error)
     if isinstance(error, NotFound) and image:
         return SandboxUnavailable(f"Docker has no image {image}", "pratique image build")
-    if "nknown runtime" in said or "runtime name" in said:
-        return SandboxUnavailable(f"Docker has no gVisor runtime: {said}", "make run   (it sets runsc up)")
-    return SandboxUnavailable(f"Docker refused: {said}", "pratique doctor")
+    if "nknown runtime" in message or "runtime name" in message:
+        return SandboxUnavailable(f"Docker has no gVisor runtime: {message}", "make run   (it sets runsc up)")
+    return SandboxUnavailable(f"Docker refused: {message}", "pratique doctor")

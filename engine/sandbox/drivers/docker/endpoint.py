@@ -57,7 +57,7 @@ class Endpoint:
 def endpoint(environment: Mapping[str, str] = os.environ) -> Endpoint:
     """Return where Docker is. `DOCKER_HOST` is stronger than `DOCKER_CONTEXT`, that than Docker's own choice.
 
-    Raises BadEndpoint.
+    Raises EndpointError.
     """
     if host := environment.get("DOCKER_HOST", ""):
         return Endpoint(host)
@@ -106,7 +106,7 @@ def ssh_command(host: str, seconds: float) -> list[str]:
     """Return the command that connects standard input and output to the Docker at `ssh://USER@HOST:PORT`.
 
     It asks nothing, and checks the host's key as the user's own configuration says: one that is not known is
-    refused. Raises BadEndpoint.
+    refused. Raises EndpointError.
     """
     try:
         url = urlsplit(host)

@@ -39,7 +39,7 @@ def process(pid: int, proc: Path = Path("/proc")) -> str:
 
 
 def orphaned(labels: dict[str, str], me: Ownership, now: float | None = None) -> bool:
-    """Say whether a container of ours has no living owner. Foreign containers never are."""
+    """Return whether a container of ours has no living owner. Foreign containers never are."""
     if labels.get("pratique") != "1":
         return False
     if labels.get("pratique.engine") == me.engine and labels.get("pratique.process") == me.process:
@@ -52,7 +52,7 @@ def orphaned(labels: dict[str, str], me: Ownership, now: float | None = None) ->
 
 
 def forgotten(labels: dict[str, str], me: Ownership, now: float | None = None) -> bool:
-    """Say whether a container that this engine made, and has no use for, was left over from trouble."""
+    """Return whether a container that this engine made, and has no use for, was left over from trouble."""
     mine = labels.get("pratique.engine") == me.engine and labels.get("pratique.process") == me.process
     return mine and _age(labels, now) > _MAKING_SECONDS
 

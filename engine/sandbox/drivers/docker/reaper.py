@@ -24,7 +24,7 @@ _RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
 async def reap(client: DockerClient, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
     """Remove every container of ours that no living engine owns, or that this one forgot.
 
-    Returns the ids of those removed; `used` are never touched. Raises DaemonLost.
+    Returns the ids of those removed; `used` are never touched. Raises DockerUnreachable.
     """
     gone = [
         listed["Id"]
@@ -35,13 +35,13 @@ async def reap(client: DockerClient, me: Ownership, used: Set[str] = frozenset()
 
 
 async def ours(client: DockerClient) -> list[dict[str, Any]]:
-    """List the containers that carry our label, by the call that does not inspect each. Raises DaemonLost."""
+    """List the containers that carry our label, without inspecting each. Raises DockerUnreachable."""
     listed: list[dict[str, Any]] = await client.call("containers", all=True, filters={"label": "pratique=1"})
     return listed
 
 
 async def owned(client: DockerClient, engine: str) -> tuple[str, ...]:
-    """List the containers that carry an engine's name. Raises DaemonLost."""
+    """List the containers that carry an engine's name. Raises DockerUnreachable."""
     listed = await ours(client)
     return tuple(one["Id"] for one in listed if one["Labels"].get("pratique.engine") == engine)
 

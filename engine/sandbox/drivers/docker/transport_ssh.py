@@ -20,7 +20,7 @@ class SshTunnel:
     """Listens where nobody else may, until it is closed. `ssh` shares one connection for all of them."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._said = ""
+        self._errors = ""
         self._failed = asyncio.Event()
         self._folder = Path(tempfile.mkdtemp(prefix="pratique-ssh-"))
         program, *arguments = command
@@ -42,7 +42,7 @@ class SshTunnel:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_WORD_SECONDS):
                 await self._failed.wait()
-        return self._said
+        return self._errors
 
     async def close(self) -> None:
         """End every connection."""
@@ -63,7 +63,7 @@ class SshTunnel:
 
     async def _carry(self, end: socket.socket) -> None:
         """Let one `ssh` have a connection for its standard input and output."""
-        self._said = ""
+        self._errors = ""
         self._failed.clear()
         with end:
             end.setblocking(True)
@@ -79,15 +79,15 @@ class SshTunnel:
                 self._fail(f"ssh cannot be started: {error.strerror}")
                 return
         try:
-            _, said = await process.communicate()
+            _, errors = await process.communicate()
         finally:
             await _ended(process)
         if process.returncode:
-            lines = said.decode("utf-8", "replace").strip().splitlines() or ["ssh ended without a word"]
+            lines = errors.decode("utf-8", "replace").strip().splitlines() or ["ssh ended without a word"]
             self._fail(lines[-1][:_MOST_SAID])
 
-    def _fail(self, said: str) -> None:
-        self._said = said
+    def _fail(self, errors: str) -> None:
+        self._errors = errors
         self._failed.set()
 
 

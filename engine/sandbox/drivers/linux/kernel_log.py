@@ -15,7 +15,7 @@ _KILL = b"oom-kill:"
 
 
 def memory_ran_out(container: str, log: Path = _LOG) -> bool:
-    """Say whether the log still holds a kill for want of memory in a container's group.
+    """Return whether the log still holds a kill for want of memory in a container's group.
 
     False where the log may not be read, too. Measured: 3 ms for 2,000 records.
     """
