@@ -1,4 +1,4 @@
-"""Where things lie: state, settings, the socket, and what ships with the program."""
+"""Paths: state, settings, the socket, and the files shipped with the program."""
 
 from __future__ import annotations
 

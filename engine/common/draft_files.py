@@ -1,4 +1,4 @@
-"""Files of code, and the drafts that they stand for."""
+"""Reads drafts from files and folders of code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LANGUAGES = {
 
 
 REQUEST = "request.yaml"
-"""What a folder of code asks for."""
+"""The file that holds the request of a folder of code."""
 MOST_ASKED = 64 * 1024
 """Bytes of a request: YAML is read slowly."""
 MOST_FILES = 256

@@ -1,4 +1,4 @@
-"""What the engine asks of a history, whatever stores it."""
+"""The protocol of the history store that the engine uses."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class HistoryError(Exception):
 
 
 class ErasedError(HistoryError):
-    """Retention erased what was asked for."""
+    """The requested content was erased by retention."""
 
     def __init__(self, what: str, rule: str) -> None:
         super().__init__(f"{what} was erased by retention: {rule or 'no rule is recorded'}")

@@ -1,4 +1,4 @@
-"""What the analysis says."""
+"""Models of the static analysis: violations and predicted effects."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Case(FrozenModel):
     deadline: datetime | None = None
     decision: Decision | None = None
     reviews: tuple[Decision, ...] = ()
-    """Approvals given while another reviewer's is still wanted."""
+    """Approvals given while another reviewer's is still required."""
     claim: Claim | None = None
     started_at: datetime | None = None
     displays: tuple[Display, ...] = ()

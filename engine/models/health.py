@@ -8,7 +8,7 @@ from engine.models.run import IsolationProof
 
 
 class Check(FrozenModel):
-    """One row of Health: what was looked at, whether it is well, and what to type where it is not."""
+    """One row of Health: what was checked, whether it is OK, and what to type where it is not."""
 
     name: str
     ok: bool

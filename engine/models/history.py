@@ -1,4 +1,4 @@
-"""What is asked of the history beside its records: figures, help with a filter, how far a reading is."""
+"""Answers about the history: trends, help with filters, erasures, verification."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class FilterHelp(FrozenModel):
 
 
 class VerificationProgress(FrozenModel):
-    """How far the reading of the history is; the last one says what was found."""
+    """Progress of a verification; the last one carries its result."""
 
     done: int
     total: int

@@ -1,4 +1,4 @@
-"""What is asked for, and what is given."""
+"""Submissions: drafts, permissions, limits and operations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _unused(value: object) -> bool:
 
 
 class Package(FrozenModel):
-    """A package asked for by name and exact version."""
+    """A package requested by name and exact version."""
 
     name: Untrusted
     version: Untrusted
@@ -43,7 +43,7 @@ class Package(FrozenModel):
 
 
 class Permissions(FrozenModel):
-    """What is default-deny: asked for in a submission, and given, never more, in a grant."""
+    """Permissions, denied by default: requested in a submission, granted at most as requested."""
 
     domains: tuple[Untrusted, ...] = ()
     packages: tuple[Package, ...] = ()
@@ -98,7 +98,7 @@ class Consequence(FrozenModel):
 
 
 class OperationKind(StrEnum):
-    """What is done in a session. `run` is what a submission asks for; the others are single tool calls."""
+    """What is done in a session. `run` runs code; the others are single tool calls."""
 
     RUN = "run"
     INSTALL = "install"
@@ -111,7 +111,7 @@ class OperationKind(StrEnum):
 
 
 class Operation(FrozenModel):
-    """One tool call on a session: what it does, to which file, and what it asks for.
+    """One tool call on a session: what it does, to which file, and what it requests.
 
     What a write writes is the one input file of its draft, so that the digest covers it and it is shown.
     """
@@ -180,7 +180,7 @@ class Draft(FrozenModel):
 
 
 class Submission(FrozenModel):
-    """A draft, who asked, and the digest over both."""
+    """A draft, its requester, and the digest over both."""
 
     id: str
     draft: Draft

@@ -8,7 +8,7 @@ from engine.models import Principal, Role
 
 
 class Action(StrEnum):
-    """What a principal may want to do."""
+    """The actions that roles allow."""
 
     SUBMIT = "submit"
     DECIDE = "decide"

@@ -29,7 +29,7 @@ _VALUE = re.compile(r"[\x21-\x7e]{8,8192}")
 
 
 class StoredSecret(FrozenModel):
-    """A secret as it lies on disk, readable by its owner alone."""
+    """A secret as it is stored on disk, readable by its owner alone."""
 
     name: str
     host: str

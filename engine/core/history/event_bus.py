@@ -24,7 +24,7 @@ class EventBus:
         self._listeners: list[Callable[[Event], None]] = []
 
     def listen(self, listener: Callable[[Event], None]) -> None:
-        """Tell a listener each event once it is recorded."""
+        """Call `listener` with each event once it is recorded."""
         self._listeners.append(listener)
 
     @property

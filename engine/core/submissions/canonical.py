@@ -11,7 +11,7 @@ from engine.models import Draft, InputFile, Principal
 
 
 def digest(draft: Draft, requester: Principal) -> str:
-    """Return the SHA-256 of the canonical JSON (RFC 8785) of a draft and who asked, in hexadecimal."""
+    """Return the SHA-256 of the canonical JSON (RFC 8785) of a draft and its requester, in hexadecimal."""
     return hashlib.sha256(rfc8785.dumps(canonical(draft, requester))).hexdigest()
 
 

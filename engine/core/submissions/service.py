@@ -95,7 +95,7 @@ class SubmissionService:
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
     ) -> Case:
-        """Approve or deny the submission whose digest was `shown`; the last approval wanted starts its run.
+        """Approve or deny the submission whose digest was `shown`; the last required approval starts its run.
 
         Raises:
             Problem: the principal may not, it is decided or late, the digest or the grant is wrong, or
@@ -113,7 +113,7 @@ class SubmissionService:
             return await self._executor.approve(entry, by, reason, given, review_record)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
-        """Deny a waiting submission for its own requester, who wants it no more.
+        """Withdraw a pending submission for its own requester.
 
         Raises:
             Problem: it is not pending.

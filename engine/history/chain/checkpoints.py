@@ -26,7 +26,7 @@ _NOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a signed note says."""
+    """The content of a signed note."""
 
     size: int
     root: bytes

@@ -1,4 +1,4 @@
-"""What may stand in a policy file. A key that is not here is a mistake, and so is a value of another kind."""
+"""The schema of policy files. Unknown keys and values of another type are errors."""
 
 from __future__ import annotations
 
@@ -138,16 +138,16 @@ class When(Part):
     requests: Several[PermissionKinds] | None = None
     """Any of these permissions is requested."""
     domains_outside: Several[Domain] | None = None
-    """A domain is asked for that is not on this list."""
+    """A domain is requested that is not on this list."""
     registries_outside: Several[str] | None = None
-    """A package is asked for from a registry that is not on this list and not the image's own."""
+    """A package is requested from a registry that is not on this list and not the image's own."""
     limits_over: LimitsOver | None = None
     no_violation: Levels | None = None
     """For rules that lower: there is no violation of this severity or higher."""
     requests_only: Several[PermissionKinds] | None = None
     """For rules that lower: only these permissions are requested."""
     predicts_only: Several[EffectKinds] | None = None
-    """For rules that lower: nothing but these is predicted to be wanted."""
+    """For rules that lower: no other effects are predicted."""
 
 
 RAISING = frozenset(
@@ -201,7 +201,7 @@ class RuleSpec(Part):
     enabled: bool = True
     risk: Levels | None = None
     refuse: bool = False
-    """Nobody is asked: the submission is refused."""
+    """The submission is refused without a review."""
     lowers: Several[str] = ()
     """Rules whose matches count as this rule's risk where this one matches too."""
     reason: str = ""

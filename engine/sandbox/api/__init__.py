@@ -1,1 +1,1 @@
-"""What the engine asks of a sandbox backend, free of any driver."""
+"""The interface of sandbox backends, independent of any driver."""

@@ -1,4 +1,4 @@
-"""What events say of the history itself."""
+"""Payloads of events about the history itself."""
 
 from __future__ import annotations
 

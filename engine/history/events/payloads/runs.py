@@ -1,4 +1,4 @@
-"""What events say of a run and its sandbox."""
+"""Payloads of events about runs and their sandboxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What events say of a submission."""
+"""Payloads of events about submissions."""
 
 from __future__ import annotations
 

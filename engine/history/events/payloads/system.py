@@ -1,4 +1,4 @@
-"""What events say of the engine, its policy, its settings and who may act."""
+"""Payloads of events about the engine, its policy, settings and tokens."""
 
 from __future__ import annotations
 
