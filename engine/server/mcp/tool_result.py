@@ -126,6 +126,7 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=visible(decision.reason) if decision and case.status in REFUSALS else "",
         would_be_allowed=_would_be_allowed(case) if case.status in REFUSALS else [],
+        untrusted_output=guest or GuestOutput(),
         **(_run_fields(result) if result else {}),
     )
 

@@ -47,7 +47,7 @@ async def test_a_reviewer_denies_the_nosy_one(engine: EngineProcess) -> None:
         with console(engine) as terminal:
             terminal.see("code-helper", "os.environ.items()", "gVisor proven")
             assert "os.environ.items()" == underlined(terminal.colours(), "in os.environ")
-            terminal.press_until("d", "The agent is told this")
+            terminal.press_until("d", "sent to the agent")
             terminal.type(*spelled("needs no environment"))
             terminal.see("needs no environment")
             terminal.press_until("Enter", "Denying")

@@ -177,7 +177,7 @@ def test_files_are_had_while_the_run_goes_on_and_afterwards(
         submission = client.submit(draft(BUSY)).submission
         id, aside = submission.id, tmp_path / "aside"
         assert 5 == main(["files", id])
-        assert b"does not run" in capfdbinary.readouterr().err
+        assert b"is not running" in capfdbinary.readouterr().err
         client.decide(id, DecisionOutcome.APPROVED, submission.digest)
         with contextlib.closing(client.output(id)) as written:
             assert b"on\n" == next(written).data
