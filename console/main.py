@@ -6,7 +6,7 @@ import os
 import sys
 
 COMPLETING = "_PRATIQUE_COMPLETE"
-"""Set by a shell that asks how a command line may go on."""
+"""Set by a shell that asks for completions."""
 
 
 def main() -> int:
@@ -17,7 +17,7 @@ def main() -> int:
 
         return main.main()
     if (arguments or COMPLETING in os.environ) and arguments != ["--served"]:
-        from engine import cli  # noqa: PLC0415  a command must not pay for the console
+        from engine import cli  # noqa: PLC0415  the console loads without the commands
 
         cli.COMMANDS["web"] = "console.web.command:web"
         return cli.main(arguments)
@@ -25,11 +25,11 @@ def main() -> int:
 
 
 def _console(*, served: bool) -> int:
-    """Open the console in this terminal, or behind `pratique web`, which speaks for one."""
+    """Open the console in this terminal, or as a process of `pratique web`, which acts as the terminal."""
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.stderr.write("pratique: the console needs a terminal. Type: pratique --help\n")
         return 2
-    from console.app.app import ConsoleApp  # noqa: PLC0415  nor the console for a command
+    from console.app.app import ConsoleApp  # noqa: PLC0415  commands load without the console
 
     app = ConsoleApp(opened=settle_memory)
     app.run()
@@ -37,7 +37,7 @@ def _console(*, served: bool) -> int:
 
 
 def settle_memory() -> None:
-    """Keep the collector off what was loaded: a full collection over it would freeze the screen."""
+    """Exclude what was loaded from garbage collection: a full collection of it would block the screen."""
     import gc  # noqa: PLC0415
 
     gc.collect()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import yaml
-
+from console.app.yaml_files import parse_mapping
 from engine import locations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "pre-approval.confirm"})
 """Bindings that approve: they need ctrl, since replies of a terminal arrive as plain keys."""
@@ -22,7 +24,7 @@ class Preferences:
     theme: str = "dark"
     """The name of a theme: one that ships, or one of the user's own in `themes/`."""
     undo_seconds: float = 3.0
-    """How long a decision can be taken back before it is sent."""
+    """How long a decision can be undone before it is sent."""
     bell: bool = False
     """Whether the terminal's bell rings when something becomes pending."""
     notify: bool = False
@@ -34,7 +36,7 @@ class Preferences:
     keymap: dict[str, str] = field(default_factory=dict)
     """Keys by the id of their binding: `review.deny: ctrl+d`."""
     keymap_lines: dict[str, int] = field(default_factory=dict, compare=False)
-    """Where in the file each entry of the keymap stands."""
+    """The line of each entry of the keymap."""
 
 
 KEYS = tuple(each.name for each in fields(Preferences) if each.name != "keymap_lines")
@@ -43,43 +45,38 @@ _PICTURES = ("auto", "cells", "kitty", "sixel")
 
 
 def preferences_file() -> Path:
-    """Return where the preferences lie, whether or not there are any."""
+    """Return the path of the preferences, which need not exist."""
     return locations.settings_file().parent / "console.yaml"
 
 
 def load_preferences() -> tuple[Preferences, str]:
-    """Return the preferences, and a sentence about what is wrong with them; wrong ones are not used."""
+    """Return the preferences, and an error message; without valid ones, the defaults."""
     path = preferences_file()
     if not path.exists():
         return Preferences(), ""
     try:
-        return parse_preferences(path.read_text(encoding="utf-8")), ""
-    except yaml.MarkedYAMLError as error:
-        at = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        return Preferences(), f"{path.name}: {at}{error.problem}"
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
+        return parse_preferences(path.read_bytes()), ""
+    except (OSError, ValueError) as error:
         return Preferences(), f"{path.name}: {' '.join(str(error).split())}"
 
 
-def parse_preferences(text: str) -> Preferences:
-    """Return the preferences that `text` says. Raises ValueError, in words for people and with the line."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is None:
-        return Preferences()
-    said, lines = _mapping(root, "the file")
-    for name, value in said.items():
+def parse_preferences(content: str | bytes) -> Preferences:
+    """Return the preferences in the content of a file. Raises ValueError, with the line of what is wrong."""
+    content = content.encode() if isinstance(content, str) else content
+    document = parse_mapping(preferences_file(), content)
+    for name, value in document.value.items():
+        line = document.place((name,)).line
         if name not in KEYS:
-            raise ValueError(f"line {lines[name]}: unknown setting {name}; available: {', '.join(KEYS)}")
-        _check(name, value, lines[name])
-    keymap_lines = {}
-    if isinstance(root, yaml.MappingNode):
-        nodes = [value for key, value in root.value if key.value == "keymap"]
-        keymap_lines = _keymap(nodes[-1]) if nodes else {}
-    return Preferences(**said, keymap_lines=keymap_lines)
+            raise ValueError(f"line {line}: unknown setting {name}; available: {', '.join(KEYS)}")
+        _check(name, value, line)
+    keymap = document.value.get("keymap", {})
+    lines = {id: document.place(("keymap", id)).line for id in keymap}
+    _check_keymap(keymap, lines)
+    return Preferences(**document.value, keymap_lines=lines)
 
 
 def save_theme(name: str) -> None:
-    """Write the choice of a theme into the file; whatever else stands there stays as it is."""
+    """Write the choice of a theme into the file; the rest of it stays as it is."""
     path = preferences_file()
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     line = f"theme: {name}"
@@ -92,29 +89,16 @@ def save_theme(name: str) -> None:
     fresh.replace(path)
 
 
-def _mapping(node: yaml.Node, place: str) -> tuple[dict[str, Any], dict[str, int]]:
-    if not isinstance(node, yaml.MappingNode):
-        raise ValueError(f"line {_line(node)}: {place}: a mapping `key: value` is required")  # noqa: TRY004
-    made = yaml.SafeLoader("")
-    try:
-        said = made.construct_document(node)
-    finally:
-        made.dispose()
-    return {str(key): value for key, value in said.items()}, {k.value: _line(k) for k, _ in node.value}
-
-
-def _keymap(node: yaml.Node) -> dict[str, int]:
-    keymap, lines = _mapping(node, "keymap")
-    for name, key in keymap.items():
-        if not isinstance(key, str) or not key:
-            raise ValueError(f"line {lines[name]}: keymap: {name}: a key is required, such as ctrl+d")
-        if name in KEY_COMBINATIONS_ONLY and not all(
-            each.strip().startswith("ctrl+") for each in key.split(",")
+def _check_keymap(keymap: Mapping[str, object], lines: Mapping[str, int]) -> None:
+    for id, keys in keymap.items():
+        if not isinstance(keys, str) or not keys:
+            raise ValueError(f"line {lines[id]}: keymap: {id}: a key is required, such as ctrl+d")
+        if id in KEY_COMBINATIONS_ONLY and not all(
+            each.strip().startswith("ctrl+") for each in keys.split(",")
         ):
             raise ValueError(
-                f"line {lines[name]}: keymap: {name}: a key combination with ctrl is required, such as ctrl+y"
+                f"line {lines[id]}: keymap: {id}: a key combination with ctrl is required, such as ctrl+y"
             )
-    return lines
 
 
 def _check(name: str, value: object, line: int) -> None:
@@ -130,7 +114,3 @@ def _check(name: str, value: object, line: int) -> None:
         raise ValueError(f"line {line}: {name}: true or false is required")
     if name == "keymap" and not isinstance(value, dict):
         raise ValueError(f"line {line}: keymap: `binding: key` is required")
-
-
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1

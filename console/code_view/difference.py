@@ -20,7 +20,7 @@ class Line:
 
     sign: str
     number: int
-    """The line's number in the newer code, or in the older one where it is gone; 0 where it has none."""
+    """The line's number in the newer code, or in the older one where it is gone; 0 where there is none."""
     text: Untrusted
 
 

@@ -41,7 +41,7 @@ class Folds:
         self._folded.clear()
 
     def kept(self, rows: Iterable[Row]) -> list[Row]:
-        """Return the rows without those that are folded; in their place one says how many they are."""
+        """Return the rows without those that are folded; in their place, one row says how many."""
         if not self._folded:
             return list(rows)
         result, until = list[Row](), -1

@@ -84,4 +84,4 @@ class CodeLayout:
     @property
     def first_unread_row(self) -> int | None:
         """Return the first row that was not on screen; None where all were."""
-        return self._visibility.first_left
+        return self._visibility.first_unseen

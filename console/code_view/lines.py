@@ -99,7 +99,7 @@ def width_of(line: str) -> int:
 
 
 def marks_of(violations: Sequence[Violation], lines: Sequence[str]) -> dict[int, list[Mark]]:
-    """Return the marks of every line, the mildest first, so that the gravest is painted last."""
+    """Return the marks of every line, the least severe first, so that the most severe is painted last."""
     marks: dict[int, list[Mark]] = {}
     for index, violation in enumerate(violations):
         for span in (violation.span, *violation.related):
@@ -121,9 +121,9 @@ def _on_lines(span: Span, lines: Sequence[str]) -> Iterable[tuple[int, int, int]
         yield number - 1, start, max(min(end, length), min(start + 1, length))
 
 
-def find(lines: Sequence[str], words: str) -> list[tuple[int, int, int]]:
-    """Return every place of `words`, capitals or not, as (line, start, end)."""
-    pattern = re.compile(re.escape(words), re.IGNORECASE)
+def find(lines: Sequence[str], text: str) -> list[tuple[int, int, int]]:
+    """Return every match of `text`, ignoring case, as (line, start, end)."""
+    pattern = re.compile(re.escape(text), re.IGNORECASE)
     return [
         (number, found.start(), found.end())
         for number, line in enumerate(lines)

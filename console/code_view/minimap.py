@@ -1,4 +1,4 @@
-"""The map beside the code: where in all of it violations lie, how grave, and what part is on screen."""
+"""The map beside the code: where violations are, how severe they are, and which part is on screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELLS = 2
 
 
 def bands(rows: Sequence[Row], marks: Mapping[int, list[Mark]], height: int) -> list[Level | None]:
-    """Return the gravest violation in each of `height` equal parts of the rows."""
+    """Return the most severe violation in each of `height` equal parts of the rows."""
     worst: list[Level | None] = [None] * height
     for index, row in enumerate(rows):
         if found := marks.get(row.line):
@@ -29,7 +29,7 @@ def bands(rows: Sequence[Row], marks: Mapping[int, list[Mark]], height: int) -> 
 
 
 def drawn(widget: Widget, level: Level | None, base: Style, *, on_screen: bool) -> list[Segment]:
-    """Return one line of the map: shape and colour for the gravest violation, a bar for what is on screen."""
+    """Return one line of the map: the shape of the most severe violation, a bar for what is on screen."""
     bar = Segment("▐" if on_screen else " ", base + style_of(widget, "muted"))
     if level is None:
         return [bar, Segment("·", base + style_of(widget, "line"))]

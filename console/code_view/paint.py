@@ -19,14 +19,14 @@ from engine.common.text import many
 
 @dataclass
 class Paint:
-    """What lies on the lines of one code."""
+    """The tokens, violations and matches on the lines of one code, and how they are painted."""
 
     lines: list[str] = field(default_factory=list)
     tokens: list[list[Token]] = field(default_factory=list)
     marks: dict[int, list[Mark]] = field(default_factory=dict)
     found: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     current: int | None = None
-    """The index of the violation that is looked at."""
+    """The index of the selected violation."""
 
     @property
     def digits(self) -> int:
@@ -34,7 +34,7 @@ class Paint:
         return max(3, len(str(len(self.lines))))
 
     def gutter(self, row: Row, base: Style, widget: Widget) -> Strip:
-        """Return the sign of the gravest violation on the line, and the line's number."""
+        """Return the sign of the most severe violation on the line, and the line's number."""
         marks = self.marks.get(row.line, [])
         sign = Segment("  ", base)
         if marks and row.start == 0:
@@ -46,10 +46,10 @@ class Paint:
         return Strip([sign, Segment(number, style), Segment("  ", base)])
 
     def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
-        """Return the row that stands for folded lines, and says so."""
-        grave = sum(bool(self.marks.get(line)) for line in range(row.line + 1, row.line + row.end + 1))
+        """Return the row that stands for folded lines."""
+        violating = sum(bool(self.marks.get(line)) for line in range(row.line + 1, row.line + row.end + 1))
         words = f"⋯ {many(row.end, 'line')} folded"
-        words += f", {grave:,} with violations" if grave else ""
+        words += f", {violating:,} with violations" if violating else ""
         return Strip(
             [Segment(" " * (self.digits + 4), base), Segment(words, base + style_of(widget, "bold warning"))]
         )
@@ -97,12 +97,12 @@ class Paint:
                 break
         for mark in self.marks.get(line, ()):
             if mark.start <= at < mark.end:
-                style += style_of(widget, self._mark_ink(mark))
+                style += style_of(widget, self._mark_style(mark))
         if any(start <= at < end for start, end in self.found.get(line, ())):
             style += style_of(widget, "on found")
         return style
 
-    def _mark_ink(self, mark: Mark) -> str:
+    def _mark_style(self, mark: Mark) -> str:
         name = mark.level.value
         if mark.index == self.current:
             return f"bold underline risk-{name} on mark-{name}"

@@ -1,4 +1,4 @@
-"""Which lines of code were on screen: a line counts once every row that it takes was."""
+"""Which lines of code were on screen: a line counts once all its rows were on screen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class VisibilityTracker:
         return len(self._shown) / len(self._rows) if self._rows else 0.0
 
     @property
-    def first_left(self) -> int | None:
+    def first_unseen(self) -> int | None:
         """The first row that was not on screen; None where all were."""
         return next((index for index in range(len(self._rows)) if index not in self._shown), None)
 
@@ -39,7 +39,7 @@ class VisibilityTracker:
                     self.lines.add(line + 1)
 
     def laid_out(self, rows: Sequence[Row]) -> VisibilityTracker:
-        """Return the same for other rows of the same lines: what was seen of a line in part is forgotten."""
+        """Return a tracker for other rows of the same lines; lines that were seen in part count as unseen."""
         again = VisibilityTracker(rows)
         again.lines.update(line for line in self.lines if line - 1 not in again._left)
         for index, row in enumerate(rows):

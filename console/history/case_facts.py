@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 from console.review.requests import asked, limits
-from console.review.review_record import looked
+from console.review.review_record import review_record_line
 from console.run.result_text import outcome_line
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
@@ -64,7 +64,7 @@ def _decision(decision: Decision) -> list[list[Part]]:
         few, more = limits(decision.grant.permissions.limits)
         lines += [_fact("granted", few), _fact("", more)]
     if decision.review_record is not None:
-        lines.append(_fact("reviewed", looked(decision.review_record)))
+        lines.append(_fact("reviewed", review_record_line(decision.review_record)))
     return lines
 
 

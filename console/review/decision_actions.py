@@ -14,7 +14,7 @@ from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.decisions import PendingDecision
 from console.review.queue import seconds_left
-from console.review.review_record import missing
+from console.review.review_record import unread_parts
 from console.safety.text import Part, content
 from engine.models import Case, ReviewRecord, Status, Summary
 
@@ -59,7 +59,7 @@ class DecisionActions:
     def unread(self) -> Content:
         """What has to be reviewed before the submission can be approved; empty where nothing has."""
         recorder = self._reader.recorder
-        return content(*missing(recorder.coverage_gaps, recorder.case)) if recorder else content()
+        return content(*unread_parts(recorder.coverage_gaps, recorder.case)) if recorder else content()
 
     def reset(self) -> None:
         """Begin to count anew how long the submission is displayed."""

@@ -51,10 +51,10 @@ class ReviewRecorder:
         """What is missing: lines of code; for HIGH and CRITICAL everything else, too."""
         grown = (len(self.lines), len(self.violations), len(self.files), len(self.outcomes), self.purpose)
         if self._gaps_at is None or self._gaps_at[0] != grown:
-            missing = coverage_gaps(self.case, self.record)
+            gaps = coverage_gaps(self.case, self.record)
             self._gaps_at = (
                 grown,
-                missing if requires_full_review(self.case) else CoverageGaps(lines=missing.lines),
+                gaps if requires_full_review(self.case) else CoverageGaps(lines=gaps.lines),
             )
         return self._gaps_at[1]
 
@@ -69,7 +69,7 @@ class ReviewRecorder:
         return number < len(violations) and violations[number].severity.rank >= Level.HIGH.rank
 
 
-def missing(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
+def unread_parts(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
     """Return what has to be reviewed before an approval, and the keys that lead there."""
     files = [case.submission.draft.files[number].name for number in coverage_gaps.files]
     see = [
@@ -91,7 +91,7 @@ def missing(coverage_gaps: CoverageGaps, case: Case) -> list[Part]:
     return parts
 
 
-def looked(review_record: ReviewRecord) -> str:
+def review_record_line(review_record: ReviewRecord) -> str:
     """Return in one line for how long what was displayed, and how violations were resolved."""
     lines = sum(last - first + 1 for first, last in review_record.lines)
     made = Counter(TITLES[each.outcome] for each in review_record.triage)

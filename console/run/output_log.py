@@ -42,7 +42,7 @@ class OutputLog(ScrollView, can_focus=True):
         Binding("down,j", "scroll(1)", "Down", id="output.down", show=False, tooltip="One line down"),
         Binding("pageup", "page(-1)", "Page up", id="output.page-up", show=False, tooltip="One page up"),
         Binding(
-            "pagedown,space", "page(1)", "Page", id="output.page-down", show=False, tooltip="A page down"
+            "pagedown,space", "page(1)", "Page", id="output.page-down", show=False, tooltip="One page down"
         ),
         Binding("home", "top", "Top", id="output.top", show=False, tooltip="To the oldest line kept"),
         Binding(

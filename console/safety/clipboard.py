@@ -1,4 +1,4 @@
-"""What is put into the terminal's clipboard: only what a person asked for, and only words of ours."""
+"""Copies text to the terminal's clipboard: only what the user asked for, and only the console's own text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours that a guest chose, told apart from what lies behind them: unseen text is hidden text."""
+"""Keeps text in colours that a guest chose readable: text in the colour of its background is hidden."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ BLACK, WHITE = Color.from_rgb(0, 0, 0), Color.from_rgb(255, 255, 255)
 
 
 def readable(segments: list[Segment], base: Style, theme: TerminalTheme) -> list[Segment]:
-    """Return segments in colours that can be told from their background, over `base`."""
+    """Return segments in colours that contrast with their background, over `base`."""
     return [
         each if each.style is None or each.style == base
-        else Segment(each.text, _seen(each.style, base, theme), each.control)
+        else Segment(each.text, _readable(each.style, base, theme), each.control)
         for each in segments
     ]  # fmt: skip
 
 
 @lru_cache(1024)
-def _seen(style: Style, base: Style, theme: TerminalTheme) -> Style:
+def _readable(style: Style, base: Style, theme: TerminalTheme) -> Style:
     behind = style.bgcolor or base.bgcolor or Color.default()
     for colour in (style.color, base.color, WHITE):
         if colour is not None and _contrast(colour, behind, theme) >= LEAST_CONTRAST:

@@ -1,4 +1,4 @@
-"""Make text safe to display: whatever a widget shows passes through here."""
+"""Makes text safe to display: widgets show text only through these functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Part: TypeAlias = "Text | tuple[Text, str]"
 """Text, or text and its style: words that are theme colours (`risk-high`, `muted`) or `bold`, `italic` …"""
 
 LONGEST = 2000
-"""Characters of one text of an agent in a panel; code has a view of its own, and is never cut."""
+"""Characters of one text of an agent in a panel; code has its own view, and is never cut."""
 
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike", "not"})
 

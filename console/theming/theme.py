@@ -7,17 +7,16 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
+from console.app.yaml_files import parse_mapping
 from engine import locations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DEFAULT = "dark"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SOURCE = Path(__file__).resolve().parents[1]
 
 
@@ -36,9 +35,9 @@ class ThemeColours:
     faint: str
     """Line numbers, rules, hints."""
     primary: str
-    """The focus, the current place, keys."""
+    """The focus, the current screen, keys."""
     accent: str
-    """The person's own doing."""
+    """The user's own actions."""
     success: str
     warning: str
     error: str
@@ -67,7 +66,7 @@ class ThemeColours:
 
 @dataclass(frozen=True)
 class ThemeFile:
-    """One theme as its file says it."""
+    """One theme as its file defines it."""
 
     name: str
     title: str
@@ -77,7 +76,7 @@ class ThemeFile:
     """Whether the terminal's own colours are used."""
 
     def theme(self) -> Theme:
-        """Return the theme as Textual wants it."""
+        """Return the theme as an object of Textual."""
         colours = self.colours
         return Theme(
             name=self.name, dark=self.dark, ansi=self.ansi,
@@ -90,7 +89,7 @@ class ThemeFile:
 
 @dataclass(frozen=True)
 class LoadedThemes:
-    """What a folder of themes held: the good ones, and a sentence about each bad one."""
+    """The valid themes of the folders, and an error message for each invalid one."""
 
     themes: tuple[Theme, ...]
     problems: tuple[str, ...]
@@ -121,12 +120,12 @@ def load(folders: Iterable[Path]) -> LoadedThemes:
 
 
 def read(path: Path) -> ThemeFile:
-    """Read one theme file. Raises ValueError, in words for people, where it is not right."""
+    """Read one theme file. Raises ValueError, which says what is wrong."""
     try:
-        said = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506  both are safe loaders
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        content = path.read_bytes()
+    except OSError as error:
         raise ValueError(" ".join(str(error).split())) from None
-    values = _checked(said, ThemeFile, "the file")
+    values = _checked(parse_mapping(path, content).value, ThemeFile, "the file")
     _check_kinds(values)
     colours = _checked(values["colours"], ThemeColours, "colours")
     for name, value in colours.items():
@@ -134,15 +133,15 @@ def read(path: Path) -> ThemeFile:
     return ThemeFile(**(values | {"colours": ThemeColours(**colours)}))
 
 
-def _checked(said: object, kind: type[ThemeFile | ThemeColours], place: str) -> dict[str, Any]:
-    if not isinstance(said, dict):
+def _checked(given: object, kind: type[ThemeFile | ThemeColours], place: str) -> dict[str, Any]:
+    if not isinstance(given, dict):
         raise ValueError(f"{place}: a mapping `key: value` is required")  # noqa: TRY004  all are one error to readers
     known = {field.name: field.default is MISSING for field in fields(kind)}
-    if unknown := [str(key) for key in said if key not in known]:
+    if unknown := [str(key) for key in given if key not in known]:
         raise ValueError(f"{place}: unknown key {', '.join(unknown)}")
-    if missing := [name for name, needed in known.items() if needed and name not in said]:
+    if missing := [name for name, needed in known.items() if needed and name not in given]:
         raise ValueError(f"{place}: missing: {', '.join(missing)}")
-    return said
+    return given
 
 
 def _check_kinds(values: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats sizes, durations, times and risk levels."""
 
 from __future__ import annotations
 

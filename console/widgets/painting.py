@@ -1,4 +1,4 @@
-"""Segments that are painted over where a pattern is found in their text."""
+"""Highlights the matches of a pattern in drawn lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.style import Style
 
 
 def highlighted(line: list[Segment], pattern: re.Pattern[str], style: Style) -> list[Segment]:
-    """Return a line with `style` over every place of `pattern`, across the segments' borders."""
+    """Return a line with `style` over every match of `pattern`, across segments."""
     text = "".join(segment.text for segment in line)
     found = [match.span() for match in pattern.finditer(text)]
     if not found:

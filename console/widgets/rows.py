@@ -1,4 +1,4 @@
-"""A list that draws only the lines on screen and never rebuilds: queues, violations, histories, checks."""
+"""A list that draws only the lines on screen: submissions, violations, runs, checks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,12 @@ class Rows(ScrollView, can_focus=True):
     EMPTY: ClassVar[tuple[list[Part], ...]] = ()
     """What is drawn where there are no rows."""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", id="rows.up", show=False, group=_GROUP, tooltip="The row above"),
-        Binding(
-            "down,j", "move(1)", "Down", id="rows.down", show=False, group=_GROUP, tooltip="The row below"
-        ),
-        Binding("pageup", "page(-1)", "Page up", id="rows.page-up", show=False, tooltip="A page up"),
-        Binding("pagedown", "page(1)", "Page down", id="rows.page-down", show=False, tooltip="A page down"),
-        Binding("home", "first", "First", id="rows.first", show=False, tooltip="The first row"),
-        Binding("end", "last", "Last", id="rows.last", show=False, tooltip="The last row"),
+        Binding("up,k", "move(-1)", "Up", id="rows.up", show=False, group=_GROUP, tooltip="Previous row"),
+        Binding("down,j", "move(1)", "Down", id="rows.down", show=False, group=_GROUP, tooltip="Next row"),
+        Binding("pageup", "page(-1)", "Page up", id="rows.page-up", show=False, tooltip="One page up"),
+        Binding("pagedown", "page(1)", "Page down", id="rows.page-down", show=False, tooltip="One page down"),
+        Binding("home", "first", "First", id="rows.first", show=False, tooltip="To the first row"),
+        Binding("end", "last", "Last", id="rows.last", show=False, tooltip="To the last row"),
         Binding("enter", "choose", "Open", id="rows.open", show=False, tooltip="Open the row"),
     ]
     DEFAULT_CSS = """
@@ -92,13 +90,13 @@ class Rows(ScrollView, can_focus=True):
         return self.EMPTY
 
     def refit(self) -> None:
-        """Take in that the rows changed."""
+        """Update the size and the lines after the rows changed."""
         set_virtual_size(self, Size(self.size.width, self.count * self.ROW_HEIGHT))
         self.cursor = self.validate_cursor(self.cursor)
         self.freshen()
 
     def freshen(self) -> None:
-        """Draw anew those lines on screen that are no longer what was drawn."""
+        """Redraw the lines on screen that changed."""
         top, width = self.scroll_offset.y, drawing_size(self).width
         for y in range(self.size.height):
             if self._drawn.get(y) != self._line(top + y, width):
@@ -109,7 +107,7 @@ class Rows(ScrollView, can_focus=True):
         return max(0, min(cursor, self.count - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Show the row, and say so; only the two rows are drawn anew."""
+        """Scroll to the row and announce it; only the two rows are redrawn."""
         self._reveal(new)
         for index in {old, new}:
             self.refresh_lines(index * self.ROW_HEIGHT, self.ROW_HEIGHT)
@@ -123,7 +121,7 @@ class Rows(ScrollView, can_focus=True):
         return strip(self, parts, width, base + self.cursor_style() if chosen else base)
 
     def _line(self, place: int, width: int) -> _Line:
-        """Return whether a line is of the chosen row, and what is on it."""
+        """Return whether a line is of the selected row, and what is on it."""
         index, line = divmod(place, self.ROW_HEIGHT)
         if place < 0 or index >= self.count:
             return False, self._blank(place)
@@ -131,7 +129,7 @@ class Rows(ScrollView, can_focus=True):
         return (True, _pointed(parts)) if index == self.cursor else (False, parts)
 
     def cursor_style(self) -> Style:
-        """Return what lies behind the chosen row."""
+        """Return the background of the selected row."""
         return style_of(self, "on cursor" if self.has_focus else "on panel")
 
     def _blank(self, place: int) -> list[Part]:
@@ -193,7 +191,7 @@ class Rows(ScrollView, can_focus=True):
 
 
 def _pointed(parts: list[Part]) -> list[Part]:
-    """Return the parts of the chosen row with a bar before them: colour alone is not seen by everybody."""
+    """Return the parts of the selected row with a bar before them, since not everybody sees colours."""
     first = parts[0] if parts else ""
     if not isinstance(first, str) or not first.startswith(" "):
         return parts

@@ -1,4 +1,4 @@
-"""The keys: each is in a group, a person's own are checked line by line, and approving stays a chord."""
+"""The keys: each has a group, the user's keymap is checked by line, approving needs a key combination."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ async def test_a_run_is_stopped_paused_and_killed_by_its_keys() -> None:
         await press(pilot, "2")
         await until(pilot, lambda: isinstance(app.screen, RunScreen) and "s-1" in frame(app))
         await press(pilot, "p", "p", "s", "K")
-        await until(pilot, lambda: len(engine.told) == 4)
-        assert [(verb, "s-1") for verb in ("pause", "resume", "stop", "kill")] == engine.told
+        await until(pilot, lambda: len(engine.run_commands) == 4)
+        assert [(verb, "s-1") for verb in ("pause", "resume", "stop", "kill")] == engine.run_commands
 
 
 def test_the_time_that_a_run_was_paused_is_counted_apart() -> None:
@@ -187,14 +187,14 @@ async def test_explore_analyses_while_typing_and_hands_in() -> None:
 
 
 async def test_health_says_what_to_type() -> None:
-    """A failed check comes first, with the command that mends it."""
+    """A failed check comes first, with the command that fixes it."""
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "5")
         await until(pilot, lambda: "Type: pratique prune" in frame(app))
         assert "proven" in frame(app)
 
 
-async def test_a_desk_without_isolation_says_so_everywhere() -> None:
+async def test_missing_isolation_is_shown_on_every_screen() -> None:
     """Where gVisor was not proven, every place says NOT ISOLATED."""
     async with open_console(FakeEngine(isolated=False)) as (app, pilot):
         for key in ("1", "2", "4", "5"):
@@ -267,13 +267,13 @@ def test_every_binding_can_be_found_and_changed() -> None:
 
 
 def test_approving_is_bound_to_no_plain_key() -> None:
-    """The keys that approve are chords."""
+    """The keys that approve are key combinations."""
     keys = {each.key for each in bindings() if each.id in {"review.approve", "approve.confirm"}}
     assert {"ctrl+y"} == keys
 
 
 def test_a_command_does_not_pay_for_the_console() -> None:
-    """The program's entry imports nothing of the screen before it is wanted."""
+    """The program's entry imports nothing of the screen before it is needed."""
     tree = ast.parse((Path(__file__).parents[3] / "console" / "main.py").read_text(encoding="utf-8"))
     top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert {"__future__", "os", "sys"} == {

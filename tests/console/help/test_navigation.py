@@ -1,4 +1,4 @@
-"""Finding one's way: jump mode, Help from the bindings themselves, the tour, and what is said outside."""
+"""Navigation: jump mode, Help from the bindings, the welcome, and the terminal's title and notifications."""
 
 from __future__ import annotations
 
@@ -65,27 +65,27 @@ async def test_a_palette_that_did_not_get_out_is_in_nobodys_way() -> None:
 class Hasty(Screen[None]):
     """A screen that is closed while its worker waits."""
 
-    looked = False
+    found = False
 
     def compose(self) -> ComposeResult:
-        """Lay out what the worker wants to fill in."""
-        yield Static(id="told")
+        """Lay out what the worker fills in."""
+        yield Static(id="filled")
 
     @work
     async def on_mount(self) -> None:
         """Close, and look for what is not there any more."""
         self.app.pop_screen()
-        while self.query("#told"):
+        while self.query("#filled"):
             await asyncio.sleep(0)
-        Hasty.looked = True
-        self.query_one("#told")
+        Hasty.found = True
+        self.query_one("#filled")
 
 
 async def test_an_answer_that_comes_after_its_screen_was_closed_breaks_nothing() -> None:
     """A worker that finds its screen gone ends, and the console goes on."""
     async with open_console(FakeEngine(case("s-1", "print(1)"))) as (app, pilot):
         app.push_screen(Hasty())
-        await until(pilot, lambda: Hasty.looked)
+        await until(pilot, lambda: Hasty.found)
         await press(pilot, "1")
         assert app.is_running
 
@@ -125,12 +125,12 @@ async def test_help_lists_every_key_of_the_place_in_groups() -> None:
     """Each binding that has a tooltip is listed once, below the title of its group, with its id."""
     async with open_console(FakeEngine(case("s-1", "print(1)"))) as (app, pilot):
         await press(pilot, "4")
-        told = paragraphs(*lines(app.screen)).plain
+        text = paragraphs(*lines(app.screen)).plain
         declared = [*app.screen.BINDINGS, *HistoryTable.BINDINGS]
         own = {each.id for each in declared if isinstance(each, Binding) and each.tooltip}
         assert own
-        assert [] == [id for id in own if told.count(f" {id}\n") != 1]
-        assert {"History", "Lists", "Screens", "Everywhere"} <= set(told.split("\n")) & set(GROUPS.values())
+        assert [] == [id for id in own if text.count(f" {id}\n") != 1]
+        assert {"History", "Lists", "Screens", "Everywhere"} <= set(text.split("\n")) & set(GROUPS.values())
         await press(pilot, "question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await press(pilot, "pagedown")
@@ -140,7 +140,7 @@ async def test_help_lists_every_key_of_the_place_in_groups() -> None:
 async def test_the_tour_is_shown_once_and_never_over_what_waits(
     waits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever opens the console for the first time sees it, where nothing waits; a number goes on from it."""
+    """A first-time user sees it where nothing is pending; a number goes on from it."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     engine = FakeEngine(*([case("s-1", "print(1)")] if waits else []))
     async with open_console(engine, preferences=None) as (app, pilot):
@@ -155,7 +155,7 @@ async def test_the_tour_is_shown_once_and_never_over_what_waits(
 async def test_the_tour_never_comes_over_what_somebody_began(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever presses a key before the engine answers is left alone, and sees the tour the next time."""
+    """A user who presses a key before the engine responds is not interrupted, and welcomed the next time."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     engine, answers = FakeEngine(), asyncio.Event()
 
@@ -175,8 +175,8 @@ async def test_the_tour_never_comes_over_what_somebody_began(
         assert (key != "") is isinstance(app.screen, WelcomeScreen)
 
 
-async def test_the_terminal_is_told_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The title has the number; bell and notice come when it grows, where they are wanted."""
+async def test_the_terminal_shows_how_many_are_pending(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The title has the number; bell and notice come when it grows, where they are enabled."""
     sent: list[str] = []
     monkeypatch.setattr(TerminalNotifications, "write", lambda self, sequence: sent.append(sequence))
     preferences = Preferences(undo_seconds=0, notify=True)

@@ -1,4 +1,4 @@
-"""History: searched with help, counted, put side by side, replayed; and how the desk does."""
+"""History: searched with help, counted, compared, replayed; and trends."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_search_is_completed_and_pointed_at() -> None:
 
 async def test_tab_goes_on_among_the_values_of_a_word() -> None:
     """Tab takes a value, again the next one, and after the last the first."""
-    told = []
+    printed = []
     async with open_console(FakeEngine(case("s-1", "1"))) as (app, pilot):
         await press(pilot, "4", "slash")
         line = app.screen.query_one(FilterInput)
@@ -61,8 +61,8 @@ async def test_tab_goes_on_among_the_values_of_a_word() -> None:
         for _ in range(3):
             line.action_complete()
             line.completions = (line.value,)
-            told.append(line.value)
-    assert ["kill:none", "kill:memory", "kill:none"] == told
+            printed.append(line.value)
+    assert ["kill:none", "kill:memory", "kill:none"] == printed
 
 
 async def test_escape_closes_the_facets_first() -> None:

@@ -102,7 +102,7 @@ def test_rows_and_columns_are_numbered_by_marks_of_no_width() -> None:
 def test_what_a_terminal_has_is_known_without_asking_it(
     wanted: str, environment: dict[str, str], expected: GraphicsMode
 ) -> None:
-    """It is told by its environment, never inside of a multiplexer, unless the person says so."""
+    """It is detected by its environment, and never inside a multiplexer unless the user sets it."""
     assert expected == graphics_mode(wanted, environment)
 
 

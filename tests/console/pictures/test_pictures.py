@@ -181,7 +181,7 @@ async def test_a_picture_is_two_pixels_to_a_cell() -> None:
     ids=["no-png", "huge", "bomb", "filter"],
 )
 async def test_what_is_no_picture_is_said(bad: bytes) -> None:
-    """The one who looks is told why, and the console goes on."""
+    """The screen says why, and the console goes on."""
     with pytest.raises(Problem, match="cannot be drawn"):
         await decoded(bad, 10, 10)
 

@@ -50,8 +50,8 @@ def pending(id: str = "s-1") -> Case:
 
 def test_a_line_is_said_once_and_whole() -> None:
     """However output is cut: no half lines or characters, no colours, one state of a bar."""
-    told: list[str] = []
-    spoken = OutputPrinter(told.append)
+    printed: list[str] = []
+    spoken = OutputPrinter(printed.append)
     pieces: list[str | bytes] = [
         "na",
         "ïve".encode()[:2],
@@ -63,25 +63,25 @@ def test_a_line_is_said_once_and_whole() -> None:
         spoken.take(chunk(each))
     spoken.take(chunk("oops", Stream.STDERR))
     spoken.end()
-    assert ["stdout: naïve", "stdout: red", "stdout:  3%", "stderr: oops"] == told
+    assert ["stdout: naïve", "stdout: red", "stdout:  3%", "stderr: oops"] == printed
 
 
 async def said(engine: FakeEngine, *lines: str) -> list[str]:
     """Return the answers to lines."""
-    told: list[str] = []
-    open_console = PlainSession(engine, told.append)  # type: ignore[arg-type]
+    printed: list[str] = []
+    open_console = PlainSession(engine, printed.append)  # type: ignore[arg-type]
     for line in lines:
         await open_console.answer(line)
-    return told
+    return printed
 
 
 async def test_everything_that_is_asked_for_is_said() -> None:
     """Code, files, image, session, what is expected and verified, domains, packages, secrets and limits."""
-    told = "\n".join(await said(FakeEngine(pending()), "list", "show 1"))
+    printed = "\n".join(await said(FakeEngine(pending()), "list", "show 1"))
     for words in ("import os", "a.csv", "north,7", "notebook", "ses-1", "number", "value == 42", "a.example",
                   "numpy 2", "API", "333 MiB", "to count", "py-environ", "CWE-526", "line 1, column 8",
                   "because of agent"):  # fmt: skip
-        assert words in told
+        assert words in printed
 
 
 async def test_a_tool_call_is_said_as_what_it_does() -> None:
@@ -90,23 +90,25 @@ async def test_a_tool_call_is_said_as_what_it_does() -> None:
     operation = Operation(kind=OperationKind.WRITE, path=Untrusted("x.sh"), executable=True)
     draft = each.submission.draft.model_copy(update={"operation": operation, "session": "ses-1"})
     each = each.model_copy(update={"submission": each.submission.model_copy(update={"draft": draft})})
-    told = "\n".join(formatting.case(each))
-    assert "tool call: write of x.sh, executable" in told
-    assert "rm -r /" in told
+    printed = "\n".join(formatting.case(each))
+    assert "tool call: write of x.sh, executable" in printed
+    assert "rm -r /" in printed
 
 
 async def test_nothing_is_approved_that_was_not_read_out() -> None:
     """An approval needs `show` and the digest; it carries that all was seen, and what was settled."""
     engine = FakeEngine(pending())
     digest = engine.cases["s-1"].submission.digest
-    told = await said(engine, f"approve s-1 {digest}")
-    assert "Review it first" in told[-1]
-    told = await said(engine, "show s-1", "approve s-1", "approve s-1 abcdefgh1", f"approve s-1 {digest[:7]}")
+    printed = await said(engine, f"approve s-1 {digest}")
+    assert "Review it first" in printed[-1]
+    printed = await said(
+        engine, "show s-1", "approve s-1", "approve s-1 abcdefgh1", f"approve s-1 {digest[:7]}"
+    )
     assert not engine.decided
-    told = await said(
+    printed = await said(
         engine, "show s-1", "triage s-1 1 accepted", f"approve s-1 {digest[:8]} without=1 memory_mb=100"
     )
-    assert "s-1 is running. Type: tail s-1" == told[-1]
+    assert "s-1 is running. Type: tail s-1" == printed[-1]
     id, outcome, shown, _, grant = engine.decided[0][:5]
     assert ("s-1", DecisionOutcome.APPROVED, digest) == (id, outcome, shown)
     assert grant is not None
@@ -126,9 +128,9 @@ async def test_output_is_read_out_with_its_stream() -> None:
     """Every line of a run says which stream it came from; the end says how it ended."""
     engine = FakeEngine(case("s-1", "x").model_copy(update={"status": Status.FINISHED, "result": result()}))
     engine.written["s-1"] = [chunk("one\ntwo\n")]
-    told = await said(engine, "tail s-1")
-    assert ["stdout: one", "stdout: two"] == told[:2]
-    assert told[2].startswith("Ended: exit 0")
+    printed = await said(engine, "tail s-1")
+    assert ["stdout: one", "stdout: two"] == printed[:2]
+    assert printed[2].startswith("Ended: exit 0")
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
@@ -139,8 +141,8 @@ async def test_no_hostile_text_steers_the_terminal(name: str) -> None:
                 wanted=Permissions(domains=(Untrusted(text),)), level=Level.LOW)  # fmt: skip
     engine = FakeEngine(each)
     engine.written["s-1"] = [chunk(text)]
-    told = "\n".join(await said(engine, "list", "show 1", "tail 1", f"show {text}", text))
-    assert [] == STRAY.findall(told.replace("\t", ""))
+    printed = "\n".join(await said(engine, "list", "show 1", "tail 1", f"show {text}", text))
+    assert [] == STRAY.findall(printed.replace("\t", ""))
 
 
 @given(st.text(max_size=40))
@@ -160,7 +162,7 @@ def test_less_is_never_more(word: str) -> None:
 
 async def test_lines_are_answered_until_there_are_no_more() -> None:
     """The loop begins with the list, says what arrives, and ends with the input."""
-    told: list[str] = []
+    printed: list[str] = []
 
     async def lines() -> AsyncGenerator[str, None]:
         yield "health\n"
@@ -168,6 +170,6 @@ async def test_lines_are_answered_until_there_are_no_more() -> None:
         yield "list\n"
 
     async with asyncio.timeout(60):
-        await main.run(FakeEngine(pending()), lines(), told.append)  # type: ignore[arg-type]
-    assert "FAILING: disk: full To fix it: Type: pratique prune" == told[-1]
-    assert any("s-1, pending" in each for each in told)
+        await main.run(FakeEngine(pending()), lines(), printed.append)  # type: ignore[arg-type]
+    assert "FAILING: disk: full To fix it: Type: pratique prune" == printed[-1]
+    assert any("s-1, pending" in each for each in printed)

@@ -22,7 +22,7 @@ from console.review.deny import DenyScreen
 from console.review.input_files import FilesScreen
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
-from console.review.review_record import looked
+from console.review.review_record import review_record_line
 from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList
 from console.safety.key_guard import KeyGuard
@@ -74,7 +74,7 @@ async def open_sheet(app: ConsoleApp, pilot: Pilot[Any]) -> ApproveScreen:
     return app.screen
 
 
-async def test_an_approval_takes_two_chords_and_carries_the_digest_that_was_shown() -> None:
+async def test_an_approval_takes_two_key_combinations_and_carries_the_digest_that_was_shown() -> None:
     """What goes to the engine is the digest of what was on screen, all that was asked, and no reason."""
     pending = case("s-1", CODE)
     engine = FakeEngine(pending)
@@ -85,8 +85,8 @@ async def test_an_approval_takes_two_chords_and_carries_the_digest_that_was_show
         assert [("s-1", DecisionOutcome.APPROVED, pending.submission.digest, "", None)] == engine.decided
 
 
-async def test_the_second_chord_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chord held down, or sent twice, gives no approval: the sheet wants to be seen first."""
+async def test_the_second_key_combination_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key combination held down, or sent twice, does not approve: the sheet must be displayed first."""
     monkeypatch.setattr("console.review.approve.ARM_SECONDS", 1000)
     engine = FakeEngine(case("s-1", CODE))
     async with open_console(engine) as (app, pilot):
@@ -99,7 +99,7 @@ async def test_the_second_chord_must_not_come_at_once(monkeypatch: pytest.Monkey
 
 
 async def test_a_burst_of_keys_is_a_terminal_and_no_person() -> None:
-    """The chord among keys that arrive together does nothing."""
+    """The key combination does nothing among keys that arrive together."""
     engine = FakeEngine(case("s-1", CODE))
     async with open_console(engine) as (app, pilot):
         await armed(app, pilot)
@@ -156,7 +156,7 @@ async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 
 async def test_code_that_was_not_wholly_on_screen_cannot_be_approved() -> None:
-    """Jumping to the end is not reading: every line must have been on screen, and what was not is told."""
+    """Jumping to the end is not reading: every line must have been on screen; missing ones are named."""
     engine = FakeEngine(case("s-1", LONG))
     async with open_console(engine) as (app, pilot):
         view = review(app).query_one(CodeView)
@@ -211,7 +211,7 @@ async def test_violations_files_and_purpose_have_to_be_looked_at_too() -> None:
             made.outcome for made in review_record.triage
         ]
         assert () == unreviewed_items(pending, review_record)
-        assert looked(review_record).endswith(
+        assert review_record_line(review_record).endswith(
             "2 lines, 3 violations, 1 input file, 1 accepted, 1 false positive"
         )
 
@@ -277,7 +277,7 @@ async def test_lines_past_the_edge_cannot_be_approved() -> None:
 
 
 async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
-    """Where the sandbox is not gVisor's, the desk says so and opens no sheet."""
+    """Without the isolation of gVisor, the console says so and opens no sheet."""
     engine = FakeEngine(case("s-1", CODE), isolated=False)
     async with open_console(engine) as (app, pilot):
         await pilot.pause(0.6)
@@ -431,16 +431,16 @@ def test_a_difference_names_lines_by_their_numbers() -> None:
     """What is new has its number in the new code, what is gone that in the old; the rest is counted."""
     old = "\n".join(f"line {number}" for number in range(1, 41))
     new = old.replace("line 3\n", "").replace("line 40", "line forty")
-    told = difference(old, new)
+    lines = difference(old, new)
     assert [("-", 3), ("-", 40), ("+", 39)] == [
-        (line.sign, line.number) for line in told if line.sign in "+-"
+        (line.sign, line.number) for line in lines if line.sign in "+-"
     ]
-    assert ["30 lines the same"] == [line.text.text for line in told if line.sign == "…"]
+    assert ["30 lines the same"] == [line.text.text for line in lines if line.sign == "…"]
     assert () == difference(old, old)
 
 
 async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back() -> None:
-    """s opens the bounds, the chord gives it, S lists it, and x takes it back; no plain key gives it."""
+    """s opens the bounds, a key combination creates it, S lists it, x revokes it; no plain key creates it."""
     engine = FakeEngine(case("s-1", CODE), case("s-2", CODE))
     async with open_console(engine) as (app, pilot):
         await open_sheet(app, pilot)
@@ -474,7 +474,7 @@ async def test_nothing_critical_is_approved_beforehand() -> None:
 
 
 async def test_giving_less_says_which_lines_will_fail() -> None:
-    """Switched off, a file that line 2 opens is told with that line; given again, nothing is told."""
+    """Switched off, a file that line 2 opens is reported with that line; switched on again, nothing is."""
     reads = PredictedEffect(
         kind=EffectKind.READ, value=Untrusted("a.csv"), certainty=Certainty.EXACT, lines=(2,)
     )
@@ -503,5 +503,5 @@ async def test_a_submission_is_claimed_and_let_go() -> None:
 
 @given(st.text(alphabet="ab\n\r\u2028\x0c", max_size=30))
 def test_console_and_engine_count_the_same_lines(code: str) -> None:
-    """What the console shows as lines is what the engine wants to have been seen."""
+    """What the console shows as lines is what the engine requires to be displayed."""
     assert line_count(code) == len(split_lines(code))

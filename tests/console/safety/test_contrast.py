@@ -39,7 +39,7 @@ def test_colours_that_can_be_seen_stay() -> None:
 
 
 @given(BYTES, BYTES)
-def test_whatever_pair_of_colours_it_chooses_can_be_told_apart(colour: str, behind: str) -> None:
+def test_every_pair_of_colours_of_a_guest_is_made_readable(colour: str, behind: str) -> None:
     """Text and background differ by the least contrast at least."""
     (drawn,) = readable(segments(f"\x1b[38;2;{colour};48;2;{behind}mtext", DARK), DARK, MONOKAI)
     assert drawn.style

@@ -93,7 +93,7 @@ def clean(text: str) -> bool:
 
 
 @pytest.fixture
-async def told(tmp_path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, tuple[Event, ...]]]:
+async def recorded_events(tmp_path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, tuple[Event, ...]]]:
     """Yield a history with every type of event, about a case that is hostile too, and its events."""
     log = await SqliteHistoryStore.open(tmp_path / "pratique.db", HistorySettings())
     case = build_case(
@@ -108,10 +108,10 @@ async def told(tmp_path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, tuple[
 
 
 async def test_every_type_of_event_is_harmless(
-    told: tuple[SqliteHistoryStore, tuple[Event, ...]], capsys: pytest.CaptureFixture[str]
+    recorded_events: tuple[SqliteHistoryStore, tuple[Event, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither the command line, nor the screens, nor an export passes any of it on as it is."""
-    log, events = told
+    log, events = recorded_events
     assert {name for _, name in TYPES} == {event.type for event in events}
     assert all(HOSTILE in event.data["beside"] for event in events[:-1])
     summaries = await log.read.summaries()
@@ -125,10 +125,10 @@ async def test_every_type_of_event_is_harmless(
 
 
 async def test_a_case_file_says_nothing_harmful(
-    told: tuple[SqliteHistoryStore, tuple[Event, ...]], tmp_path: Path
+    recorded_events: tuple[SqliteHistoryStore, tuple[Event, ...]], tmp_path: Path
 ) -> None:
     """What `verify.py` prints of such a history is plain ASCII; the history itself is intact."""
-    log, _ = told
+    log, _ = recorded_events
     with zipfile.ZipFile(io.BytesIO(await log.case_file("s-1"))) as archive:
         archive.extractall(tmp_path / "case")
     verify = tmp_path / "case" / "verify.py"

@@ -161,7 +161,7 @@ async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 
 async def welcome(app: ConsoleApp, pilot: Pilot[Any]) -> None:
-    """Show the tour again."""
+    """Show the welcome again."""
     await app.push_screen(WelcomeScreen())
 
 

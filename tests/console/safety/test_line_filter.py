@@ -1,4 +1,4 @@
-"""The net under the one door."""
+"""The filter of unsafe text on every line of the app."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_toolkit_asks_every_widget_for_its_filters() -> None:
     assert isinstance(ConsoleApp(preferences=None).get_line_filters()[-1], UnsafeTextFilter)
 
 
-async def test_a_widget_that_forgot_the_door_still_cannot_steer_the_terminal() -> None:
+async def test_a_widget_that_shows_unsafe_text_cannot_control_the_terminal() -> None:
     """Raw text in a stock widget reaches the frame without its escape."""
     async with open_console(FakeEngine()) as (app, pilot):
         raw = Content("raw\x1b]52;c;UFdO\x07end", strip_control_codes=False)

@@ -1,4 +1,4 @@
-"""The one door: what goes through it, and how."""
+"""Text made safe to display."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\u
 
 
 @given(st.text(st.characters(codec=None)))
-def test_nothing_steers_a_terminal_after_the_door(text: str) -> None:
+def test_safe_text_cannot_control_a_terminal(text: str) -> None:
     """Whatever comes in, what comes out has no control, bidi, zero-width or surrogate character."""
     assert [] == STRAY.findall(visible_text(Untrusted(text)))
     assert [] == STRAY.findall(content(Untrusted(text), (text, "bold")).plain)
@@ -29,9 +29,9 @@ def test_a_padded_text_is_exactly_as_wide_as_asked(text: str, cells: int) -> Non
 
 def test_markup_stays_text() -> None:
     """Brackets are brackets, and give no style."""
-    told = content("[bold]x[/bold][/] $primary [@click=quit]y[/]")
-    assert "[bold]x[/bold][/] $primary [@click=quit]y[/]" == told.plain
-    assert 0 == len(told.spans)
+    text = content("[bold]x[/bold][/] $primary [@click=quit]y[/]")
+    assert "[bold]x[/bold][/] $primary [@click=quit]y[/]" == text.plain
+    assert 0 == len(text.spans)
 
 
 def test_a_storm_of_combining_characters_is_counted() -> None:
@@ -41,8 +41,8 @@ def test_a_storm_of_combining_characters_is_counted() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     """A text too long for a panel says how much of it is missing."""
-    told = content(Untrusted("x" * (LONGEST + 1234))).plain
-    assert told.endswith(" … and 1,234 more characters")
+    text = content(Untrusted("x" * (LONGEST + 1234))).plain
+    assert text.endswith(" … and 1,234 more characters")
 
 
 def test_a_clipped_text_says_so() -> None:

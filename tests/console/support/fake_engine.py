@@ -136,7 +136,7 @@ class FakeEngine:
         self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
         self.review_records: list[ReviewRecord | None] = []
         self.given: list[PreApproval] = []
-        self.told: list[tuple[str, str]] = []
+        self.run_commands: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
         self.written: dict[str, list[OutputChunk]] = {}
         self.files: dict[tuple[str, str], bytes] = {}
@@ -261,16 +261,16 @@ class FakeEngine:
         return self.files[(id, name.text)]
 
     async def stop(self, id: str) -> None:
-        self.told.append(("stop", id))
+        self.run_commands.append(("stop", id))
 
     async def kill(self, id: str) -> None:
-        self.told.append(("kill", id))
+        self.run_commands.append(("kill", id))
 
     async def pause(self, id: str) -> None:
-        self.told.append(("pause", id))
+        self.run_commands.append(("pause", id))
 
     async def resume(self, id: str) -> None:
-        self.told.append(("resume", id))
+        self.run_commands.append(("resume", id))
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         return self.analysis

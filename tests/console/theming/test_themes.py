@@ -66,7 +66,7 @@ def test_text_can_be_read(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [each for each in SHIPPED if each.stem != "ansi16"], ids=lambda path: path.stem
 )
-def test_levels_can_be_told_from_what_lies_behind(path: Path) -> None:
+def test_levels_stand_out_from_every_background(path: Path) -> None:
     """The sign of a level, of focus and of a person's own doing has a contrast of 3 to every background."""
     colours = theme.read(path).theme().variables
     signs = ("risk-low", "risk-medium", "risk-high", "risk-critical", "primary", "accent")

@@ -21,7 +21,7 @@ from textual.app import App
 from textual.widgets import Static
 class Tiny(App):
     def compose(self):
-        yield Static("the desk is open")
+        yield Static("the console is open")
     def on_key(self, event):
         if event.key == "q":
             os._exit(1)
@@ -122,14 +122,14 @@ async def test_the_console_is_seen_and_typed_into(tmp_path: Path) -> None:
             browser.ws_connect(f"{base}/ws?width=80&height=24", headers={"Origin": base}) as socket,
         ):
             seen = b""
-            while b"the desk is open" not in seen:
+            while b"the console is open" not in seen:
                 seen += await socket.receive_bytes()
             await socket.send_json(["stdin", "x"])
             while b"pressed" not in seen:
                 seen += await socket.receive_bytes()
 
 
-async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
+async def test_a_page_shows_that_its_console_died(tmp_path: Path) -> None:
     """A console that ends without a word closes the page's socket; the page does not stand there frozen."""
     async with served(tmp_path) as (server, browser, base):
         assert 303 == await status(browser, server.access.address)
@@ -137,7 +137,7 @@ async def test_a_page_is_told_that_its_console_died(tmp_path: Path) -> None:
             asyncio.timeout(60),
             browser.ws_connect(f"{base}/ws?width=80&height=24", headers={"Origin": base}) as socket,
         ):
-            while b"the desk is open" not in await socket.receive_bytes():
+            while b"the console is open" not in await socket.receive_bytes():
                 pass
             await socket.send_json(["stdin", "q"])
             async for _ in socket:

@@ -67,7 +67,7 @@ async def test_what_was_painted_in_part_is_what_is_painted_whole() -> None:
 
 
 async def test_a_panel_that_was_hidden_opens_with_the_submission_on_screen() -> None:
-    """What is wanted is laid out when it is opened, in full and of no other submission."""
+    """What is needed is laid out when it is opened, in full and of no other submission."""
     long = "to count " * 30
     cases = (case(f"s-{n}", CODE, violations=FOUND, purpose=f"{long} {n}th") for n in range(3))
     async with open_console(FakeEngine(*cases)) as (app, pilot):
