@@ -1,1 +1,1 @@
-"""Network by grant: a sandbox has none; a bridge in it leads to a proxy, which is the only way out."""
+"""The network of a run: a bridge in the sandbox leads to an egress proxy, which allows granted hosts only."""

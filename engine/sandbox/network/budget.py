@@ -1,4 +1,4 @@
-"""What one run's network has used, and how much it may."""
+"""The network budget of one run: requests and bytes."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from engine.sandbox.api.egress_policy import EgressDenied
 
 
 class BudgetExhausted(EgressDenied):
-    """The run's network is used up."""
+    """The network budget of the run is exhausted."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """Requests and bytes, in both directions, headers and refused requests among them."""
+    """Counts requests and bytes in both directions, including headers and denied requests."""
 
     requests: int
     bytes: int
     requests_made: int = 0
     used: int = 0
-    """Bytes to and from the outside."""
+    """Bytes sent and received."""
 
     def count_request(self) -> None:
-        """Count a request. Raises Exhausted."""
+        """Count a request. Raises BudgetExhausted."""
         self.requests_made += 1
         if self.requests_made > self.requests:
             raise BudgetExhausted(f"more than {self.requests} requests")
 
     def spend(self, size: int) -> None:
-        """Count bytes before they go on. Raises Exhausted."""
+        """Count bytes before they are forwarded. Raises BudgetExhausted."""
         self.used += size
         if self.used > self.bytes:
             raise BudgetExhausted(f"more than {self.bytes >> 20} MiB")

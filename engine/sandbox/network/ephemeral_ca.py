@@ -1,4 +1,4 @@
-"""An authority of one run's own: it vouches to the guest for the hosts whose TLS the proxy opens."""
+"""A certificate authority for one run: it signs certificates for the hosts whose TLS the proxy terminates."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _LIFE = timedelta(days=1)
 
 
 class EphemeralCA:
-    """Its key never leaves this process, and is forgotten with the run."""
+    """A certificate authority whose key exists only in this process, for the duration of one run."""
 
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Pratique, for this run")])
-        self._certificate = self._signed(self._name, self._key.public_key(), None)
+        self._certificate = self._sign(self._name, self._key.public_key(), None)
         self._contexts: dict[str, ssl.SSLContext] = {}
 
     @property
     def pem(self) -> str:
-        """Return its own certificate, which the guest is to trust."""
+        """The root certificate that the guest trusts."""
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def context(self, host: str) -> ssl.SSLContext:
-        """Return what answers TLS in the name of a host."""
+        """Return the server-side TLS context for a host."""
         if host not in self._contexts:
-            self._contexts[host] = self._made(host)
+            self._contexts[host] = self._create_context(host)
         return self._contexts[host]
 
-    def _made(self, host: str) -> ssl.SSLContext:
+    def _create_context(self, host: str) -> ssl.SSLContext:
         key = ec.generate_private_key(ec.SECP256R1())
-        leaf = self._signed(x509.Name([]), key.public_key(), host)
+        leaf = self._sign(x509.Name([]), key.public_key(), host)
         pem = leaf.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
@@ -50,7 +50,7 @@ class EphemeralCA:
             context.load_cert_chain(file)
         return context
 
-    def _signed(self, name: x509.Name, key: ec.EllipticCurvePublicKey, host: str | None) -> x509.Certificate:
+    def _sign(self, name: x509.Name, key: ec.EllipticCurvePublicKey, host: str | None) -> x509.Certificate:
         now = datetime.now(UTC)
         builder = (
             x509.CertificateBuilder()
@@ -68,9 +68,9 @@ class EphemeralCA:
             .add_extension(_usage(authority=host is None), critical=True)
         )
         if host is not None:
-            served = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+            usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
             names = x509.SubjectAlternativeName([x509.DNSName(host)])
-            builder = builder.add_extension(served, critical=False).add_extension(names, critical=True)
+            builder = builder.add_extension(usage, critical=False).add_extension(names, critical=True)
         return builder.sign(self._key, hashes.SHA256())
 
 

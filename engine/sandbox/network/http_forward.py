@@ -1,4 +1,4 @@
-"""One request and its answer: from the guest to the outside, and back."""
+"""Forwards one HTTP request of the guest to its host, and the response back."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def destination(request: h11.Request) -> tuple[str, int, bytes]:
         url = urlsplit(request.target.decode("ascii"))
         host, port = url.hostname or "", url.port or 80
     except ValueError:
-        raise EgressDenied("the target is no URL") from None
+        raise EgressDenied("the request target is not a URL") from None
     if url.scheme != "http" or not host or url.username is not None or url.password is not None:
-        raise EgressDenied("the target is not http:// and a host: for https use CONNECT")
+        raise EgressDenied("the request target is not http://HOST: use CONNECT for https")
     path = url.path or "/"
     return host, port, f"{path}?{url.query}".encode() if url.query else path.encode()
 
@@ -33,44 +33,44 @@ def tunnel(request: h11.Request) -> tuple[str, int]:
 
 
 def check_host(request: h11.Request, host: str, port: int) -> None:
-    """Check that a request's Host header names the host that it goes to. Raises EgressDenied."""
-    host_headers = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
-    if host_headers - {host, f"{host}:{port}"}:
+    """Check that the Host header names the host of the request. Raises EgressDenied."""
+    named = {value.decode("latin-1").lower() for name, value in request.headers if name == b"host"}
+    if named - {host, f"{host}:{port}"}:
         raise EgressDenied(f"the Host header is not {host}")
 
 
 async def exchange(
-    guest: Peer, request: h11.Request, path: bytes, host: str, vault: SecretInjector, outside: Peer
+    guest: Peer, request: h11.Request, path: bytes, host: str, secrets: SecretInjector, outside: Peer
 ) -> None:
-    """Send a request on and its answer back. Raises EgressDenied, h11.ProtocolError, OSError."""
-    target, headers, screen = vault.fill(host, path, end_to_end(request.headers))
+    """Forward a request and return its response. Raises EgressDenied, h11.ProtocolError, OSError."""
+    target, headers, redactor = secrets.inject(host, path, end_to_end(request.headers))
     await outside.send(h11.Request(method=request.method, target=target, headers=headers))
-    await _send_body(guest, outside, LeakDetector(vault, host))
-    await _send_answer(outside, guest, screen)
+    await _send_body(guest, outside, LeakDetector(secrets, host))
+    await _send_response(outside, guest, redactor)
 
 
-async def _send_body(guest: Peer, outside: Peer, watch: LeakDetector) -> None:
+async def _send_body(guest: Peer, outside: Peer, detector: LeakDetector) -> None:
     while True:
         event = await guest.receive()
         if isinstance(event, h11.Data):
-            watch.see(bytes(event.data))
+            detector.check(bytes(event.data))
             await outside.send(h11.Data(data=bytes(event.data)))
         else:
             await outside.send(h11.EndOfMessage())
             return
 
 
-async def _send_answer(outside: Peer, guest: Peer, screen: Redactor) -> None:
+async def _send_response(outside: Peer, guest: Peer, redactor: Redactor) -> None:
     while True:
         event = await outside.receive()
         if isinstance(event, h11.Response):
-            headers: Headers = screen.headers(end_to_end(event.headers))
+            headers: Headers = redactor.headers(end_to_end(event.headers))
             await guest.send(
                 h11.Response(status_code=event.status_code, headers=headers, reason=event.reason)
             )
         elif isinstance(event, h11.Data):
-            await guest.send(h11.Data(data=screen.pass_on(bytes(event.data))))
+            await guest.send(h11.Data(data=redactor.redact(bytes(event.data))))
         elif not isinstance(event, h11.InformationalResponse):
-            await guest.send(h11.Data(data=screen.rest()))
+            await guest.send(h11.Data(data=redactor.rest()))
             await guest.send(h11.EndOfMessage())
             return

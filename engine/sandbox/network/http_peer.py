@@ -17,22 +17,22 @@ _HOP_BY_HOP = {
     b"connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"proxy-connection",
     b"proxy-authorization", b"proxy-authenticate",
 }  # fmt: skip
-"""Headers between neighbours (RFC 9110, 7.6.1). Those that frame the body stay: h11 obeys them."""
+"""Headers that are not forwarded (RFC 9110, 7.6.1). Those that frame the body stay: h11 obeys them."""
 
 
-def _free(size: int) -> None:
+def _unmetered(size: int) -> None:
     """Count nothing."""
 
 
 class Peer:
-    """A connection that speaks HTTP/1.1, with `spend` called for all bytes before they go on."""
+    """An HTTP/1.1 connection; `spend` is called with the size of all data before it is processed."""
 
     def __init__(
         self,
         role: Role,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        spend: Callable[[int], None] = _free,
+        spend: Callable[[int], None] = _unmetered,
     ) -> None:
         self.reader = reader
         self.writer = writer
@@ -58,12 +58,12 @@ class Peer:
             await self.writer.drain()
 
     @property
-    def left_over(self) -> bytes:
-        """Return what came behind a CONNECT."""
+    def trailing_data(self) -> bytes:
+        """The bytes that followed a CONNECT request."""
         return bytes(self._http.trailing_data[0])
 
     async def refuse(self, status: int, why: str) -> None:
-        """Answer in the proxy's own name, where an answer still is possible."""
+        """Send an error response of the proxy, if a response can still be sent."""
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self._http.our_role is h11.CLIENT:
             return
         body = f"pratique: {why}\n".encode()
@@ -76,7 +76,7 @@ class Peer:
 
 
 def end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return the headers that go further, and one that ends the connection afterwards."""
+    """Return the headers to forward, with `Connection: close`."""
     headers = list(headers)
     named = {
         token.strip().lower()

@@ -1,4 +1,4 @@
-"""Bytes from one connection to another, both ways, counted."""
+"""Copies bytes between two connections, and counts them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from engine.sandbox.network.resolver import Streams
 
 
 async def relay(near: Streams, far: Streams, spend: Callable[[int], None]) -> None:
-    """Pass bytes both ways until both sides have ended, or one broke. Raises what `spend` raises."""
-    ways = {
-        asyncio.create_task(_pass(near[0], far[1], spend)),
-        asyncio.create_task(_pass(far[0], near[1], spend)),
+    """Copy bytes in both directions until both sides end or one fails. Raises what `spend` raises."""
+    directions = {
+        asyncio.create_task(_copy(near[0], far[1], spend)),
+        asyncio.create_task(_copy(far[0], near[1], spend)),
     }
     try:
-        done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
+        done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_EXCEPTION)
         for task in done:
             task.result()
     except OSError:
         return
     finally:
-        for task in ways:
+        for task in directions:
             task.cancel()
-        await asyncio.wait(ways)
+        await asyncio.wait(directions)
 
 
-async def _pass(
+async def _copy(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, spend: Callable[[int], None]
 ) -> None:
     while data := await reader.read(PIECE):

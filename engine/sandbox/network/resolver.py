@@ -1,4 +1,4 @@
-"""Resolves names once for a whole run, so that an answer cannot change after it was checked."""
+"""Resolves each name once for a whole run, so that its addresses cannot change after they were checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class PinnedResolver:
-    """Resolves names and connects to them. A name with any address that is refused is refused."""
+    """Resolves names and connects to them. A name with any address that is not allowed is denied."""
 
     def __init__(self, policy: EgressPolicy) -> None:
         self._policy = policy
@@ -28,7 +28,7 @@ class PinnedResolver:
         return self._pinned[host]
 
     async def connect(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> Streams:
-        """Connect to the first address of a name that answers, with TLS where asked. Raises EgressDenied."""
+        """Connect to the first address that answers, with TLS if a context is given. Raises EgressDenied."""
         last: Exception | None = None
         name = host if tls else None
         for address in await self.addresses(host):

@@ -40,13 +40,13 @@ def environment(placeholders: Mapping[str, str]) -> dict[str, str]:
 
 
 def trusted(proxy: Proxy) -> bytes:
-    """Return the certificates that the guest trusts: those of this host, and the authority of the run."""
-    own = proxy.authority.pem if proxy.authority else ""
-    return _usual() + own.encode()
+    """Return the certificates that the guest trusts: those of this host, and the CA of the run."""
+    own = proxy.ca.pem if proxy.ca else ""
+    return _host_certificates() + own.encode()
 
 
-def _usual() -> bytes:
-    """Return the authorities that the proxy itself trusts: those in SSL_CERT_FILE, or the usual ones."""
+def _host_certificates() -> bytes:
+    """Return the CAs that the proxy trusts: those in SSL_CERT_FILE, or certifi's."""
     named = os.environ.get("SSL_CERT_FILE", "")
     return Path(named if named and Path(named).is_file() else certifi.where()).read_bytes()
 

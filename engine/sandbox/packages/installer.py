@@ -45,5 +45,5 @@ class Installer(Protocol):
         Only packages named in `builds` run code of their own. Raises SandboxUnavailable.
         """
 
-    def found(self, report: bytes) -> tuple[Package, ...]:
+    def found(self, said: bytes) -> tuple[Package, ...]:
         """Return the packages that a look-up found, dependencies included. Raises PackageLockError."""

@@ -88,10 +88,10 @@ async def test_tls_is_opened_for_the_secret(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "ca.pem").write_text(theirs.pem)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     tls = serving(theirs.context(HOST))
-    vault = SecretInjector([SECRET])
-    async with tls as server, guest_of(partial(Proxy, server.terms(), secrets=vault)) as guest:
-        assert guest.proxy.authority is not None
-        trusting = ssl.create_default_context(cadata=guest.proxy.authority.pem)
+    secrets = SecretInjector([SECRET])
+    async with tls as server, guest_of(partial(Proxy, server.terms(), secrets=secrets)) as guest:
+        assert guest.proxy.ca is not None
+        trusting = ssl.create_default_context(cadata=guest.proxy.ca.pem)
         answer = await _over_tls(guest, server.port, trusting)
         assert f"Bearer {VALUE}".encode() in server.heard[0]
         assert (True, False) == (answer.startswith(b"HTTP/1.1 200"), VALUE.encode() in answer)
@@ -121,27 +121,27 @@ async def _over_tls(guest: Guest, port: int, context: ssl.SSLContext) -> bytes:
     st.integers(1, 9),
 )
 def test_no_cut_lets_a_secret_through(parts: list[str], size: int) -> None:
-    """However an answer is cut into pieces, no secret passes the screen, and no byte is lost."""
+    """However a response is split into chunks, no secret passes the redactor, and no byte is lost."""
     said = "".join(parts).encode()
-    screen = Redactor([VALUE.encode()])
-    pieces = [screen.pass_on(said[at : at + size]) for at in range(0, len(said), size)]
-    passed = b"".join([*pieces, screen.rest()])
+    redactor = Redactor([VALUE.encode()])
+    pieces = [redactor.redact(said[at : at + size]) for at in range(0, len(said), size)]
+    passed = b"".join([*pieces, redactor.rest()])
     assert said.replace(VALUE.encode(), b"*" * len(VALUE)) == passed
 
 
 @given(st.integers(1, 60), st.integers(0, 99))
 def test_no_cut_hides_a_placeholder(size: int, before: int) -> None:
     """However a body is cut into pieces, a placeholder in it is seen."""
-    vault = SecretInjector([SECRET])
-    body = b"x" * before + vault.environment["API_TOKEN"].encode()
-    assert not _passes(LeakDetector(vault, OTHER), body, size)
-    assert _passes(LeakDetector(vault, OTHER), body[:-1], size)
+    secrets = SecretInjector([SECRET])
+    body = b"x" * before + secrets.environment["API_TOKEN"].encode()
+    assert not _passes(LeakDetector(secrets, OTHER), body, size)
+    assert _passes(LeakDetector(secrets, OTHER), body[:-1], size)
 
 
 def _passes(watch: LeakDetector, body: bytes, size: int) -> bool:
     try:
         for at in range(0, len(body), size):
-            watch.see(body[at : at + size])
+            watch.check(body[at : at + size])
     except EgressDenied:
         return False
     return True

@@ -35,7 +35,7 @@ async def reap(client: DockerClient, me: Ownership, used: Set[str] = frozenset()
 
 
 async def ours(client: DockerClient) -> list[dict[str, Any]]:
-    """List the containers that carry our label, without inspecting each. Raises DockerUnreachable."""
+    """List the containers that carry our label, by the call that does not inspect each. Raises DockerUnreachable."""
     listed: list[dict[str, Any]] = await client.call("containers", all=True, filters={"label": "pratique=1"})
     return listed
 
