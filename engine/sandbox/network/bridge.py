@@ -135,7 +135,10 @@ class Bridge:
 
     async def _serve_channel(self, id: int, end: Channel) -> None:
         """Copy one connection in both directions until both have ended."""
-        directions = {asyncio.create_task(self._to_guest(id, end)), asyncio.create_task(self._to_proxy(id, end))}
+        directions = {
+            asyncio.create_task(self._to_guest(id, end)),
+            asyncio.create_task(self._to_proxy(id, end)),
+        }
         try:
             await asyncio.wait(directions)
         finally:

@@ -126,7 +126,9 @@ class Proxy:
 
     # --- TLS that is terminated here, so that secrets can be injected
 
-    async def _terminate_tls(self, guest: Peer, host: str, port: int, hello: bytes, context: ssl.SSLContext) -> None:
+    async def _terminate_tls(
+        self, guest: Peer, host: str, port: int, hello: bytes, context: ssl.SSLContext
+    ) -> None:
         inner, outer = socket.socketpair()
         far = await asyncio.open_unix_connection(sock=outer)
         far[1].write(hello)
@@ -164,7 +166,9 @@ class Proxy:
         reader, writer = await self._resolver.connect(host, port, ssl.create_default_context())
         async with _closing(writer):
             outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
-            await self._record_denial(target, exchange(guest, request, request.target, host, self.secrets, outside))
+            await self._record_denial(
+                target, exchange(guest, request, request.target, host, self.secrets, outside)
+            )
 
     # --- the record
 

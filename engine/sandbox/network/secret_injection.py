@@ -38,7 +38,9 @@ class SecretInjector:
             self.check(host, _basic_credentials(value) or value)
         self.check(host, target)
         own = {
-            mark.encode(): secret.value.encode() for mark, secret in self._secrets.items() if secret.host == host
+            mark.encode(): secret.value.encode()
+            for mark, secret in self._secrets.items()
+            if secret.host == host
         }
         filled = [(name, _filled(value, own)) for name, value in headers]
         if not own:
