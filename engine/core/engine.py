@@ -150,7 +150,7 @@ class Engine:
         for case in await self._log.read.open_cases():
             entry = self.submissions.recover(case)
             if case.status is not Status.PENDING:
-                await self.runs.interrupted(entry)
+                await self.runs.close_interrupted(entry)
 
     @property
     def pool_status(self) -> tuple[PoolStatus, ...]:

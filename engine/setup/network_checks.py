@@ -15,7 +15,7 @@ from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.sandbox.network.resolver import PinnedResolver
-from engine.sandbox.packages.registry import Registry, of_javascript, of_python
+from engine.sandbox.packages.registry import Registry, npm_registry, python_registry
 from engine.sandbox.run.backend_client import BackendClient
 from engine.settings import SandboxSettings, Settings
 
@@ -36,8 +36,8 @@ def rows() -> tuple[Check, ...]:
 async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
     return (
         await _network(settings),
-        await _packages("packages", of_python(settings.packages), "index", settings),
-        await _packages("npm", of_javascript(settings.packages), "npm_registry", settings),
+        await _packages("packages", python_registry(settings.packages), "index", settings),
+        await _packages("npm", npm_registry(settings.packages), "npm_registry", settings),
     )
 
 

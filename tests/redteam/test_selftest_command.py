@@ -1,4 +1,4 @@
-"""`pratique selftest` tries the same on the user's own machine, and says what held."""
+"""The command `pratique selftest`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.sandbox
-def test_it_says_what_held_and_leaves_nothing() -> None:
-    """One promise is tried, and the exit code says that it held."""
-    done = selftest("--only", "host's name", "--json")
+def test_it_reports_a_guarantee_that_held() -> None:
+    """Exit code and JSON output report one guarantee that held."""
+    done = selftest("--only", "host name", "--json")
     assert (ExitCode.OK, True) == (done.returncode, json.loads(done.stdout)["ok"]), done.stderr
 
 
-def test_an_attempt_that_there_is_not_is_a_problem() -> None:
-    """A selection of nothing proves nothing."""
+def test_an_unknown_attack_is_an_error() -> None:
+    """A selection without any attack is an error."""
     assert ExitCode.ERROR == selftest("--only", "no such thing").returncode

@@ -20,7 +20,7 @@ from engine.models import Check, Language
 from engine.sandbox import Backend, SandboxUnavailable
 from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.sandbox.selftest.attack_case import AttackCase
-from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, selftest
+from engine.sandbox.selftest.runner import ATTACKS, AttackOutcome, selftest
 from engine.settings import Settings
 
 
@@ -32,7 +32,7 @@ def command(
 
     Takes a minute or two, needs no engine and removes everything that it creates.
     """
-    chosen = tuple(tried for tried in ATTEMPTS if only in tried.name)
+    chosen = tuple(attack for attack in ATTACKS if only in attack.name)
     if not chosen:
         raise Problem(404, f"no attack name contains {visible(only)}", hint="Type: pratique selftest")
     broken = asyncio.run(_run_attempts(chosen, as_json))
@@ -66,10 +66,10 @@ def _outcomes(backend: Backend, chosen: tuple[AttackCase, ...]) -> AsyncGenerato
 
 
 def _print(outcome: AttackOutcome, as_json: bool) -> None:
-    tried = outcome.attempt
+    attack = outcome.attack
     if as_json:
-        print_json([Check(name=tried.name, ok=outcome.held, detail=outcome.detail)])
+        print_json([Check(name=attack.name, ok=outcome.held, detail=outcome.detail)])
         return
     mark = typer.style("held  ", fg="green") if outcome.held else typer.style("BROKEN", fg="red", bold=True)
     detail = "" if outcome.held else f": {visible(outcome.detail)}"
-    print_line(f"{mark} {tried.promise} ({tried.name}){detail}")
+    print_line(f"{mark} {attack.guarantee} ({attack.name}){detail}")

@@ -13,17 +13,17 @@ from engine.sandbox import Backend, SandboxUnavailable
 
 
 class Artifacts:
-    """Reads files of runs. Callers check whose run it is."""
+    """Reads files of runs. Callers check access."""
 
     def __init__(self, log: HistoryStore, sandboxes: Backend) -> None:
         self._log = log
         self._sandboxes = sandboxes
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
-        """Return the files in the workspace of a run that goes on.
+        """Return the files in the workspace of a running run.
 
         Raises:
-            Problem: it does not go on (409).
+            Problem: it is not running (409).
         """
         try:
             return await self._sandboxes.files(run)
@@ -31,18 +31,18 @@ class Artifacts:
             raise Problem(409, f"{run}: {error}", hint=error.hint) from None
 
     async def fetch(self, run: str, name: str) -> bytes:
-        """Return the newest file of that name, or of that digest, that a run left; or has, while it goes on.
+        """Return a file by name or digest: from the workspace while the run is running, else its artifact.
 
         Raises:
-            Problem: there is none (404), or it was erased by the rules of retention (410).
+            Problem: there is none (404), or retention has erased it (410).
         """
         if self._sandboxes.is_running(run):
-            with contextlib.suppress(SandboxUnavailable):  # it may end meanwhile
+            with contextlib.suppress(SandboxUnavailable):  # it may have just ended
                 if (now := await self._sandboxes.file(run, name)) is not None:
                     return now
         try:
             return await self._log.read.artifact(run, name)
         except KeyError:
-            raise Problem(404, f"{run} left no file {visible(name)[:200]}") from None
+            raise Problem(404, f"{run} has no artifact {visible(name)[:200]}") from None
         except ErasedError as error:
             raise Problem(410, error.title) from None

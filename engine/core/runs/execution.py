@@ -1,4 +1,4 @@
-"""Executes one approved run: its bytes go to a sandbox, its output and events to the history and readers."""
+"""Executes one approved run, and passes its output and events to the history and to readers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
 @dataclass(frozen=True)
 class RunRecorder:
-    """Follows one run for the history and its readers: the `Watcher` of the sandbox backend."""
+    """Records one run for the history and its readers: the `Watcher` of the sandbox backend."""
 
     run: str
     stream: RunStream
@@ -47,7 +47,7 @@ class RunRecorder:
     """Called with each display of the code, while it runs."""
 
     async def permit(self, request: StartRequest) -> StartPermit:
-        """Permit the code to start, if everything is as it was approved. Raises Problem."""
+        """Permit the code to start if everything is as approved. Raises Problem."""
         return await self.gate.permit(request)
 
     async def output(self, chunk: OutputChunk) -> None:
@@ -58,7 +58,7 @@ class RunRecorder:
         await self.events.log.append_output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
-        """Pass a sample to the readers, of whom the history is one."""
+        """Pass a sample to the readers; the history is one of them."""
         self.stream.add_meters(sample)
 
     async def event(self, event: RunEvent) -> None:
@@ -70,32 +70,32 @@ class RunRecorder:
 
 
 async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder) -> Result:
-    """Run an approved case and return its result; that no sandbox is available is a result, too.
+    """Run an approved case and return its result, also if no sandbox is available.
 
     Raises:
-        Problem: anything differs from what was approved, or the code ran without a permit.
+        Problem: something differs from the approval, or the code ran without a permit.
     """
     job = job_of(case, sandboxes.settings.network)
-    keeping = asyncio.create_task(_keep_meters(recorder))
+    recording = asyncio.create_task(_record_meters(recorder))
     try:
         return recorder.gate.check_result(await sandboxes.run(job, recorder))
     except SandboxUnavailable as error:
         return failed(str(error))
     finally:
         recorder.stream.close()
-        await keeping
+        await recording
 
 
-async def _keep_meters(recorder: RunRecorder) -> None:
+async def _record_meters(recorder: RunRecorder) -> None:
     async for sample in recorder.stream.meters():
         await recorder.events.log.append_meters(recorder.run, [sample])
 
 
 def job_of(case: Case, network: NetworkSettings) -> Job:
-    """Return the job for a sandbox, from the very bytes that were digested for the decision.
+    """Return the job of an approved case, after checking its digest.
 
     Raises:
-        Problem: there is no approval, or the bytes differ from those approved.
+        Problem: there is no approval, or the digest differs from the approved one.
     """
     decision, submission = case.decision, case.submission
     if decision is None or decision.grant is None or not decision.image:
@@ -123,14 +123,14 @@ def job_of(case: Case, network: NetworkSettings) -> Job:
 
 
 def _network(granted: Permissions, settings: NetworkSettings) -> NetworkSpec | None:
-    """Return the network that was granted; None without a domain. Raises Problem."""
+    """Return the granted network; None without domains. Raises Problem."""
     names = tuple(domain.text for domain in granted.domains)
-    held = secret_store.granted((name.text for name in granted.secrets), names)
-    return NetworkSpec(EgressPolicy.of(names, settings), held) if names else None
+    secrets = secret_store.granted((name.text for name in granted.secrets), names)
+    return NetworkSpec(EgressPolicy.of(names, settings), secrets) if names else None
 
 
 def image_name(case: Case, settings: SandboxSettings) -> str:
-    """Return the image that a case runs in: the one asked for, or what its language and imports call for."""
+    """Return the image of a case: the requested one, or the one for its language and imports."""
     draft = case.submission.draft
     if draft.image:
         return draft.image

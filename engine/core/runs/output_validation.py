@@ -11,11 +11,11 @@ from engine.policy.output.agent_output import check_output
 from engine.policy.output.extraction import MOST
 
 MOST_VALUE = 64 * 1024
-"""A longer value is not repeated in the result."""
+"""A longer value is not included in the result."""
 
 
 async def validate_output(case: Case, result: Result, stream: RunStream) -> Result:
-    """Return a result with the value that its requester expects and what became of the assertion."""
+    """Return a result with the expected value and the outcome of the assertion."""
     draft = case.submission.draft
     if not draft.expect and not draft.verify:
         return result
@@ -27,12 +27,12 @@ async def validate_output(case: Case, result: Result, stream: RunStream) -> Resu
     return result.with_value(
         Untrusted(found.value) if found.value is not None and fits else None,
         found.verified,
-        Untrusted(found.why if fits else "the value is too long to be repeated here"),
+        Untrusted(found.why if fits else "the value is too long to include in the result"),
     )
 
 
 async def _stdout(stream: RunStream) -> str:
-    """Return the standard output of a run that is over, or enough of it to be too long."""
+    """Return the standard output of a finished run, up to slightly more than the limit."""
     stdout = bytearray()
     async with contextlib.aclosing(stream.output()) as chunks:
         async for chunk in chunks:

@@ -9,18 +9,18 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from engine.models import Meters, OutputChunk
 
 RECENT_BYTES = 4 << 20
-"""How much output of a run is kept at hand; older output is read back from the audit log."""
+"""How much output of a run is kept in memory; older output is read back from the history."""
 
 ReadBack = Callable[[int], Awaitable[Sequence[OutputChunk]]]
 
 
 class RunStream:
-    """The output and meters of one run. Bounded: a slow reader falls back to what is on disk."""
+    """The output and meters of one run, in bounded memory: slow readers fall back to the history."""
 
     def __init__(self, read_back: ReadBack) -> None:
         self._read_back = read_back
         self._chunks: deque[OutputChunk] = deque()
-        self._held = 0
+        self._buffered = 0
         self._end = 0
         self._meters: deque[Meters] = deque(maxlen=600)
         self._ticks = 0
@@ -28,27 +28,27 @@ class RunStream:
         self._changed = asyncio.Event()
 
     def add_output(self, chunk: OutputChunk) -> None:
-        """Hand `chunk` to the readers."""
+        """Pass a chunk to the readers."""
         self._chunks.append(chunk)
-        self._held += len(chunk.data)
+        self._buffered += len(chunk.data)
         self._end = chunk.offset + len(chunk.data)
-        while self._held > RECENT_BYTES and len(self._chunks) > 1:
-            self._held -= len(self._chunks.popleft().data)
+        while self._buffered > RECENT_BYTES and len(self._chunks) > 1:
+            self._buffered -= len(self._chunks.popleft().data)
         self._wake()
 
     def add_meters(self, sample: Meters) -> None:
-        """Hand `sample` to the readers."""
+        """Pass a sample to the readers."""
         self._meters.append(sample)
         self._ticks += 1
         self._wake()
 
     def close(self) -> None:
-        """End every reader once it has read all."""
+        """End every reader once it has read everything."""
         self._closed = True
         self._wake()
 
     async def output(self, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
-        """Yield the output from `offset` bytes on, until the run is over."""
+        """Yield the output from byte `offset` on, until the run ends."""
         while True:
             changed, closed = self._changed, self._closed
             for chunk in await self._after(offset):
@@ -62,7 +62,7 @@ class RunStream:
                 await changed.wait()
 
     async def meters(self) -> AsyncGenerator[Meters, None]:
-        """Yield the samples from now on, until the run is over; a slow reader misses some."""
+        """Yield the samples from now on, until the run ends; a slow reader misses some."""
         seen = max(0, self._ticks - 1)
         while True:
             changed, closed = self._changed, self._closed

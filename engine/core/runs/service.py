@@ -19,7 +19,7 @@ from engine.sandbox import Backend, StartRequest
 
 
 class Runs:
-    """The runs under way."""
+    """Starts and controls the runs of approved submissions."""
 
     def __init__(
         self,
@@ -45,70 +45,74 @@ class Runs:
         task.add_done_callback(self._running.discard)
 
     def cancel(self) -> None:
-        """Interrupt every run: the engine stops."""
+        """Interrupt every run, because the engine stops."""
         for task in tuple(self._running):
             task.cancel()
 
-    async def interrupted(self, entry: ActiveSubmission) -> None:
-        """Close a run that an earlier engine left open."""
-        await self._ended(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
+    async def close_interrupted(self, entry: ActiveSubmission) -> None:
+        """Close a run that was running when an earlier engine ended."""
+        await self._finish(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
 
     async def stop(self, id: str, by: Principal) -> None:
-        """Ask a run to end (TERM; INT in a session), and end it (KILL) after the grace."""
-        entry = await self._asked("run.stop", id, by)
+        """Ask a run to end (TERM, or INT in a session); kill it after the grace period."""
+        entry = await self._record_request("run.stop", id, by)
         await self._sandboxes.stop(entry.id, by.name.text)
 
     async def kill(self, id: str, by: Principal) -> None:
-        """End a run at once."""
-        entry = await self._asked("run.kill", id, by)
+        """Kill a run at once."""
+        entry = await self._record_request("run.kill", id, by)
         await self._sandboxes.kill(entry.id, by.name.text)
 
     async def pause(self, id: str, by: Principal) -> None:
-        """Hold a run where it is.
+        """Pause a run.
 
         Raises:
-            Problem: there is no such run, or runs cannot be held here.
+            Problem: there is no such run, or runs cannot be paused on this host.
         """
         if not self._sandboxes.capabilities.pause:
-            raise Problem(409, "runs cannot be frozen here: control groups are not ours", hint="Stop it.")
-        entry = await self._asked("run.pause", id, by)
+            raise Problem(
+                409,
+                "runs cannot be paused here: the engine cannot write control groups",
+                hint="Stop the run.",
+            )
+        entry = await self._record_request("run.pause", id, by)
         if await self._sandboxes.pause(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.PAUSED)
 
     async def resume(self, id: str, by: Principal) -> None:
-        """Let a frozen run go on."""
-        entry = await self._asked("run.resume", id, by)
+        """Resume a paused run."""
+        entry = await self._record_request("run.resume", id, by)
         if await self._sandboxes.resume(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
 
-    async def _asked(self, what: str, id: str, by: Principal) -> ActiveSubmission:
+    async def _record_request(self, event: str, id: str, by: Principal) -> ActiveSubmission:
         entry = open_entry(self._queue, id)
         if entry.case.status is not Status.RUNNING:
             raise Problem(409, f"{id} is not running: it is {entry.case.status}")
-        await self._events.record(what, id, by.name)
+        await self._events.record(event, id, by.name)
         return entry
 
     async def _run(self, entry: ActiveSubmission) -> None:
         approved = entry.case
-        gate = StartGate(entry.id, partial(self._as_approved, entry), partial(self._started, entry))
-        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, partial(self._displayed, entry))
+        gate = StartGate(entry.id, partial(self._check_approval, entry), partial(self._record_start, entry))
+        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, partial(self._add_display, entry))
         try:
-            await self._as_approved(entry, approved.decision.image if approved.decision else "")
+            await self._check_approval(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, self._sandboxes, recorder)
             result = await validate_output(approved, result, entry.stream)
         except asyncio.CancelledError:
             stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
-            await asyncio.shield(self._ended(entry, stopped))
+            await asyncio.shield(self._finish(entry, stopped))
             raise
         except Problem as problem:
             result = failed(str(problem), KillReason.POLICY)
-        await self._ended(entry, result)
+        await self._finish(entry, result)
 
-    async def _as_approved(self, entry: ActiveSubmission, image: str) -> None:
-        """Let a sandbox of an image be used for what was approved, and nothing else.
+    async def _check_approval(self, entry: ActiveSubmission, image: str) -> None:
+        """Check that submission and image are those that were approved.
 
         Raises:
-            Problem: anything differs from what was approved.
+            Problem: something differs.
         """
         submission = entry.case.submission
         self._registry.check_draft(submission.draft, submission.requester)
@@ -117,7 +121,7 @@ class Runs:
             await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
-    async def _started(self, entry: ActiveSubmission, request: StartRequest) -> None:
+    async def _record_start(self, entry: ActiveSubmission, request: StartRequest) -> None:
         case = entry.case.with_run_started(datetime.now(UTC))
         grant = case.decision.grant if case.decision else None
         limits = grant.permissions.limits.model_dump() if grant else {}
@@ -126,10 +130,10 @@ class Runs:
         self._queue.update(entry, case)
         self._registry.execution_started(case.submission.draft.session, entry.id)
 
-    def _displayed(self, entry: ActiveSubmission, display: Display) -> None:
+    def _add_display(self, entry: ActiveSubmission, display: Display) -> None:
         self._queue.update(entry, entry.case.with_display(display))
 
-    async def _ended(self, entry: ActiveSubmission, result: Result) -> None:
+    async def _finish(self, entry: ActiveSubmission, result: Result) -> None:
         case = entry.case.with_result(result)
         await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
         self._queue.update(entry, case)

@@ -9,13 +9,13 @@ from engine.models import KillReason, Result
 from engine.sandbox.api.permit import StartPermit, StartRequest
 
 Check = Callable[[str], Awaitable[None]]
-"""Raises Problem unless an image, by its digest, is the approved one and everything else still is."""
+"""Raises Problem unless the image digest and everything else are as approved."""
 Record = Callable[[StartRequest], Awaitable[None]]
 """Records the start durably."""
 
 
 class StartGate:
-    """Between a backend and the code of one run: the code may start once, in the approved image."""
+    """Permits a backend to start the code of one run: once, in the approved image."""
 
     def __init__(self, run: str, check: Check, record: Record) -> None:
         self._run = run
@@ -26,14 +26,14 @@ class StartGate:
 
     @property
     def permitted(self) -> bool:
-        """Whether the start was permitted, and asked for only once."""
+        """Whether the start was requested exactly once and permitted."""
         return self._permit is not None and self._requests == 1
 
     async def permit(self, request: StartRequest) -> StartPermit:
-        """Permit the start, once it is recorded.
+        """Record the start, then permit it.
 
         Raises:
-            Problem: it was asked for before, is for another run, or anything differs from what was approved.
+            Problem: a second request, another run, or something that differs from the approval.
         """
         self._requests += 1
         if self._requests > 1:
@@ -46,10 +46,10 @@ class StartGate:
         return self._permit
 
     def check_result(self, result: Result) -> Result:
-        """Return a result that the permit covers.
+        """Return a result if its run had a permit or never started.
 
         Raises:
-            Problem: it is of code that ran without a permit, or with more than one request for it.
+            Problem: the code ran without a permit, or the backend requested more than one.
         """
         if self.permitted or (self._requests <= 1 and _never_started(result)):
             return result

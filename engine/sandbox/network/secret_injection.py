@@ -89,7 +89,7 @@ class Redactor:
         return pending
 
     def headers(self, headers: Headers) -> Headers:
-        """Return headers without secrets. Raises EgressDenied: the body is compressed and cannot be checked."""
+        """Return headers without secrets. Raises EgressDenied: the body is compressed."""
         encodings = {value.lower() for name, value in headers if name.lower() == b"content-encoding"}
         if self._values and encodings - {b"identity"}:
             raise EgressDenied("the response is compressed, and may repeat a secret")

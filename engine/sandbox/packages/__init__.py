@@ -1,1 +1,1 @@
-"""Packages by grant: fetched in a sandbox of their own, kept in layers, for runs that stay air-gapped."""
+"""Granted packages: installed in a separate sandbox, and mounted read-only into runs without network."""

@@ -1,4 +1,4 @@
-"""Fetches packages in a sandbox of their own: network to the registry only, and no code of a submission."""
+"""Installs packages in a separate sandbox that reaches only the registry and has no code of a submission."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Run = Callable[[Job, Watcher], Awaitable[Result]]
 LOOK_UP_SECONDS = 60
 _CLOSE_SECONDS = 5.0
 _PROCESSES = 256
-"""Of the sandbox that fetches: npm and each script that it runs have threads of their own."""
+"""The process limit of an installer: npm and each script that it runs start threads."""
 _TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages|/node_modules")
 _REPORT = re.compile(r"(\S+) (\d{1,15})\s*")
 INSTALLERS: dict[Language, Installer] = {Language.PYTHON: Pip(), Language.JAVASCRIPT: Npm()}
@@ -38,7 +38,7 @@ def build_report(output: bytes) -> tuple[str, int]:
     """Return where a language looks for packages, and the size of a layer. Raises ValueError."""
     found = _REPORT.fullmatch(output.decode("ascii", "replace"))
     if found is None or not _TARGET.fullmatch(found[1]):
-        raise ValueError("the sandbox that installs packages did not report where")
+        raise ValueError("the installer did not report where it installed the packages")
     return found[1], int(found[2])
 
 
@@ -64,18 +64,18 @@ class _InstallerOutput:
             await self._watcher.event(event)
 
     @property
-    def complaint(self) -> str:
+    def last_error(self) -> str:
         lines = self.streams[Stream.STDERR].decode("utf-8", "replace").strip().splitlines()
         return visible(Untrusted(lines[-1][:300])) if lines else "the installer wrote no error"
 
 
-def _ready(volume: str, packages: Sequence[Package], size: int, *, built: bool) -> PackagesReady:
+def _ready_event(volume: str, packages: Sequence[Package], size: int, *, built: bool) -> PackagesReady:
     names = tuple(f"{one.name.text}=={one.version.text}" for one in packages)
     return PackagesReady(layer=volume, packages=names, size=size, built=built)
 
 
 class PackageService:
-    """Looks packages up, and keeps layers of them. `run` runs a job in a sandbox, in its turn."""
+    """Looks packages up, and caches them as layers. `run` runs a job when a slot is free."""
 
     def __init__(self, settings: SandboxSettings, driver: SandboxDriver, run: Run) -> None:
         self._settings = settings
@@ -87,7 +87,7 @@ class PackageService:
 
     @property
     def looks_up(self) -> bool:
-        """Whether what a submission's packages lack is looked up as it comes in."""
+        """Whether missing versions and hashes are looked up when a submission arrives."""
         return self._settings.packages.look_up
 
     async def look_up(
@@ -97,24 +97,24 @@ class PackageService:
         builds: Collection[str] = (),
         watcher: Watcher | None = None,
     ) -> tuple[Package, ...]:
-        """Return exact versions and hashes of packages and of all that they need.
+        """Return exact versions and hashes of packages and their dependencies.
 
-        Python packages named in `builds` come back as they are: to see what they need runs their code.
-        Raises SandboxUnavailable: no registry answers, or has no such packages.
+        Python packages named in `builds` are returned unchanged: looking up their dependencies would run
+        their code. Raises SandboxUnavailable: the registry does not answer, or has no such packages.
         """
         try:
             lock.check_names(packages, language)
             known = lock.built(packages, language, builds) if language is Language.PYTHON else ()
-            asked = [package for package in packages if package not in known]
-            if not asked:
+            unknown = [package for package in packages if package not in known]
+            if not unknown:
                 return tuple(known)
-            found = await self._found(asked, language, watcher)
+            found = await self._look_up(unknown, language, watcher)
             lock.check_names((*known, *found), language)
         except lock.PackageLockError as error:
             raise SandboxUnavailable(str(error)) from None
         return (*known, *found)
 
-    async def _found(
+    async def _look_up(
         self, packages: Sequence[Package], language: Language, watcher: Watcher | None
     ) -> tuple[Package, ...]:
         installer = INSTALLERS[language]
@@ -122,7 +122,7 @@ class PackageService:
         request = await asyncio.to_thread(installer.look_up, source, packages)
         digest = await self._image(language)
         job = self._job(uuid.uuid4().hex, language, digest, request, source)
-        return installer.found(await self._fetched(job, watcher))
+        return installer.parse_found(await self._fetch(job, watcher))
 
     async def layers_of(self, job: Job, watcher: Watcher) -> Mounts:
         """Return the volumes with a job's packages and their mount points. Raises SandboxUnavailable."""
@@ -160,22 +160,22 @@ class PackageService:
             output = _InstallerOutput(install.image_digest, watcher)
             result = await self._run(install, output)
             if result.exit_code != 0:
-                return result.with_evidence(output.complaint)
+                return result.model_copy(update={"evidence": (*result.evidence, output.last_error)})
             found, size = build_report(output.streams[Stream.STDOUT])
         except ValueError as error:
             raise SandboxUnavailable(str(error)) from None
         if found != target:
-            raise SandboxUnavailable("the session's Python is another version than its packages are for")
-        await watcher.event(_ready(volume, job.packages, size, built=True))
+            raise SandboxUnavailable("the session's Python has another version than the packages are for")
+        await watcher.event(_ready_event(volume, job.packages, size, built=True))
         return result
 
     async def prune(self, sessions: Iterable[str] = ()) -> None:
-        """Remove layers that are too old or too large together, and leftovers. Raises SandboxUnavailable."""
+        """Remove old layers, those beyond the total size, and leftovers. Raises SandboxUnavailable."""
         used = set(self._building) | {self._volumes.session_volume(session) for session in sessions}
         await self._volumes.prune(self._settings.packages, used)
 
     async def close(self) -> None:
-        """Remove the volumes of sessions, as far as that is possible in time; layers stay."""
+        """Remove the volumes of sessions, within a deadline; layers stay."""
         with contextlib.suppress(SandboxUnavailable, TimeoutError):
             async with asyncio.timeout(_CLOSE_SECONDS):
                 for volume in self._session_volumes:
@@ -192,31 +192,31 @@ class PackageService:
         finally:
             if not building.locked():
                 self._building.pop(volume, None)
-        await watcher.event(_ready(volume, job.packages, layer.size, built=found is None))
+        await watcher.event(_ready_event(volume, job.packages, layer.size, built=found is None))
         return layer
 
     async def _build(self, job: Job, volume: str, watcher: Watcher) -> PackageLayer:
         install = await self._install_job(job, volume)
         await self._volumes.begin(volume, install.image_digest)
         try:
-            return await self._volumes.finish(volume, *build_report(await self._fetched(install, watcher)))
+            return await self._volumes.finish(volume, *build_report(await self._fetch(install, watcher)))
         except BaseException:
             with contextlib.suppress(SandboxUnavailable):
                 await asyncio.shield(self._volumes.discard(volume, TRIES))
             raise
 
-    async def _fetched(self, job: Job, watcher: Watcher | None) -> bytes:
+    async def _fetch(self, job: Job, watcher: Watcher | None) -> bytes:
         """Run an installer, and return its output. Raises SandboxUnavailable."""
         output = _InstallerOutput(job.image_digest, watcher)
         result = await self._run(job, output)
         if result.kill_reason is not KillReason.NONE:
-            raise SandboxUnavailable(f"fetching packages was ended: {result.kill_reason}")
+            raise SandboxUnavailable(f"the package installation was ended: {result.kill_reason}")
         if result.exit_code != 0:
-            raise SandboxUnavailable(f"packages cannot be fetched: {output.complaint}")
+            raise SandboxUnavailable(f"packages cannot be fetched: {output.last_error}")
         return output.streams[Stream.STDOUT]
 
     async def _image(self, language: Language) -> str:
-        """Return the digest of the image that packages of a language are installed in."""
+        """Return the digest of the image in which packages of a language are installed."""
         return await self._driver.image_digest(f"pratique/{self._settings.images[language]}")
 
     async def _install_job(self, job: Job, volume: str) -> Job:

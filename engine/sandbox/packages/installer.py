@@ -1,4 +1,4 @@
-"""The installer of each language: its program, its arguments, and how its output is read."""
+"""The interface of a package installer of one language."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
 
 LAYER = "/layer"
-"""Where the sandbox that installs has what it fills."""
+"""Where the volume to fill is mounted in the sandbox of an installer."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
-    """The program of a sandbox that fetches packages, and what lies in its workspace."""
+    """The program of a sandbox that fetches packages, and the files in its workspace."""
 
     program: bytes
     files: tuple[InputFile, ...]
 
 
 class Installer(Protocol):
-    """What installs the packages of one language."""
+    """Installs the packages of one language."""
 
     target: str
-    """Where the language looks for packages, and so where a layer is mounted."""
+    """Where the language looks for packages: a layer is mounted there."""
 
     async def registry(self, settings: SandboxSettings) -> Registry:
-        """Return where packages come from. Raises SandboxUnavailable."""
+        """Return the registry to use. Raises SandboxUnavailable."""
 
     def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
-        """Return the order to find exact versions and hashes, dependencies included.
+        """Return the request to look up exact versions and hashes, including dependencies.
 
-        Raises SandboxUnavailable: the installer is not on this machine.
+        Raises SandboxUnavailable: the installer is not installed on this host.
         """
 
     def build(
         self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
     ) -> InstallRequest:
-        """Return the order to install what is locked, and nothing else.
+        """Return the request to install the locked packages, and nothing else.
 
-        Only packages named in `builds` run code of their own. Raises SandboxUnavailable.
+        Only packages named in `builds` may run their own code. Raises SandboxUnavailable.
         """
 
-    def found(self, said: bytes) -> tuple[Package, ...]:
-        """Return the packages that a look-up found, dependencies included. Raises PackageLockError."""
+    def parse_found(self, report: bytes) -> tuple[Package, ...]:
+        """Return the packages in the report of a look-up, including dependencies. Raises PackageLockError."""

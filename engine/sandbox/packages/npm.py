@@ -1,4 +1,4 @@
-"""JavaScript packages: npm of this machine, copied in, and one short program."""
+"""Installs JavaScript packages with the npm of this host, copied into the sandbox."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from engine.models import InputFile, Language, Package
 from engine.sandbox.api import package_lock as lock
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.packages.installer import LAYER, InstallRequest
-from engine.sandbox.packages.registry import Registry, of_javascript
+from engine.sandbox.packages.registry import Registry, npm_registry
 from engine.settings import SandboxSettings
 
 _PROGRAM = resources.files("engine.sandbox.guest_protocol").joinpath("guest/npm.js").read_text()
 _SUFFIXES = {".js", ".cjs", ".mjs", ".json"}
 _INSIDE = "/node_modules/"
-_MEND = "sudo npm install --global npm   (or sudo apt-get install npm first)"
+_HINT = "sudo npm install --global npm   (or sudo apt-get install npm first)"
 
 
 class Npm:
-    """Installs packages by their integrity; install scripts need a grant of their own."""
+    """Installs packages by their integrity hashes; install scripts need a separate permission."""
 
     target = "/node_modules"
-    """Where Node looks last, from wherever the program lies."""
+    """The last folder in which Node.js looks, wherever the program is."""
 
     async def registry(self, settings: SandboxSettings) -> Registry:
-        """Return the registry of the settings, or else the one of npm on this machine."""
-        return await of_javascript(settings.packages)
+        """Return the registry in the settings, or the one that npm uses on this host."""
+        return await npm_registry(settings.packages)
 
     def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
-        """Return the order to find the whole tree, without running a script."""
-        return _order(registry, {"package.json": _manifest(packages)}, layer="", scripts=[])
+        """Return the request to resolve the whole tree, without running a script."""
+        return _request(registry, {"package.json": _manifest(packages)}, layer="", scripts=[])
 
     def build(
         self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
     ) -> InstallRequest:
-        """Return the order to install a tree, and to run the install scripts that may run."""
+        """Return the request to install a tree, and to run the permitted install scripts."""
         ran = lock.built(packages, Language.JAVASCRIPT, builds)
         names = sorted({one.place.text.rpartition(_INSIDE)[2] or one.name.text for one in ran})
-        files = {"package.json": _manifest(packages), "package-lock.json": tree(packages, builds)}
-        return _order(registry, files, layer=LAYER, scripts=names)
+        files = {"package.json": _manifest(packages), "package-lock.json": npm_lock_file(packages, builds)}
+        return _request(registry, files, layer=LAYER, scripts=names)
 
-    def found(self, report: bytes) -> tuple[Package, ...]:
-        """Read the tree that npm laid out."""
+    def parse_found(self, report: bytes) -> tuple[Package, ...]:
+        """Read the lock file that npm wrote. Raises PackageLockError."""
         try:
             entries = json.loads(report)["packages"].items()
-            packages = tuple(_found(place.removeprefix("node_modules/"), one) for place, one in entries)
+            packages = tuple(_package(place.removeprefix("node_modules/"), one) for place, one in entries)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None
+            raise lock.PackageLockError(f"the response of the registry cannot be read: {error}") from None
         lock.check(packages, Language.JAVASCRIPT)
         return packages
 
 
 @functools.cache
-def npm() -> tuple[InputFile, ...]:
-    """Return npm of this machine, as files of a workspace. Raises SandboxUnavailable."""
+def npm_files() -> tuple[InputFile, ...]:
+    """Return the npm of this host, as workspace files. Raises SandboxUnavailable."""
     found = shutil.which("npm")
     if found is None:
-        raise SandboxUnavailable("npm is not on this machine, and installs packages", _MEND)
+        raise SandboxUnavailable("npm is not installed on this host", _HINT)
     folder = Path(found).resolve().parent.parent
     if not (folder / "bin" / "npm-cli.js").is_file() or not (folder / "node_modules" / "semver").is_dir():
-        raise SandboxUnavailable("this machine's npm is not in one piece", _MEND)
+        raise SandboxUnavailable("the npm of this host is not a complete npm package", _HINT)
     return tuple(
         InputFile(name=Untrusted(f"npm/{path.relative_to(folder)}"), content=path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -74,37 +74,39 @@ def npm() -> tuple[InputFile, ...]:
     )
 
 
-def tree(packages: Sequence[Package], builds: Collection[str] = ()) -> dict[str, Any]:
-    """Return npm's lock file of packages. One that lies inside another that is missing is left out."""
+def npm_lock_file(packages: Sequence[Package], builds: Collection[str] = ()) -> dict[str, Any]:
+    """Return npm's lock file of packages. A package nested in one that is missing is left out."""
     ran = set(lock.built(packages, Language.JAVASCRIPT, builds))
-    laid = {_place(one): one for one in packages}
-    whole = {place: one for place, one in laid.items() if all(each in laid for each in _around(place))}
+    by_place = {_place(one): one for one in packages}
+    whole = {
+        place: one for place, one in by_place.items() if all(each in by_place for each in _parents(place))
+    }
     entries = {place: _entry(one, scripts=one in ran) for place, one in whole.items()}
     for place, one in whole.items():
         outer, _, name = place.rpartition(_INSIDE)
         if outer:
-            entries[outer].setdefault("dependencies", {})[name] = _wanted(one, name)
+            entries[outer].setdefault("dependencies", {})[name] = _dependency(one, name)
     locked = {f"node_modules/{place}": entry for place, entry in entries.items()}
     return {"lockfileVersion": 3, "packages": {"": _manifest(packages), **locked}}
 
 
-def _around(place: str) -> list[str]:
+def _parents(place: str) -> list[str]:
     parts = place.split(_INSIDE)
     return [_INSIDE.join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _manifest(packages: Sequence[Package]) -> dict[str, Any]:
-    """Return the manifest of a program that needs what lies on top."""
+    """Return a manifest that depends on the top-level packages."""
     tops = {_place(one): one for one in packages if _INSIDE not in _place(one)}
-    return {"dependencies": {name: _wanted(one, name) for name, one in sorted(tops.items())}}
+    return {"dependencies": {name: _dependency(one, name) for name, one in sorted(tops.items())}}
 
 
 def _place(package: Package) -> str:
     return package.place.text or package.name.text
 
 
-def _wanted(package: Package, name: str) -> str:
-    """Return what npm asks for by `name`, which may be another than the package's own."""
+def _dependency(package: Package, name: str) -> str:
+    """Return the version to depend on under `name`, which may be an alias of the package."""
     other = f"npm:{package.name.text}@" if name != package.name.text else ""
     return f"{other}{package.version.text}"
 
@@ -118,7 +120,7 @@ def _entry(package: Package, *, scripts: bool) -> dict[str, Any]:
     return entry | ({"hasInstallScript": True} if scripts else {})
 
 
-def _found(place: str, entry: dict[str, Any]) -> Package:
+def _package(place: str, entry: dict[str, Any]) -> Package:
     named = entry.get("name") or place.rpartition(_INSIDE)[2]
     best = [one for one in entry["integrity"].split() if one.startswith("sha512-")]
     return Package(
@@ -129,7 +131,7 @@ def _found(place: str, entry: dict[str, Any]) -> Package:
     )
 
 
-def _order(registry: Registry, files: dict[str, Any], *, layer: str, scripts: list[str]) -> InstallRequest:
-    wanted = {"registry": registry.index, "files": files, "layer": layer, "scripts": scripts}
-    program = f"const ORDER = {json.dumps(wanted)};\n{_PROGRAM}"
-    return InstallRequest(program.encode(), npm())
+def _request(registry: Registry, files: dict[str, Any], *, layer: str, scripts: list[str]) -> InstallRequest:
+    request = {"registry": registry.index, "files": files, "layer": layer, "scripts": scripts}
+    program = f"const REQUEST = {json.dumps(request)};\n{_PROGRAM}"
+    return InstallRequest(program.encode(), npm_files())

@@ -1,4 +1,4 @@
-"""Python packages: pip, copied in as a zip, and one short program."""
+"""Installs Python packages with pip, copied into the sandbox as a zip file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.models import InputFile, Language, Package
 from engine.sandbox.api import package_lock as lock
 from engine.sandbox.network.sandbox_network import TRUSTED
 from engine.sandbox.packages.installer import LAYER, InstallRequest
-from engine.sandbox.packages.registry import Registry, of_python
+from engine.sandbox.packages.registry import Registry, python_registry
 from engine.settings import SandboxSettings
 
 _HEAD = """\
@@ -38,17 +38,17 @@ _TAIL = "shutil.rmtree('/workspace', ignore_errors=True)\nsys.exit(code)\n"
 
 
 class Pip:
-    """Installs wheels by their hashes; what is built from source needs a grant of its own."""
+    """Installs wheels by their hashes; building from source needs a separate permission."""
 
     target = "/usr/local/lib/python3.13/dist-packages"
-    """Where the Python of the images that ship looks first."""
+    """The site folder of the Python in the built-in images."""
 
     async def registry(self, settings: SandboxSettings) -> Registry:
-        """Return the index of the settings, or else the one of pip on this machine."""
-        return await of_python(settings.packages)
+        """Return the index in the settings, or the one that pip uses on this host."""
+        return await python_registry(settings.packages)
 
     def look_up(self, registry: Registry, packages: Sequence[Package]) -> InstallRequest:
-        """Return the order to ask the index; nothing is built for that."""
+        """Return the request to ask the index; nothing is built for that."""
         arguments = [*_common(registry), "--dry-run", "--ignore-installed", "--report", "-"]
         return InstallRequest(
             (_HEAD + _LOOK_UP.format(arguments=arguments) + _TAIL).encode(), _files(packages)
@@ -57,27 +57,27 @@ class Pip:
     def build(
         self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
     ) -> InstallRequest:
-        """Return the order to install wheels, and to build what may be built."""
+        """Return the request to install wheels, and to build the permitted packages."""
         arguments = [*_common(registry), "--require-hashes", "--target", "site"]
-        if names := [lock.plain(one.name.text) for one in lock.built(packages, Language.PYTHON, builds)]:
+        if names := [lock.normalized(one.name.text) for one in lock.built(packages, Language.PYTHON, builds)]:
             arguments += ["--no-binary", ",".join(names)]
         program = _HEAD + _BUILD.format(arguments=arguments, layer=LAYER) + _TAIL
         return InstallRequest(program.encode(), _files(packages))
 
-    def found(self, report: bytes) -> tuple[Package, ...]:
-        """Read pip's installation report."""
+    def parse_found(self, report: bytes) -> tuple[Package, ...]:
+        """Read pip's installation report. Raises PackageLockError."""
         try:
             items = json.loads(report)["install"]
-            packages = tuple(sorted((_found(item) for item in items), key=lambda package: package.name))
+            packages = tuple(sorted((_package(item) for item in items), key=lambda package: package.name))
         except (ValueError, KeyError, TypeError) as error:
-            raise lock.PackageLockError(f"the registry's answer cannot be read: {error}") from None
+            raise lock.PackageLockError(f"the response of the registry cannot be read: {error}") from None
         lock.check(packages, Language.PYTHON)
         return packages
 
 
 @functools.cache
-def pip() -> bytes:
-    """Return pip as a zip that Python imports from."""
+def pip_zip() -> bytes:
+    """Return pip as a zip file that Python can import."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in distribution("pip").files or ():
@@ -87,20 +87,20 @@ def pip() -> bytes:
 
 
 def requirements(packages: Sequence[Package]) -> str:
-    """Return the lines that pip takes."""
+    """Return a requirements file."""
     return "".join(sorted(_line(package) for package in packages))
 
 
 def _line(package: Package) -> str:
     hashes = "".join(f" --hash={one}" for one in sorted(package.hashes))
-    return f"{lock.plain(package.name.text)}=={package.version.text}{hashes}\n"
+    return f"{lock.normalized(package.name.text)}=={package.version.text}{hashes}\n"
 
 
 def _files(packages: Sequence[Package]) -> tuple[InputFile, ...]:
-    wanted = requirements(packages).encode()
+    content = requirements(packages).encode()
     return (
-        InputFile(name=Untrusted("pip.zip"), content=pip()),
-        InputFile(name=Untrusted("requirements.txt"), content=wanted),
+        InputFile(name=Untrusted("pip.zip"), content=pip_zip()),
+        InputFile(name=Untrusted("requirements.txt"), content=content),
     )
 
 
@@ -114,10 +114,10 @@ def _common(registry: Registry) -> list[str]:
     ]  # fmt: skip
 
 
-def _found(item: dict[str, Any]) -> Package:
+def _package(item: dict[str, Any]) -> Package:
     about, archive = item["metadata"], item["download_info"]["archive_info"]
     return Package(
-        name=Untrusted(lock.plain(about["name"])),
+        name=Untrusted(lock.normalized(about["name"])),
         version=Untrusted(about["version"]),
         hashes=(f"sha256:{archive['hashes']['sha256']}",),
     )

@@ -1,4 +1,4 @@
-"""The package registries: from the settings, or else from the configuration of pip or npm on this machine."""
+"""The package registry to use: the one in the settings, or the one that pip or npm uses on this host."""
 
 from __future__ import annotations
 
@@ -16,48 +16,50 @@ from engine.sandbox.api.errors import SandboxUnavailable
 from engine.settings import PackageSettings, SandboxSettings
 
 _SECONDS = 30
-_OWN = "from pip._internal.models.index import PyPI as own; print(own.simple_url, own.file_storage_domain)"
+_PRINT_DEFAULT = (
+    "from pip._internal.models.index import PyPI as own; print(own.simple_url, own.file_storage_domain)"
+)
 _REQUESTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The index, and the hosts that it and its files lie on."""
+    """The index, and the hosts that serve it and its files."""
 
     index: str
     hosts: tuple[str, ...]
 
     @property
     def plain(self) -> bool:
-        """Whether it speaks HTTP without TLS, so that hashes alone say what is genuine."""
+        """Whether it uses HTTP without TLS, so that only hashes authenticate packages."""
         return self.index.startswith("http://")
 
     def policy(self, settings: SandboxSettings) -> EgressPolicy:
         """Return the egress policy of the sandbox that fetches from it: its hosts and no others."""
-        own = urlsplit(self.index)
-        usual = EgressPolicy.of(self.hosts, settings.network)
+        url = urlsplit(self.index)
+        policy = EgressPolicy.of(self.hosts, settings.network)
         return replace(
-            usual,
-            ports=usual.ports | {own.port or (80 if self.plain else 443)},
+            policy,
+            ports=policy.ports | {url.port or (80 if self.plain else 443)},
             requests=_REQUESTS,
             bytes=settings.packages.megabytes << 20,
         )
 
 
-async def of_python(settings: PackageSettings) -> Registry:
-    """Return the index of Python packages of this host. Raises SandboxUnavailable."""
+async def python_registry(settings: PackageSettings) -> Registry:
+    """Return the index of Python packages. Raises SandboxUnavailable."""
     index, hosts = settings.index, settings.hosts
     if not index:
-        index = await asyncio.to_thread(_configured)
+        index = await asyncio.to_thread(_configured_index)
     if not index:
-        index, _, files = (await asyncio.to_thread(_python, "-c", _OWN)).strip().partition(" ")
+        index, _, files = (await asyncio.to_thread(_python, "-c", _PRINT_DEFAULT)).strip().partition(" ")
         hosts = (*hosts, files)
     return _checked(index, hosts, "pip's index", "index")
 
 
-async def of_javascript(settings: PackageSettings) -> Registry:
-    """Return the registry of npm packages of this host. Raises SandboxUnavailable."""
-    index = settings.npm_registry or await asyncio.to_thread(_npm_registry)
+async def npm_registry(settings: PackageSettings) -> Registry:
+    """Return the registry of npm packages. Raises SandboxUnavailable."""
+    index = settings.npm_registry or await asyncio.to_thread(_configured_npm_registry)
     return _checked(index, settings.hosts, "npm's registry", "npm_registry")
 
 
@@ -65,20 +67,20 @@ def _checked(index: str, hosts: tuple[str, ...], what: str, key: str) -> Registr
     url = urlsplit(index)
     if url.scheme not in {"http", "https"} or not url.hostname or url.username or url.password:
         raise SandboxUnavailable(
-            f"{what} is no http(s) address without a password", f"set sandbox.packages.{key}"
+            f"{what} is not an http(s) URL without a password", f"set sandbox.packages.{key}"
         )
     return Registry(index, tuple(dict.fromkeys((url.hostname, *hosts))))
 
 
-def _npm_registry() -> str:
+def _configured_npm_registry() -> str:
     found = shutil.which("npm")
     if found is None:
-        raise SandboxUnavailable("npm is not on this machine", "set sandbox.packages.npm_registry")
+        raise SandboxUnavailable("npm is not installed on this host", "set sandbox.packages.npm_registry")
     return _run([found, "config", "get", "registry"], "npm").strip()
 
 
-def _configured() -> str:
-    """Return the index that pip's own configuration names, the strongest last in its list."""
+def _configured_index() -> str:
+    """Return the index in pip's configuration, which lists the highest precedence last."""
     found = ""
     for line in _python("-m", "pip", "--disable-pip-version-check", "config", "list").splitlines():
         name, _, value = line.partition("=")
@@ -91,11 +93,11 @@ def _python(*arguments: str) -> str:
     return _run([sys.executable, *arguments], "pip")
 
 
-def _run(command: list[str], who: str) -> str:
+def _run(command: list[str], tool: str) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=True, env=dict(os.environ)
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise SandboxUnavailable(f"{who} does not say where packages come from: {error}") from None
+        raise SandboxUnavailable(f"{tool} does not report its registry: {error}") from None
     return done.stdout

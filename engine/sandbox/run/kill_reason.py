@@ -83,28 +83,28 @@ def classify(evidence: RunEvidence) -> KillReason:
 
 def describe(evidence: RunEvidence) -> tuple[str, ...]:
     """Return the evidence as sentences, for the record."""
-    by = f" by {evidence.requested_by}" if evidence.requested_by else ""
+    by = f", requested by {evidence.requested_by}" if evidence.requested_by else ""
     sentences = (
-        (evidence.requested is not None, f"the engine ended it: {evidence.requested}{by}"),
-        (evidence.guest_deadline, "the supervisor in the sandbox ended it at its deadline"),
+        (evidence.requested is not None, f"ended by the engine: {evidence.requested}{by}"),
+        (evidence.guest_deadline, "the supervisor in the sandbox ended the program at its deadline"),
         (
             evidence.oom_kills > 0,
-            f"the memory cgroup counted {evidence.oom_kills} kill{'s' * (evidence.oom_kills != 1)}",
+            f"the memory cgroup counted {evidence.oom_kills} OOM kill{'s' * (evidence.oom_kills != 1)}",
         ),
-        (evidence.runtime_oom, "the container runtime reported an out-of-memory kill"),
-        (evidence.kernel_oom, "the host's kernel log reports an out-of-memory kill"),
-        (evidence.memory_at_limit, "memory was at its limit in the last sample"),
-        (evidence.pids_limit_hit, "the sandbox reached its limit of host tasks"),
-        (evidence.task_limit_hit, "the task limit was reached when the program ended"),
-        (evidence.disk_full, "no space was left in /workspace or /tmp"),
+        (evidence.runtime_oom, "the container runtime reported an OOM kill"),
+        (evidence.kernel_oom, "the kernel log of the host has an OOM kill"),
+        (evidence.memory_at_limit, "memory usage was at its limit in the last sample"),
+        (evidence.pids_limit_hit, "the sandbox reached the task limit of its cgroup"),
+        (evidence.task_limit_hit, "the process limit was reached when the program ended"),
+        (evidence.disk_full, "no space was left on /workspace or /tmp"),
         (
             evidence.files_did_not_fit,
             "the input files could not be written to /workspace: raise the disk limit, or rename them",
         ),
         (evidence.runtime_lost, "the container runtime did not answer"),
         (evidence.connection_lost, "the connection to the sandbox was lost"),
-        (evidence.reported and bool(evidence.signal), f"the program died of signal {evidence.signal}"),
-        (evidence.reported and not evidence.signal, f"the program ended with exit code {evidence.exit_code}"),
-        (not evidence.reported, "the sandbox exited without a result"),
+        (evidence.reported and bool(evidence.signal), f"the program was killed by signal {evidence.signal}"),
+        (evidence.reported and not evidence.signal, f"the program exited with code {evidence.exit_code}"),
+        (not evidence.reported, "the sandbox exited without an exit report"),
     )
     return tuple(sentence for holds, sentence in sentences if holds)

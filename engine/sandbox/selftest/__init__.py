@@ -1,1 +1,1 @@
-"""Attacks that try to break what a sandbox promises, run by `pratique selftest`."""
+"""Attacks on the guarantees of a sandbox, run by `pratique selftest`."""

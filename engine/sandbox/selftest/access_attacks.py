@@ -1,4 +1,4 @@
-"""Attempts to get at what is not the guest's: files, hosts, privileges."""
+"""Attacks that try to access files, hosts and privileges outside the sandbox."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.sandbox.selftest.attack_case import AttackCase, refused
 _READ = (
     refused(
         "host files",
-        "the guest reads nothing of the host",
+        "the guest cannot read files of the host",
         "open('/etc/shadow').read()",
         "open('/var/run/docker.sock').read()",
         "os.listdir('/root')",
@@ -23,7 +23,7 @@ _READ = (
     ),
     AttackCase(
         "host environment",
-        "the guest's environment is built from nothing",
+        "the guest has no environment variable of the host",
         "import os\n"
         "known = {'PATH', 'LANG', 'LC_CTYPE', 'HOME', 'HOSTNAME', 'MPLBACKEND', 'MPLCONFIGDIR'}\n"
         "names = set(os.environ)\n"
@@ -35,7 +35,7 @@ _READ = (
     ),
     AttackCase(
         "other processes",
-        "the guest sees no process but its own",
+        "the guest sees only its own processes",
         "import os\n"
         "own = filter(str.isdigit, os.listdir('/proc'))\n"
         "seen = [open(f'/proc/{pid}/cmdline').read().split('\\0')[0] for pid in own]\n"
@@ -43,8 +43,8 @@ _READ = (
         "print(other or 'held')",
     ),
     AttackCase(
-        "the host's name",
-        "the guest does not learn where it runs",
+        "host name",
+        "the guest does not see the host name",
         "import socket\nprint('held' if socket.gethostname() == 'sandbox' else 'got it')",
     ),
 )
@@ -52,7 +52,7 @@ _READ = (
 _NETWORK = (
     refused(
         "network",
-        "nothing is reachable: no metadata, no host, no peer, no name server",
+        "no metadata service, host, peer or name server is reachable",
         *(
             f"socket.create_connection(({host!r}, {port}), 1)"
             for host, port in (
@@ -69,7 +69,7 @@ _NETWORK = (
     ),
     refused(
         "raw sockets",
-        "no packet is made by hand",
+        "the guest cannot send raw packets",
         "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
         "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
     ),
@@ -101,7 +101,7 @@ _WRITE = (
     ),
     refused(
         "links",
-        "no link, hard or symbolic, leads out of the sandbox",
+        "no hard or symbolic link escapes the sandbox",
         "os.link('/etc/passwd', '/workspace/hard')",
         "os.link('/proc/1/environ', '/workspace/hard')",
         "os.symlink('/../../../etc/shadow', '/workspace/soft') or open('/workspace/soft').read()",
@@ -110,14 +110,14 @@ _WRITE = (
         "os.listdir('/proc/1/root/../root')",
     ),
     refused(
-        "programs of its own",
-        "what the guest wrote into its folders it cannot execute as a binary",
+        "executables in writable folders",
+        "the guest cannot execute binaries from its writable folders",
         "os.spawnv(os.P_WAIT, '/workspace/true', ['true']) == 127 and must(-1)",
         before="import shutil; shutil.copy('/usr/bin/true', 'true'); os.chmod('true', 0o755)",
     ),
     AttackCase(
-        "traps among the files",
-        "no link, pipe, device or name leads out of the workspace",
+        "hostile file names",
+        "no link, pipe, device or name escapes the workspace",
         "import os\n"
         "os.symlink('/etc/passwd', 'link'); os.symlink('/', 'root'); os.mkfifo('pipe')\n"
         "os.makedirs('a/b'); os.symlink('../../..', 'a/b/up'); open('sparse', 'wb').truncate(1 << 28)\n"
@@ -130,7 +130,7 @@ _WRITE = (
 _PRIVILEGE = (
     refused(
         "becoming root",
-        "the guest stays user 1000 without any capability",
+        "the guest remains user 1000 without capabilities",
         "os.setuid(0)",
         "os.setgid(0)",
         "os.setgroups([0])",
@@ -142,8 +142,8 @@ _PRIVILEGE = (
         "int(open('/proc/self/status').read().split('CapEff:')[1].split()[0], 16) or must(-1)",
     ),
     refused(
-        "the kernel",
-        "no module, no reboot, no clock, no trace, no swap, no program in the kernel",
+        "kernel interfaces",
+        "kernel modules, reboot, clock, ptrace, swap and BPF are refused",
         "must(libc.syscall(175, 0, 0, b''))",
         "must(libc.syscall(169, 0xfee1dead, 672274793, 0x1234567, 0))",
         "must(libc.syscall(321, 5, 0, 0))",
@@ -156,17 +156,17 @@ _PRIVILEGE = (
     ),
     refused(
         "priority",
-        "the guest takes no more than its share",
+        "the guest cannot raise its priority or limits",
         "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))",
         "__import__('resource').setrlimit(7, (1 << 20, 1 << 20))",
         "__import__('resource').setrlimit(6, (1 << 20, 1 << 20))",
     ),
     AttackCase(
         "setuid programs",
-        "no program gains rights when it starts",
+        "there are no setuid programs",
         "found=$(find / -xdev -perm /6000 -type f 2>/dev/null); echo ${found:-held}",
         language=Language.SHELL,
     ),
 )
 
-INTRUSIONS = (*_READ, *_NETWORK, *_WRITE, *_PRIVILEGE)
+ACCESS_ATTACKS = (*_READ, *_NETWORK, *_WRITE, *_PRIVILEGE)

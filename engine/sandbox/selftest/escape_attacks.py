@@ -1,13 +1,13 @@
-"""Ways out of containers that worked somewhere once: each is tried from inside, as it was published."""
+"""Published container escapes, each tried from inside the sandbox."""
 
 from __future__ import annotations
 
 from engine.sandbox.selftest.attack_case import AttackCase, refused
 
-ESCAPES = (
+ESCAPE_ATTACKS = (
     refused(
-        "helpers of the host's kernel",
-        "no program of the guest is named as one that the host's kernel starts (release_agent, core_pattern)",
+        "kernel helper programs",
+        "the guest cannot register a program that the host kernel starts (release_agent, core_pattern)",
         *(
             f"open({path!r}, 'w').write('/workspace/x')"
             for path in (
@@ -24,15 +24,15 @@ ESCAPES = (
         "must(libc.mount(b'cgroup', b'/tmp', b'cgroup', 0, b'memory'))",
     ),
     refused(
-        "the runtime's own program",
-        "the program that started the sandbox cannot be opened to write (CVE-2019-5736)",
+        "runtime binary",
+        "the binary of the runtime cannot be opened for writing (CVE-2019-5736)",
         "os.open('/proc/self/exe', os.O_WRONLY)",
         "os.open('/proc/1/exe', os.O_WRONLY)",
         "os.open('/proc/1/exe', os.O_RDWR | os.O_TRUNC)",
     ),
     AttackCase(
-        "descriptors left open",
-        "no descriptor of the host's is inherited, and none leads to its folders (CVE-2024-21626)",
+        "leaked file descriptors",
+        "no file descriptor of the host is inherited (CVE-2024-21626)",
         "import os\n"
         "got = []\n"
         "for pid in ('self', '1'):\n"
@@ -46,16 +46,16 @@ ESCAPES = (
         "print(got or 'held')",
     ),
     refused(
-        "files by their numbers",
-        "no file is opened by a handle of its inode, past every folder (shocker)",
+        "files by inode",
+        "no file can be opened by an inode handle (Shocker)",
         "must(libc.syscall(304, 3, handle, 0))",
         "must(libc.syscall(304, -100, handle, 0))",
         "must(libc.syscall(304, os.open('/', os.O_RDONLY), handle, 0))",
         before="handle = (ctypes.c_char * 16)(*b'\\x08\\0\\0\\0\\x01\\0\\0\\0\\x02\\0\\0\\0\\0\\0\\0\\0')",
     ),
     refused(
-        "another user namespace",
-        "root of a namespace of its own reads, mounts and makes nothing more",
+        "user namespaces",
+        "root in a new user namespace gains no access",
         "open('/etc/shadow').read()",
         "os.mknod('disk', 0o60600, os.makedev(8, 0)) or open('disk', 'rb').read(1)",
         "must(libc.mount(b'/dev/sda', b'/tmp', b'ext4', 0, None))",
@@ -67,16 +67,16 @@ ESCAPES = (
         "libc.mount(b'cgroup', b'/tmp', b'cgroup', 0, b'memory')",
     ),
     refused(
-        "new system calls of the kernel",
-        "io_uring, userfaultfd, keys of the kernel and programs in it are closed",
+        "recent system calls",
+        "io_uring, userfaultfd, kernel keys and BPF are refused",
         "must(libc.syscall(425, 8, (ctypes.c_char * 120)()))",
         "must(libc.syscall(323, 0))",
         "must(libc.syscall(248, b'user', b'x', b'y', 1, -3))",
         "must(libc.syscall(321, 0, (ctypes.c_char * 120)(), 120))",
     ),
     refused(
-        "sockets past the network",
-        "no other socket leads out: a virtual machine's, an abstract one of the host, the kernel's own",
+        "other socket families",
+        "vsock, abstract Unix and netlink sockets reach nothing outside",
         "socket.socket(40, socket.SOCK_STREAM).connect((2, 1024))",
         "socket.socket(38, socket.SOCK_SEQPACKET)",
         "socket.socket(socket.AF_UNIX).connect('\\0/containerd-shim/moby')",
@@ -86,8 +86,8 @@ ESCAPES = (
         "len(open('/proc/net/unix').read().splitlines()) > 1 or must(-1)",
     ),
     refused(
-        "the first process's own",
-        "nothing is taken out of the supervisor: neither its memory nor its descriptors",
+        "supervisor process",
+        "the guest cannot access the memory or descriptors of the supervisor",
         "must(libc.syscall(438, libc.syscall(434, 1, 0), 0, 0))",
         "open('/proc/1/mem', 'r+b')",
         "os.read(os.open('/proc/1/fd/0', os.O_RDONLY | os.O_NONBLOCK), 1)",
@@ -96,18 +96,18 @@ ESCAPES = (
     ),
     AttackCase(
         "devices",
-        "there is no device but those that gVisor makes itself",
+        "there are no devices other than those of gVisor",
         "import os\n"
         "own = 'null zero full random urandom tty ptmx pts shm fd stdin stdout stderr console fuse net'\n"
         "print(set(os.listdir('/dev')) - set(own.split()) or 'held')",
     ),
     AttackCase(
-        "paths of the host",
-        "the guest cannot see where its files are on the host",
+        "host paths",
+        "the guest does not see where its files are on the host",
         "import re\n"
         "names = ('mountinfo', 'mounts', 'cgroup', 'maps', 'status')\n"
-        "said = ''.join(open(f'/proc/self/{name}').read() for name in names)\n"
-        "print(re.findall(r'/var/.*|containerd.*|overlay2.*|upperdir.*', said) or 'held')",
+        "text = ''.join(open(f'/proc/self/{name}').read() for name in names)\n"
+        "print(re.findall(r'/var/.*|containerd.*|overlay2.*|upperdir.*', text) or 'held')",
     ),
 )
-"""What got code out of containers of old versions of runc and Docker, or out of careless set-ups."""
+"""Escapes from old versions of runc and Docker, and from insecure configurations."""

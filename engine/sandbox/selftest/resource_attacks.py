@@ -1,4 +1,4 @@
-"""Attempts to use more than was granted, and to deceive the reviewer."""
+"""Attacks that try to exceed limits, forge protocol frames or survive the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOMBS = (
     ),
     ends(
         "stubborn fork bomb",
-        "processes are bounded, for those who try again, too",
+        "processes are bounded, also when the program retries",
         "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.01)",
         KillReason.PROCESSES,
         KillReason.TIMEOUT,
@@ -31,14 +31,14 @@ _BOMBS = (
     ends("memory bomb", "memory is bounded", "x = []\nwhile True: x.append(b'x' * 10**7)", KillReason.MEMORY),
     ends(
         "disk bomb",
-        "the disk is bounded",
+        "disk space is bounded",
         "open('x', 'wb').write(bytes(10**8))",
         KillReason.DISK,
         disk_mb=16,
     ),
     ends(
         "shared memory bomb",
-        "shared memory is bounded by memory",
+        "shared memory is bounded by the memory limit",
         "f = open('/dev/shm/x', 'wb')\nwhile True: f.write(bytes(10**6))",
         KillReason.MEMORY,
         KillReason.DISK,
@@ -47,7 +47,7 @@ _BOMBS = (
     ),
     ends(
         "inode bomb",
-        "files without content are bounded, too",
+        "empty files are bounded",
         "n = 0\nwhile True:\n    open(f'/tmp/{n}', 'w').close(); n += 1",
         KillReason.MEMORY,
         KillReason.DISK,
@@ -61,8 +61,8 @@ _BOMBS = (
         "[os.dup(0) for _ in range(2000)]",
     ),
     ends(
-        "deaf to TERM",
-        "the deadline holds for who does not listen",
+        "ignoring TERM",
+        "the deadline also ends programs that ignore signals",
         "import signal\nfor n in range(1, 32):\n"
         "    if n not in (9, 19): signal.signal(n, signal.SIG_IGN)\n"
         "while True: pass",
@@ -70,8 +70,8 @@ _BOMBS = (
         seconds=1,
     ),
     ends(
-        "sleeping for ever",
-        "the deadline holds",
+        "sleeping forever",
+        "the deadline ends an idle program",
         "import time\ntime.sleep(9e5)",
         KillReason.TIMEOUT,
         seconds=1,
@@ -81,7 +81,7 @@ _BOMBS = (
 _PROTOCOL = (
     AttackCase(
         "forged frames",
-        "the guest cannot speak for its supervisor",
+        "the guest cannot forge frames of the supervisor",
         "import os\n"
         "for n in range(200):\n"
         "    nonce = os.urandom(16).hex().encode()\n"
@@ -92,8 +92,8 @@ _PROTOCOL = (
         "print('held')",
     ),
     AttackCase(
-        "stealing the order",
-        "nothing is left to read on the supervisor's input",
+        "reading the run request",
+        "the guest cannot read the input of the supervisor",
         "import os\n"
         "try:\n    fd = os.open('/proc/1/fd/0', os.O_RDONLY | os.O_NONBLOCK)\n    got = os.read(fd, 4096)\n"
         "except OSError: got = b''\n"
@@ -101,12 +101,12 @@ _PROTOCOL = (
     ),
     AttackCase(
         "closed streams",
-        "a guest that closes its streams is still heard to the end",
+        "output before closing the streams is kept",
         "import os\nprint('held', flush=True)\nos.closerange(0, 3)\nos._exit(0)",
     ),
     AttackCase(
-        "left behind",
-        "nothing that a run started outlives it",
+        "background processes",
+        "no process outlives its run",
         "import os, time\n"
         "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
         "        time.sleep(1)\n        os.write(1, b'still here')\n    os._exit(0)\n"
@@ -114,21 +114,21 @@ _PROTOCOL = (
     ),
     ends(
         "killing the supervisor",
-        "who kills the first process ends the sandbox, and nothing more",
+        "killing the supervisor ends only the sandbox",
         "import os\nos.kill(1, 9)\nwhile True: pass",
         KillReason.SANDBOX_FAILED,
         KillReason.TIMEOUT,
     ),
     ends(
         "stopping the supervisor",
-        "who stops the first process meets the deadline all the same",
+        "the deadline holds while the supervisor is stopped",
         "import os\nos.kill(1, 19)\nwhile True: pass",
         KillReason.TIMEOUT,
         seconds=1,
     ),
     AttackCase(
-        "acting before the order",
-        "no program leaves anything where a waiting interpreter would find and start it",
+        "startup hooks",
+        "the guest cannot install code that a waiting interpreter would load",
         "import builtins, os, site, sys\n"
         "own, left = ('/workspace', '/tmp', '/dev/shm'), []\n"
         "sites = [site.getusersitepackages(), *site.getsitepackages()]\n"
@@ -142,8 +142,8 @@ _PROTOCOL = (
         "print(left or 'acted' * hasattr(builtins, 'acted') or 'held')",
     ),
     AttackCase(
-        "the user before",
-        "nothing of an earlier run is left",
+        "data of earlier runs",
+        "nothing of an earlier run remains",
         "import os\n"
         "left = [f for d in ('/workspace', '/tmp', '/dev/shm', '/var/tmp') for f in os.listdir(d)]\n"
         "for d in ('/workspace', '/tmp', '/dev/shm'): open(d + '/mine', 'w').write('secret')\n"
@@ -151,4 +151,4 @@ _PROTOCOL = (
     ),
 )
 
-BOMBS = (*_BOMBS, *_PROTOCOL)
+RESOURCE_ATTACKS = (*_BOMBS, *_PROTOCOL)

@@ -1,4 +1,4 @@
-"""Tries on this very machine to break what a sandbox promises."""
+"""Runs the attacks of the self-test in sandboxes on this host."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from engine.sandbox.api.job import Job
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.api.permit import StartPermit, StartRequest, permit_image
 from engine.sandbox.api.run_events import RunEvent
-from engine.sandbox.selftest.access_attacks import INTRUSIONS
+from engine.sandbox.selftest.access_attacks import ACCESS_ATTACKS
 from engine.sandbox.selftest.attack_case import AttackCase
-from engine.sandbox.selftest.egress_attacks import OUTINGS
-from engine.sandbox.selftest.escape_attacks import ESCAPES
-from engine.sandbox.selftest.resource_attacks import BOMBS
+from engine.sandbox.selftest.egress_attacks import EGRESS_ATTACKS
+from engine.sandbox.selftest.escape_attacks import ESCAPE_ATTACKS
+from engine.sandbox.selftest.resource_attacks import RESOURCE_ATTACKS
 
-ATTEMPTS = (*INTRUSIONS, *ESCAPES, *OUTINGS, *BOMBS)
+ATTACKS = (*ACCESS_ATTACKS, *ESCAPE_ATTACKS, *EGRESS_ATTACKS, *RESOURCE_ATTACKS)
 
 
 @dataclass(frozen=True, slots=True)
 class AttackOutcome:
-    """What became of one attempt."""
+    """The outcome of one attack."""
 
-    attempt: AttackCase
+    attack: AttackCase
     held: bool
     detail: Untrusted
 
@@ -53,29 +53,29 @@ class _StdoutTail:
         pass
 
 
-async def attempt(backend: Backend, tried: AttackCase, images: Mapping[Language, str]) -> AttackOutcome:
-    """Run one attempt, and return whether the promise held. Raises SandboxUnavailable."""
-    image = await backend.image_digest(images[tried.language])
-    listener = _StdoutTail(image)
-    limits = Limits.model_validate({"seconds": 20} | tried.limits)
-    code = tried.code.encode()
+async def run_attack(backend: Backend, attack: AttackCase, images: Mapping[Language, str]) -> AttackOutcome:
+    """Run one attack, and return whether the guarantee held. Raises SandboxUnavailable."""
+    image = await backend.image_digest(images[attack.language])
+    watcher = _StdoutTail(image)
+    limits = Limits.model_validate({"seconds": 20} | attack.limits)
+    code = attack.code.encode()
     network = (
-        NetworkSpec(EgressPolicy(tuple(tried.names), names=tried.names), tried.secrets)
-        if tried.names
+        NetworkSpec(EgressPolicy(tuple(attack.names), names=attack.names), attack.secrets)
+        if attack.names
         else None
     )
-    job = Job(uuid.uuid4().hex, tried.language, image, code, (), limits, network=network)
-    result = await backend.run(job, listener)
-    output = listener.tail.decode("utf-8", "replace").strip()
-    allowed = result.kill_reason in tried.ends
-    quiet = result.kill_reason is not KillReason.NONE or len(tried.ends) > 1 or output.endswith("held")
-    detail = f"{result.kill_reason}: {output[-200:] or '; '.join(result.evidence)}"
-    return AttackOutcome(tried, allowed and quiet, Untrusted(detail))
+    job = Job(uuid.uuid4().hex, attack.language, image, code, (), limits, network=network)
+    result = await backend.run(job, watcher)
+    stdout = watcher.tail.decode("utf-8", "replace").strip()
+    expected = result.kill_reason in attack.ends
+    held = result.kill_reason is not KillReason.NONE or len(attack.ends) > 1 or stdout.endswith("held")
+    detail = f"{result.kill_reason}: {stdout[-200:] or '; '.join(result.evidence)}"
+    return AttackOutcome(attack, expected and held, Untrusted(detail))
 
 
 async def selftest(
-    backend: Backend, images: Mapping[Language, str], attempts: Sequence[AttackCase] = ATTEMPTS
+    backend: Backend, images: Mapping[Language, str], attacks: Sequence[AttackCase] = ATTACKS
 ) -> AsyncGenerator[AttackOutcome, None]:
-    """Run attempts, one after the other. Raises SandboxUnavailable."""
-    for tried in attempts:
-        yield await attempt(backend, tried, images)
+    """Run attacks one after the other. Raises SandboxUnavailable."""
+    for attack in attacks:
+        yield await run_attack(backend, attack, images)

@@ -44,7 +44,7 @@ async def test_files_and_values_come_back(engine_with: EngineMaker) -> None:
         for name in ("out.bin", left.digest):
             assert bytes(range(256)) == await engine.artifacts.fetch(case.submission.id, name)
         assert (Untrusted("42.5"), AssertionOutcome.VERIFIED) == (case.result.value, case.result.verified)
-        with pytest.raises(Problem, match="left no file"):
+        with pytest.raises(Problem, match="has no artifact"):
             await engine.artifacts.fetch(case.submission.id, "../etc/passwd")
         failing = await done(engine, "print(1)\nraise SystemExit(3)", verify="value == 1")
         assert failing.result is not None

@@ -52,12 +52,12 @@ async def test_old_output_is_read_back_from_where_it_is_kept() -> None:
     assert 4 * len(big) == len(await read(stream))
 
 
-async def test_what_is_held_is_bounded() -> None:
+async def test_buffered_output_is_bounded() -> None:
     """A flood does not stay in memory."""
     stream = RunStream(nothing)
     for number in range(100):
         stream.add_output(chunk(number << 20, b"x" * (1 << 20)))
-    assert feeds.RECENT_BYTES >= stream._held
+    assert feeds.RECENT_BYTES >= stream._buffered
 
 
 async def test_readers_of_meters_end_with_the_run() -> None:

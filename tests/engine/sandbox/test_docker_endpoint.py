@@ -50,9 +50,9 @@ def test_certificates_of_a_context_are_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("host", "more", "why"),
     [
-        ("tcp://far.example.org:2376", {"SkipTLSVerify": True}, "does not verify"),
-        ("npipe:////./pipe/docker", {}, "cannot be reached"),
-        ("", {}, "cannot be reached"),
+        ("tcp://far.example.org:2376", {"SkipTLSVerify": True}, "skips TLS verification"),
+        ("npipe:////./pipe/docker", {}, "unsupported address"),
+        ("", {}, "unsupported address"),
     ],
 )
 async def test_a_context_that_cannot_be_used_says_what_to_type(

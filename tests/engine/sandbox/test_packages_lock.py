@@ -10,7 +10,7 @@ from engine.common.text import Untrusted
 from engine.models import Language, Package
 from engine.sandbox.api.package_lock import PackageLockError, check, key
 from engine.sandbox.packages.builder import build_report
-from engine.sandbox.packages.npm import Npm, tree
+from engine.sandbox.packages.npm import Npm, npm_lock_file
 from engine.sandbox.packages.pip import Pip, requirements
 from engine.sandbox.packages.registry import Registry
 from engine.settings import SandboxSettings
@@ -63,7 +63,7 @@ def test_what_is_not_exact_is_refused(bad: Package) -> None:
 def test_packages_are_given_to_two_languages_and_each_once() -> None:
     """Another language, or one name twice however it is written, is refused."""
     check((package(), package("pandas")), Language.PYTHON)
-    with pytest.raises(PackageLockError, match="Python and JavaScript alone"):
+    with pytest.raises(PackageLockError, match="Python and JavaScript only"):
         check((package(),), Language.SHELL)
     with pytest.raises(PackageLockError, match="twice"):
         check((package("a_b"), package("A-B")), Language.PYTHON)
@@ -119,12 +119,12 @@ def test_a_tree_of_npm_goes_out_as_it_was_found() -> None:
     inner = module("b", version="2.0.0", place="@s/a/node_modules/b")
     orphan = module("c", place="gone/node_modules/c")
     other = module("b", place="alias")
-    laid = tree((module("@s/a"), inner, other, orphan), ["@s/a"])["packages"]
+    laid = npm_lock_file((module("@s/a"), inner, other, orphan), ["@s/a"])["packages"]
     assert {"@s/a": "1.0.0", "alias": "npm:b@1.0.0"} == laid[""]["dependencies"]
     assert ["node_modules/@s/a"] == [place for place, one in laid.items() if one.get("hasInstallScript")]
     assert {"b": "2.0.0"} == laid["node_modules/@s/a"]["dependencies"]
     said = json.dumps({"packages": {place: one for place, one in laid.items() if place}}).encode()
-    assert {module("@s/a"), inner, other} == set(Npm().found(said))
+    assert {module("@s/a"), inner, other} == set(Npm().parse_found(said))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_report_that_cannot_be_read_is_no_lock(report: bytes) -> None:
     """What comes back from the sandbox that asks is looked at like anything from a guest."""
     for installer in (Pip(), Npm()):
         with pytest.raises(PackageLockError):
-            installer.found(report)
+            installer.parse_found(report)
 
 
 def test_a_layer_goes_where_python_looks_and_nowhere_else() -> None:

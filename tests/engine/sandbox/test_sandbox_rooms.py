@@ -92,7 +92,7 @@ def test_only_gvisors_own_log_on_another_kernel_is_a_proof(isolated: bool, said:
 
 
 def _labels(**changes: str) -> dict[str, str]:
-    return ownership.here("me").labels("image") | {
+    return ownership.current("me").labels("image") | {
         f"pratique.{name}": value for name, value in changes.items()
     }
 
@@ -119,7 +119,7 @@ DEAD = "999999999/1"
 )
 def test_what_has_no_living_owner_is_orphaned(orphan: bool, labels: dict[str, str]) -> None:
     """Foreign containers and those of living engines stay; a reused process number is no owner."""
-    assert orphan == ownership.orphaned(labels, ownership.here("me"))
+    assert orphan == ownership.orphaned(labels, ownership.current("me"))
 
 
 COLLECTED = time.time()
@@ -138,7 +138,7 @@ COLLECTED = time.time()
 )
 def test_what_an_engine_made_and_does_not_use_is_forgotten(left: bool, labels: dict[str, str]) -> None:
     """Only its own, and only what has been on its way for too long."""
-    assert left == ownership.forgotten(labels, ownership.here("me"), COLLECTED)
+    assert left == ownership.leaked(labels, ownership.current("me"), COLLECTED)
 
 
 def test_nobody_is_alive_on_an_unknown_machine() -> None:

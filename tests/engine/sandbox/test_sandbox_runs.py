@@ -309,7 +309,7 @@ async def test_the_operator_ends_a_run(manager: SandboxManager) -> None:
     await manager.kill(asked.run, "ada")
     result = await running
     assert KillReason.OPERATOR == result.kill_reason
-    assert "the engine ended it: operator by ada" in result.evidence
+    assert "ended by the engine: operator, requested by ada" in result.evidence
 
 
 async def test_a_frozen_run_stands_still(manager: SandboxManager) -> None:

@@ -136,7 +136,7 @@ async def test_an_operator_interrupts(manager: SandboxManager) -> None:
     await manager.stop(asked.run, "bob")
     result = await running
     assert KillReason.OPERATOR is result.kill_reason
-    assert "the engine ended it: operator by bob" in result.evidence
+    assert "ended by the engine: operator, requested by bob" in result.evidence
     assert "2" == (await run(manager, "kept"))[0].displays[-1].text.text
 
 

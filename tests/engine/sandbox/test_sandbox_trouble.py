@@ -330,7 +330,7 @@ async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
     """What Docker made after the engine had stopped waiting for it goes; what is in use stays."""
     client = docker.APIClient(version="auto")
     house, watcher, asked = sandbox_manager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
-    labels = ownership.here("test-forgotten").labels("image") | {"pratique.created": "1"}
+    labels = ownership.current("test-forgotten").labels("image") | {"pratique.created": "1"}
     made = client.create_container(IMAGES[Language.SHELL], labels=labels)["Id"]
     running = asyncio.create_task(house.run(asked, watcher))
     try:

@@ -456,7 +456,7 @@ print("AKIAIOSFODNN7EXAMPLE")
     assert [(PICTURE, "image/png")] == [(one.data, one.mime_type) for one in pictures]
     assert "AKIAIOSFODNN7EXAMPLE" not in result_of(result)["untrusted_output"]["stdout"]
     assert base64.b64decode(PICTURE) == await client.artifact(result_of(result)["id"], Untrusted("plot.png"))
-    with pytest.raises(Problem, match="left no file"):
+    with pytest.raises(Problem, match="has no artifact"):
         await client.artifact(result_of(result)["id"], Untrusted("../etc/passwd"))
 
 

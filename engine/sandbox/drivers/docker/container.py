@@ -21,7 +21,7 @@ from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnre
 from engine.sandbox.drivers.docker.docker_stats import usage_of
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
 from engine.sandbox.drivers.linux.cgroup import Cgroup
-from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
+from engine.sandbox.drivers.linux.kernel_log import has_oom_kill
 from engine.sandbox.guest_protocol.framing import frames
 
 _READY_SECONDS = 30.0
@@ -169,7 +169,7 @@ class Container:
             state, lost = await self._stopped(), False
         except DockerUnreachable:
             state, lost = {}, True
-        kernel_oom = await asyncio.to_thread(memory_ran_out, self.id)
+        kernel_oom = await asyncio.to_thread(has_oom_kill, self.id)
         return EndState(state.get("ExitCode"), bool(state.get("OOMKilled")), kernel_oom, lost)
 
     async def _stopped(self) -> dict[str, Any]:

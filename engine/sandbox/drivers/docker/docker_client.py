@@ -18,11 +18,11 @@ from docker.errors import APIError, DockerException, NotFound
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.docker.endpoint import HINT, EndpointError, endpoint, ssh_command
 from engine.sandbox.drivers.docker.transport_ssh import SshTunnel
-from engine.sandbox.drivers.docker.transport_tls import unwrapped
+from engine.sandbox.drivers.docker.transport_tls import plain_socket
 
 START_DOCKER = "sudo systemctl start docker   (or, without systemd: sudo dockerd &)"
 _ANY_VERSION = "1.41"
-"""To ask for the version no version is needed; the client wants one all the same."""
+"""For the request of the version: the client requires one although Docker does not."""
 _READ_LIMIT = 256 * 1024
 
 
@@ -42,12 +42,12 @@ class DockerClient:
         self._tunnel: SshTunnel | None = None
 
     async def connect(self) -> None:
-        """Find Docker by the environment, or by its own context. Raises DockerUnreachable."""
+        """Connect to the configured Docker engine. Raises DockerUnreachable."""
         call = partial(_connect, self.deadline, self._options())
         self._client = await self._bounded(call, self.deadline)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close all connections."""
         client, self._client = self._client, None
         if client is not None:
             await asyncio.to_thread(client.close)
@@ -57,10 +57,10 @@ class DockerClient:
 
     def _options(self) -> dict[str, Any]:
         try:
-            place = endpoint()
-            if not place.ssh:
-                return place.options()
-            self._tunnel = self._tunnel or SshTunnel(ssh_command(place.host, self.deadline))
+            target = endpoint()
+            if not target.ssh:
+                return target.options()
+            self._tunnel = self._tunnel or SshTunnel(ssh_command(target.host, self.deadline))
         except (EndpointError, DockerException) as error:
             raise DockerUnreachable(f"{error}: {HINT}") from None
         return {"base_url": self._tunnel.url}
@@ -68,7 +68,7 @@ class DockerClient:
     async def call(self, method: str, *args: Any, deadline: float | None = None, **options: Any) -> Any:
         """Call one method of Docker's low-level client.
 
-        Raises DockerUnreachable where nothing answers in time, `docker.errors.APIError` where Docker refuses.
+        Raises DockerUnreachable if Docker does not answer in time, `docker.errors.APIError` if it refuses.
         """
         if self._client is None:
             await self.connect()
@@ -102,19 +102,19 @@ class DockerClient:
     async def execute(
         self, container: str, command: Sequence[str]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Start a command beside what runs in a container, as the guest's user, and connect to it."""
+        """Start another command in a container, as the guest's user, and connect to it."""
         made = await self.call("exec_create", container, list(command), stdin=True, user="1000:1000")
         return await _open_stream(await self.call("exec_start", made["Id"], socket=True))
 
     async def listen(
         self, filters: dict[str, list[str]]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the events of Docker: one line of JSON each, between the lines of HTTP's framing."""
-        events = await self.call("events", filters=filters)
+        """Connect to Docker's event stream: lines of JSON within HTTP's chunk framing."""
+        response = await self.call("events", filters=filters)
         client: Any = self._client
         if client is None:
-            raise DockerUnreachable("Docker was let go of")
-        return await _open_stream(client._get_raw_response_socket(events._response))  # noqa: SLF001
+            raise DockerUnreachable("the connection to Docker is closed")
+        return await _open_stream(client._get_raw_response_socket(response._response))  # noqa: SLF001
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
@@ -122,25 +122,25 @@ class DockerClient:
         except APIError:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:
-            message = await self._tunnel.trouble() if self._tunnel else ""
-            raise DockerUnreachable(f"Docker did not answer: {message or _first_line(error)}") from error
+            reason = await self._tunnel.error_message() if self._tunnel else ""
+            raise DockerUnreachable(f"Docker did not answer: {reason or _first_line(error)}") from error
 
 
 async def _open_stream(raw: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Take a stream over from the client, which would not let go of it."""
+    """Take a stream over from the client, which would keep it open."""
     connection = getattr(raw, "_sock", raw)
     if isinstance(connection, ssl.SSLSocket):
-        plain = unwrapped(connection, partial(_let_go, raw))
+        plain = plain_socket(connection, partial(_release, raw))
         return await asyncio.open_unix_connection(sock=plain, limit=_READ_LIMIT)
     own = socket.socket(fileno=os.dup(raw.fileno()))
-    _let_go(raw)
+    _release(raw)
     own.setblocking(False)
     if own.family == socket.AF_UNIX:
         return await asyncio.open_unix_connection(sock=own, limit=_READ_LIMIT)
     return await asyncio.open_connection(sock=own, limit=_READ_LIMIT)
 
 
-def _let_go(raw: Any) -> None:
+def _release(raw: Any) -> None:
     """Close the client's own ends of an attached socket; its public `close` keeps them open."""
     connection = getattr(raw, "_sock", raw)
     raw._response.close()  # noqa: SLF001
@@ -148,10 +148,10 @@ def _let_go(raw: Any) -> None:
     connection.close()
 
 
-def _connect(deadline: float, place: dict[str, Any]) -> docker.APIClient:
-    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **place}
-    with contextlib.closing(docker.APIClient(version=_ANY_VERSION, **options)) as asking:
-        version = asking.version(api_version=False)["ApiVersion"]
+def _connect(deadline: float, target: dict[str, Any]) -> docker.APIClient:
+    options: dict[str, Any] = {"timeout": max(1, int(deadline)), **target}
+    with contextlib.closing(docker.APIClient(version=_ANY_VERSION, **options)) as probe:
+        version = probe.version(api_version=False)["ApiVersion"]
     return docker.APIClient(version=version, **options)
 
 

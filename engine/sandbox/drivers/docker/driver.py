@@ -30,7 +30,7 @@ class DockerDriver:
     def __init__(self, runtime: str, call_deadline_seconds: float, engine_id: str) -> None:
         self.runtime = runtime
         self.client = DockerClient(call_deadline_seconds)
-        self.factory = ContainerFactory(self.client, runtime, ownership.here(engine_id))
+        self.factory = ContainerFactory(self.client, runtime, ownership.current(engine_id))
         self.volumes = LayerStore(self.client, engine_id)
         self.removed: set[str] = set()
         """The containers that were removed since the last reaping."""

@@ -1,4 +1,4 @@
-"""Where Docker is: `DOCKER_HOST`, or Docker's own context of that name. Reads files, connects to nothing."""
+"""The endpoint of Docker: `DOCKER_HOST` or a Docker context. Reads files, connects to nothing."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ HINT = "docker context use default"
 
 
 class EndpointError(Exception):
-    """What names Docker's place cannot be used; the message says why."""
+    """The configured Docker endpoint cannot be used; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where Docker is."""
+    """The address of a Docker engine."""
 
     host: str = ""
-    """Its address; empty: the usual socket of this machine."""
+    """Its URL; empty: the default socket of this host."""
     context: str = ""
-    """Docker's context that says so; empty: the environment does."""
+    """The Docker context that it comes from; empty: the environment."""
     certificates: Path | None = None
-    """The folder with `ca.pem`, and `cert.pem` and `key.pem` where the client shows one, of a context."""
+    """The folder of a context with `ca.pem`, and `cert.pem` and `key.pem` for a client certificate."""
 
     @property
     def ssh(self) -> bool:
-        """Whether it is reached through `ssh`."""
+        """Whether it is reached over SSH."""
         return self.host.startswith("ssh://")
 
     @property
     def local(self) -> bool:
-        """Whether it is a socket of this machine."""
+        """Whether it is a socket of this host."""
         return not self.host or self.host.startswith("unix://")
 
     def options(self) -> dict[str, Any]:
-        """Return what Docker's client is made with, unless it is reached through `ssh`."""
+        """Return the arguments of Docker's client, unless it is reached over SSH."""
         if not self.context:
             return dict(kwargs_from_env())
         if self.certificates is None:
             return {"base_url": self.host}
         pair = (str(self.certificates / "cert.pem"), str(self.certificates / "key.pem"))
-        shown = pair if all(Path(file).is_file() for file in pair) else None
-        tls = TLSConfig(client_cert=shown, ca_cert=str(self.certificates / "ca.pem"), verify=True)
+        client_cert = pair if all(Path(file).is_file() for file in pair) else None
+        tls = TLSConfig(client_cert=client_cert, ca_cert=str(self.certificates / "ca.pem"), verify=True)
         return {"base_url": self.host.replace("tcp://", "https://", 1), "tls": tls}
 
 
 def endpoint(environment: Mapping[str, str] = os.environ) -> Endpoint:
-    """Return where Docker is. `DOCKER_HOST` is stronger than `DOCKER_CONTEXT`, that than Docker's own choice.
+    """Return the endpoint: `DOCKER_HOST`, else `DOCKER_CONTEXT`, else the current context.
 
     Raises EndpointError.
     """
     if host := environment.get("DOCKER_HOST", ""):
         return Endpoint(host)
     folder = Path(environment.get("DOCKER_CONFIG") or Path.home() / ".docker")
-    name = environment.get("DOCKER_CONTEXT") or _current(folder / "config.json")
+    name = environment.get("DOCKER_CONTEXT") or _current_context(folder / "config.json")
     return _of_context(folder / "contexts", name) if name not in {"", "default"} else Endpoint()
 
 
-def _current(config: Path) -> str:
-    """Return the name of the context that `docker context use` chose; empty where none is."""
+def _current_context(config: Path) -> str:
+    """Return the context selected by `docker context use`; empty if none is."""
     if not config.is_file():
         return ""
-    chosen = _json(config).get("currentContext", "")
-    return chosen if isinstance(chosen, str) else ""
+    current = _json(config).get("currentContext", "")
+    return current if isinstance(current, str) else ""
 
 
 def _of_context(contexts: Path, name: str) -> Endpoint:
@@ -83,11 +83,11 @@ def _of_context(contexts: Path, name: str) -> Endpoint:
         docker = _json(meta)["Endpoints"]["docker"]
         host, unverified = str(docker["Host"]), bool(docker.get("SkipTLSVerify"))
     except (KeyError, TypeError, AttributeError):
-        raise EndpointError(f"Docker's context {name!a} names no Docker") from None
+        raise EndpointError(f"Docker's context {name!a} has no Docker endpoint") from None
     if urlsplit(host).scheme not in {"unix", "tcp", "ssh"}:
-        raise EndpointError(f"Docker's context {name!a} is at {host!a}, which cannot be reached from here")
+        raise EndpointError(f"Docker's context {name!a} has the unsupported address {host!a}")
     if unverified:
-        raise EndpointError(f"Docker's context {name!a} does not verify who answers, and is not used")
+        raise EndpointError(f"Docker's context {name!a} skips TLS verification and is refused")
     tls = contexts / "tls" / key / "docker"
     return Endpoint(host, name, tls if (tls / "ca.pem").is_file() else None)
 
@@ -98,21 +98,21 @@ def _json(file: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise EndpointError(f"{file} cannot be read: {error}") from None
     if not isinstance(found, dict):
-        raise EndpointError(f"{file} cannot be read: it is no JSON object")
+        raise EndpointError(f"{file} cannot be read: it is not a JSON object")
     return found
 
 
 def ssh_command(host: str, seconds: float) -> list[str]:
     """Return the command that connects standard input and output to the Docker at `ssh://USER@HOST:PORT`.
 
-    It asks nothing, and checks the host's key as the user's own configuration says: one that is not known is
-    refused. Raises EndpointError.
+    It never prompts, and checks the host key as configured by the user: an unknown key is refused.
+    Raises EndpointError.
     """
     try:
         url = urlsplit(host)
         user, name, port = _parts(url)
     except ValueError:
-        raise EndpointError(f"{host!a} is no address of the form ssh://USER@HOST:PORT") from None
+        raise EndpointError(f"{host!a} is not a URL of the form ssh://USER@HOST:PORT") from None
     options = ["-T", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={max(1, int(seconds))}"]
     options += ["-o", "ControlMaster=auto", "-o", "ControlPersist=no", "-o", "ServerAliveInterval=10"]
     options += [*(["-l", user] if user else []), *(["-p", str(port)] if port else [])]
@@ -121,10 +121,10 @@ def ssh_command(host: str, seconds: float) -> list[str]:
 
 
 def _parts(url: SplitResult) -> tuple[str, str, int | None]:
-    """Return user, host and port. Raises ValueError: one is missing, is an option, or holds a password."""
+    """Return user, host and port. Raises ValueError: one is missing or unsafe, or there is a password."""
     name, user = url.hostname or "", url.username or ""
-    odd = any(part.startswith("-") or not part.isprintable() or " " in part for part in (name, user))
+    unsafe = any(part.startswith("-") or not part.isprintable() or " " in part for part in (name, user))
     plain = all(letter.isalnum() or letter in "/._-" for letter in url.path)
-    if not name or odd or url.password is not None or url.query or url.fragment or not plain:
+    if not name or unsafe or url.password is not None or url.query or url.fragment or not plain:
         raise ValueError(name)
     return user, name, url.port

@@ -1,4 +1,4 @@
-"""Who made a container, and whether that engine still lives."""
+"""Which engine created a container, and whether that engine is still running."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from engine.sandbox.drivers.docker.container_spec import Ownership
 
 LIFETIME_SECONDS = 3600
-"""No sandbox of any engine is older."""
-_MAKING_SECONDS = 120
-"""How long a sandbox may take to reach the run that it is for."""
+"""No sandbox is ever older than this."""
+_CREATION_SECONDS = 120
+"""How long the creation of a sandbox may take."""
 
 
-def here(engine: str) -> Ownership:
-    """Return the ownership of this very process."""
+def current(engine: str) -> Ownership:
+    """Return the ownership of this process."""
     return Ownership(engine=engine, machine=machine(), process=process(os.getpid()))
 
 
 def machine() -> str:
-    """Name this boot of the kernel and this process namespace: where process numbers mean something."""
+    """Return an id of this boot and process namespace: process ids are only comparable within it."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     namespace = Path("/proc/self/ns/pid")
     try:
@@ -30,7 +30,7 @@ def machine() -> str:
 
 
 def process(pid: int, proc: Path = Path("/proc")) -> str:
-    """Name a process by its number and its start, or return nothing where it does not live."""
+    """Return an id of a process by number and start time; empty if it is not running."""
     try:
         after_name = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -38,23 +38,23 @@ def process(pid: int, proc: Path = Path("/proc")) -> str:
     return "" if after_name[0] in "ZX" else f"{pid}/{after_name[19]}"
 
 
-def orphaned(labels: dict[str, str], me: Ownership, now: float | None = None) -> bool:
-    """Return whether a container of ours has no living owner. Foreign containers never are."""
+def orphaned(labels: dict[str, str], own: Ownership, now: float | None = None) -> bool:
+    """Return whether a container of an engine has no running owner. Foreign containers never are."""
     if labels.get("pratique") != "1":
         return False
-    if labels.get("pratique.engine") == me.engine and labels.get("pratique.process") == me.process:
+    if labels.get("pratique.engine") == own.engine and labels.get("pratique.process") == own.process:
         return False
-    if labels.get("pratique.machine") == me.machine != "unknown":
+    if labels.get("pratique.machine") == own.machine != "unknown":
         owner = labels.get("pratique.process", "")
         number = owner.partition("/")[0]
         return not (number.isdecimal() and process(int(number)) == owner)
     return _age(labels, now) > LIFETIME_SECONDS
 
 
-def forgotten(labels: dict[str, str], me: Ownership, now: float | None = None) -> bool:
-    """Return whether a container that this engine made, and has no use for, was left over from trouble."""
-    mine = labels.get("pratique.engine") == me.engine and labels.get("pratique.process") == me.process
-    return mine and _age(labels, now) > _MAKING_SECONDS
+def leaked(labels: dict[str, str], own: Ownership, now: float | None = None) -> bool:
+    """Return whether a container of this engine was left over from a failed creation."""
+    mine = labels.get("pratique.engine") == own.engine and labels.get("pratique.process") == own.process
+    return mine and _age(labels, now) > _CREATION_SECONDS
 
 
 def _age(labels: dict[str, str], now: float | None) -> float:

@@ -1,4 +1,4 @@
-"""Removes what no living engine owns: containers by label, and runtime processes that outlived theirs."""
+"""Removes containers that no running engine owns, and runtime processes that outlived their containers."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from docker.errors import APIError
 from engine.sandbox.drivers.docker.container import remove
 from engine.sandbox.drivers.docker.container_spec import Ownership
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
-from engine.sandbox.drivers.docker.ownership import forgotten, orphaned
+from engine.sandbox.drivers.docker.ownership import leaked, orphaned
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 
 _RUNTIME = re.compile(rb"runsc-(sandbox|gofer)|/runsc\b")
 
 
 async def reap(client: DockerClient, me: Ownership, used: Set[str] = frozenset()) -> tuple[str, ...]:
-    """Remove every container of ours that no living engine owns, or that this one forgot.
+    """Remove containers that no running engine owns or that this engine leaked; return their ids.
 
-    Returns the ids of those removed; `used` are never touched. Raises DockerUnreachable.
+    Those in `used` are never touched. Raises DockerUnreachable.
     """
     gone = [
         listed["Id"]
-        for listed in await ours(client)
-        if listed["Id"] not in used and (orphaned(listed["Labels"], me) or forgotten(listed["Labels"], me))
+        for listed in await labelled(client)
+        if listed["Id"] not in used and (orphaned(listed["Labels"], me) or leaked(listed["Labels"], me))
     ]
     return tuple([container for container in gone if await resume_and_remove(client, container)])
 
 
-async def ours(client: DockerClient) -> list[dict[str, Any]]:
-    """List the containers that carry our label, by the call that does not inspect each. Raises DockerUnreachable."""
+async def labelled(client: DockerClient) -> list[dict[str, Any]]:
+    """List the containers with our label, without inspecting each. Raises DockerUnreachable."""
     listed: list[dict[str, Any]] = await client.call("containers", all=True, filters={"label": "pratique=1"})
     return listed
 
 
 async def owned(client: DockerClient, engine: str) -> tuple[str, ...]:
-    """List the containers that carry an engine's name. Raises DockerUnreachable."""
-    listed = await ours(client)
+    """List the containers of an engine. Raises DockerUnreachable."""
+    listed = await labelled(client)
     return tuple(one["Id"] for one in listed if one["Labels"].get("pratique.engine") == engine)
 
 
 async def resume_and_remove(client: DockerClient, container: str) -> bool:
-    """Resume a container, then remove it. Docker is not asked: for a paused one it may never answer."""
+    """Resume a container without asking Docker, which may never answer for a paused one, then remove it."""
     for pid in _processes_of({container}):
         if group := Cgroup.of(pid, container):
             group.pause(False)
@@ -63,7 +63,7 @@ async def end_leftovers(client: DockerClient, gone: set[str]) -> tuple[int, ...]
 
 
 def _processes_of(containers: set[str], proc: Path = Path("/proc")) -> list[int]:
-    """Return the runtime's processes whose command line names one of the containers."""
+    """Return the runtime processes whose command line contains the id of one of the containers."""
     wanted = {container.encode() for container in containers}
     return [int(folder.name) for folder in proc.glob("[0-9]*") if _names(folder, wanted)]
 

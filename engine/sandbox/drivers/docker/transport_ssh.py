@@ -1,4 +1,4 @@
-"""A Docker behind `ssh`, as a socket of this machine: each connection to it is an `ssh` of its own."""
+"""Makes a Docker engine behind SSH available as a local socket: each connection starts one `ssh`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _CLOSE_SECONDS = 5.0
-_WORD_SECONDS = 1.0
-"""How long after its connection broke an `ssh` may take to say why."""
-_MOST_SAID = 300
+_ERROR_SECONDS = 1.0
+"""How long to wait for the error message of an `ssh` whose connection broke."""
+_MAX_ERROR_CHARACTERS = 300
 
 
 class SshTunnel:
-    """Listens where nobody else may, until it is closed. `ssh` shares one connection for all of them."""
+    """Listens on a private socket until it is closed. All connections share one SSH connection."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._errors = ""
+        self._error = ""
         self._failed = asyncio.Event()
         self._folder = Path(tempfile.mkdtemp(prefix="pratique-ssh-"))
         program, *arguments = command
@@ -29,24 +29,24 @@ class SshTunnel:
         self._listener.bind(str(self._folder / "docker.sock"))
         self._listener.listen()
         self._listener.setblocking(False)
-        self._carrying: set[asyncio.Task[None]] = set()
+        self._connections: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.create_task(self._accept())
 
     @property
     def url(self) -> str:
-        """Where Docker's client finds it."""
+        """The URL for Docker's client."""
         return f"unix://{self._folder}/docker.sock"
 
-    async def trouble(self) -> str:
-        """Return what the `ssh` said that was started last, where it fails about now; else nothing."""
+    async def error_message(self) -> str:
+        """Return the error of the last `ssh` if it fails about now; otherwise an empty string."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_WORD_SECONDS):
+            async with asyncio.timeout(_ERROR_SECONDS):
                 await self._failed.wait()
-        return self._errors
+        return self._error
 
     async def close(self) -> None:
-        """End every connection."""
-        tasks = {self._accepting, *self._carrying}
+        """Close every connection."""
+        tasks = {self._accepting, *self._connections}
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=_CLOSE_SECONDS)
@@ -57,13 +57,13 @@ class SshTunnel:
         loop = asyncio.get_running_loop()
         while True:
             end, _ = await loop.sock_accept(self._listener)
-            task = asyncio.create_task(self._carry(end))
-            self._carrying.add(task)
-            task.add_done_callback(self._carrying.discard)
+            task = asyncio.create_task(self._connect(end))
+            self._connections.add(task)
+            task.add_done_callback(self._connections.discard)
 
-    async def _carry(self, end: socket.socket) -> None:
-        """Let one `ssh` have a connection for its standard input and output."""
-        self._errors = ""
+    async def _connect(self, end: socket.socket) -> None:
+        """Run one `ssh` with a connection as its standard input and output."""
+        self._error = ""
         self._failed.clear()
         with end:
             end.setblocking(True)
@@ -79,19 +79,21 @@ class SshTunnel:
                 self._fail(f"ssh cannot be started: {error.strerror}")
                 return
         try:
-            _, errors = await process.communicate()
+            _, stderr = await process.communicate()
         finally:
-            await _ended(process)
+            await _terminate(process)
         if process.returncode:
-            lines = errors.decode("utf-8", "replace").strip().splitlines() or ["ssh ended without a word"]
-            self._fail(lines[-1][:_MOST_SAID])
+            lines = stderr.decode("utf-8", "replace").strip().splitlines() or [
+                "ssh failed without an error message"
+            ]
+            self._fail(lines[-1][:_MAX_ERROR_CHARACTERS])
 
-    def _fail(self, errors: str) -> None:
-        self._errors = errors
+    def _fail(self, error: str) -> None:
+        self._error = error
         self._failed.set()
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _terminate(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         if process.returncode is None:
             process.kill()

@@ -1,7 +1,7 @@
-"""A stream of a Docker that is spoken to over TLS, as a plain socket.
+"""Makes a TLS stream of Docker available as a plain socket.
 
-The client's TLS connection cannot be handed to the event loop, so one thread carries its bytes. It alone
-touches the connection: OpenSSL's are not for two threads.
+The client's TLS connection cannot be given to the event loop, so one thread copies its bytes. Only that
+thread uses the connection: OpenSSL connections are not thread-safe.
 """
 
 from __future__ import annotations
@@ -14,51 +14,51 @@ import threading
 from collections.abc import Callable
 
 _PIECE = 64 * 1024
-_MOST = 256 * 1024
+_MAX_BUFFERED = 256 * 1024
 
 
-def unwrapped(tls: ssl.SSLSocket, let_go: Callable[[], None]) -> socket.socket:
-    """Return a socket that carries what a TLS connection carries. `let_go` is called when both have ended."""
+def plain_socket(tls: ssl.SSLSocket, on_close: Callable[[], None]) -> socket.socket:
+    """Return a socket with the contents of a TLS connection. `on_close` is called when both are closed."""
     ours, theirs = socket.socketpair()
     for end in (tls, ours, theirs):
         end.setblocking(False)
-    threading.Thread(target=_carry, args=(tls, theirs, let_go), name="docker-tls", daemon=True).start()
+    threading.Thread(target=_copy, args=(tls, theirs, on_close), name="docker-tls", daemon=True).start()
     return ours
 
 
-def _carry(tls: ssl.SSLSocket, plain: socket.socket, let_go: Callable[[], None]) -> None:
+def _copy(tls: ssl.SSLSocket, plain: socket.socket, on_close: Callable[[], None]) -> None:
     with contextlib.closing(plain), contextlib.suppress(OSError):
-        _until_one_ends(tls, plain)
+        _copy_until_closed(tls, plain)
     with contextlib.suppress(OSError):
-        let_go()
+        on_close()
 
 
-def _until_one_ends(tls: ssl.SSLSocket, plain: socket.socket) -> None:
-    """Carry bytes both ways; what has come in is delivered before the end is passed on."""
+def _copy_until_closed(tls: ssl.SSLSocket, plain: socket.socket) -> None:
+    """Copy bytes in both directions; received bytes are delivered before the end of the stream."""
     inward, outward, open_ = bytearray(), bytearray(), True
     while open_ or inward:
         _wait(tls, plain, inward, outward, open_)
-        if open_ and len(inward) < _MOST:
-            open_ = _take(tls, inward)
-        if len(outward) < _MOST and not _take(plain, outward) and not outward:
+        if open_ and len(inward) < _MAX_BUFFERED:
+            open_ = _receive(tls, inward)
+        if len(outward) < _MAX_BUFFERED and not _receive(plain, outward) and not outward:
             return
         if open_:
-            _give(tls, outward)
-        _give(plain, inward)
+            _send(tls, outward)
+        _send(plain, inward)
 
 
 def _wait(
     tls: ssl.SSLSocket, plain: socket.socket, inward: bytearray, outward: bytearray, open_: bool
 ) -> None:
-    if open_ and tls.pending() and len(inward) < _MOST:
+    if open_ and tls.pending() and len(inward) < _MAX_BUFFERED:
         return
-    readers = [tls] * (open_ and len(inward) < _MOST) + [plain] * (len(outward) < _MOST)
+    readers = [tls] * (open_ and len(inward) < _MAX_BUFFERED) + [plain] * (len(outward) < _MAX_BUFFERED)
     writers = [tls] * (open_ and bool(outward)) + [plain] * bool(inward)
     select.select(readers, writers, [])
 
 
-def _take(source: socket.socket, into: bytearray) -> bool:
-    """Read what is there; say whether more may come. Raises OSError."""
+def _receive(source: socket.socket, into: bytearray) -> bool:
+    """Read what is available; return whether more may follow. Raises OSError."""
     try:
         data = source.recv(_PIECE)
     except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
@@ -69,11 +69,11 @@ def _take(source: socket.socket, into: bytearray) -> bool:
     return bool(data)
 
 
-def _give(target: socket.socket, held: bytearray) -> None:
-    """Write what is held, as far as it goes. Raises OSError."""
-    while held:
+def _send(target: socket.socket, buffer: bytearray) -> None:
+    """Write as much of the buffer as possible. Raises OSError."""
+    while buffer:
         try:
-            sent = target.send(bytes(held[:_PIECE]))
+            sent = target.send(bytes(buffer[:_PIECE]))
         except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return
-        del held[:sent]
+        del buffer[:sent]

@@ -1,1 +1,1 @@
-"""What the kernel of this host says of a sandbox: control groups and its log."""
+"""Resource usage of sandboxes on this host: control groups and the kernel log."""

@@ -1,4 +1,4 @@
-"""What a sandbox uses, read from its control group on this host, version 1 or 2. Pure but for the files."""
+"""Reads and limits the resources of a sandbox through its control group, version 1 or 2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NONE: dict[str, int] = {}
 
 
 class Cgroup:
-    """The control group of one sandbox. It reads nothing where the files cannot be read."""
+    """The control group of one sandbox."""
 
     def __init__(self, folders: dict[str, Path]) -> None:
         self._folders = folders
@@ -22,9 +22,9 @@ class Cgroup:
 
     @classmethod
     def of(cls, pid: int, container: str, proc: Path = Path("/proc"), root: Path = _ROOT) -> Cgroup | None:
-        """Find the control group of a container's process, or None where this host does not show it.
+        """Return the control group of a container's process, or None if it is not on this host.
 
-        A remote Docker's process numbers mean other processes here: the group must name the container.
+        The group must name the container: the process id may be one of a remote Docker host.
         """
         try:
             lines = (proc / str(pid) / "cgroup").read_text().splitlines()
@@ -35,7 +35,7 @@ class Cgroup:
         return cls(folders) if not foreign and "memory" in folders else None
 
     def read(self) -> ResourceUsage | None:
-        """Return what is used at this moment, or None once the group is gone."""
+        """Return the current usage, or None once the group is gone."""
         try:
             usage = self._version_2() if "unified" in self._folders else self._version_1()
         except (OSError, ValueError, IndexError):
@@ -45,21 +45,21 @@ class Cgroup:
             usage.cpu_seconds, usage.memory, self._peak, usage.tasks, usage.oom_kills, usage.pids_limit_hits
         )
 
-    def pause(self, frozen: bool) -> bool:
-        """Stop or continue every task; say whether that could be done. Measured: 0.2 ms to resume."""
+    def pause(self, paused: bool) -> bool:
+        """Pause or resume every task; return whether that was possible. Resuming takes about 0.2 ms."""
         try:
             if "unified" in self._folders:
-                (self._folders["unified"] / "cgroup.freeze").write_text("1" if frozen else "0")
+                (self._folders["unified"] / "cgroup.freeze").write_text("1" if paused else "0")
             else:
-                (self._folders["freezer"] / "freezer.state").write_text("FROZEN" if frozen else "THAWED")
+                (self._folders["freezer"] / "freezer.state").write_text("FROZEN" if paused else "THAWED")
         except (OSError, KeyError):
             return False
         return True
 
     def limit(self, memory: int, cpus: float) -> bool:
-        """Set the memory limit (bytes, no swap) and the CPU quota (cores), and read them back.
+        """Set the memory limit (bytes, no swap) and the CPU quota (cores); return whether they are in force.
 
-        Docker's own `update` needs a verb of the runtime that runsc lacks.
+        Docker's `update` needs a command of the runtime that runsc lacks.
         """
         try:
             for path, value in self._limit_files(memory, cpus):
@@ -69,7 +69,7 @@ class Cgroup:
         return self.limited(memory, cpus)
 
     def limited(self, memory: int, cpus: float) -> bool:
-        """Return whether the group exists with these limits."""
+        """Return whether the group exists and has these limits."""
         try:
             return all(path.read_text().strip() == value for path, value in self._limit_files(memory, cpus))
         except OSError:
@@ -89,7 +89,7 @@ class Cgroup:
         return [*files, (self._folders["cpu"] / "cpu.cfs_quota_us", str(quota))]
 
     def pids(self) -> tuple[int, ...]:
-        """Return the host's numbers of the sandbox's processes."""
+        """Return the process ids of the sandbox on this host."""
         folder = self._folders.get("unified") or self._folders["memory"]
         try:
             return tuple(int(line) for line in (folder / "cgroup.procs").read_text().split())

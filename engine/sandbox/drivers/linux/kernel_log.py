@@ -1,7 +1,7 @@
-"""What this host's kernel says of a sandbox that is no more: that its memory ran out.
+"""Finds out-of-memory kills of a sandbox in the kernel log of this host.
 
-A control group goes with its sandbox, often before its last counters could be read, and Docker misses some of
-these ends (moby 38352). The kernel's own log names the group of each kill, in version 1 and in version 2.
+A control group is removed with its sandbox, often before its last counters can be read, and Docker misses
+some of these kills (moby 38352). The kernel log names the group of each kill, in version 1 and version 2.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _RECORD_BYTES = 8192
 _KILL = b"oom-kill:"
 
 
-def memory_ran_out(container: str, log: Path = _LOG) -> bool:
-    """Return whether the log still holds a kill for want of memory in a container's group.
+def has_oom_kill(container: str, log: Path = _LOG) -> bool:
+    """Return whether the log has an out-of-memory kill in a container's group.
 
-    False where the log may not be read, too. Measured: 3 ms for 2,000 records.
+    False if the log cannot be read. Takes about 3 ms for 2,000 records.
     """
     try:
         descriptor = os.open(log, os.O_RDONLY | os.O_NONBLOCK)
@@ -33,9 +33,9 @@ def _names(descriptor: int, container: bytes) -> bool:
     while True:
         try:
             record = os.read(descriptor, _RECORD_BYTES)
-        except BrokenPipeError:  # it was written over meanwhile; the next read is of what is left
+        except BrokenPipeError:  # the record was overwritten; the next read continues after it
             continue
-        except OSError:  # no more
+        except OSError:  # no more records
             return False
         if not record:
             return False

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.models import KillReason
-from engine.sandbox.drivers.linux.kernel_log import memory_ran_out
+from engine.sandbox.drivers.linux.kernel_log import has_oom_kill
 from engine.sandbox.run.kill_reason import RunEvidence, classify, describe
 
 WELL = RunEvidence(reported=True, exit_code=0)
@@ -63,7 +63,7 @@ def test_exit_code_137_alone_decides_nothing() -> None:
 
 def test_the_record_names_who_asked() -> None:
     """The evidence of an operator's kill names the operator."""
-    assert "the engine ended it: operator by ada" in describe(
+    assert "ended by the engine: operator, requested by ada" in describe(
         RunEvidence(requested=KillReason.OPERATOR, requested_by="ada", reported=True)
     )
 
@@ -78,9 +78,9 @@ LOG = f"""6,1,2,-;Tasks state: {OTHER}
 def test_the_kernel_names_the_sandbox_that_it_killed(tmp_path: Path, known: bool, container: str) -> None:
     """A kill counts for the sandbox that its own record names, and for no other."""
     (tmp_path / "kmsg").write_text(LOG)
-    assert known is memory_ran_out(container, tmp_path / "kmsg")
+    assert known is has_oom_kill(container, tmp_path / "kmsg")
 
 
 def test_without_a_log_nothing_is_known(tmp_path: Path) -> None:
     """A log that is not there or may not be read proves nothing."""
-    assert not memory_ran_out(ONE, tmp_path / "none")
+    assert not has_oom_kill(ONE, tmp_path / "none")

@@ -1,4 +1,4 @@
-"""Every promise of the sandbox, and a program in real gVisor that tries to break it."""
+"""Every guarantee of the sandbox against its attack, in real gVisor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.common.text import visible
 from engine.models import KillReason
 from engine.sandbox.run.manager import SandboxManager
 from engine.sandbox.selftest.attack_case import AttackCase
-from engine.sandbox.selftest.runner import ATTEMPTS, AttackOutcome, attempt
+from engine.sandbox.selftest.runner import ATTACKS, AttackOutcome, run_attack
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
@@ -21,7 +21,7 @@ ENGINE = "test-redteam"
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager(request: pytest.FixtureRequest) -> AsyncIterator[SandboxManager]:
-    """A manager in whose house a secret lies; the table is printed at the end."""
+    """A manager whose host has a secret in its environment; the outcomes are printed at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOST_SECRET", "of the host")
         manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), ENGINE)
@@ -34,36 +34,36 @@ async def manager(request: pytest.FixtureRequest) -> AsyncIterator[SandboxManage
     assert reporter is not None
     for outcome in OUTCOMES:
         state = "held  " if outcome.held else "BROKEN"
-        reporter.write_line(f"{state} {outcome.attempt.promise} ({outcome.attempt.name})")
+        reporter.write_line(f"{state} {outcome.attack.guarantee} ({outcome.attack.name})")
 
 
 OUTCOMES: list[AttackOutcome] = []
 
 
-@pytest.mark.parametrize("tried", ATTEMPTS, ids=lambda tried: tried.name)
-async def test_promise_holds(manager: SandboxManager, tried: AttackCase) -> None:
-    """The program does not get what it is after, and the engine works on."""
-    outcome = await attempt(manager, tried, IMAGES)
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+async def test_guarantee_holds(manager: SandboxManager, attack: AttackCase) -> None:
+    """The attack fails."""
+    outcome = await run_attack(manager, attack, IMAGES)
     OUTCOMES.append(outcome)
     assert outcome.held, visible(outcome.detail)
 
 
-async def test_the_engine_works_after_all_that(manager: SandboxManager) -> None:
-    """An honest program still runs, at once."""
+async def test_runs_still_work_after_the_attacks(manager: SandboxManager) -> None:
+    """A harmless program still runs."""
     watcher = Recorder()
     result = await manager.run(job("print('well')"), watcher)
     assert (KillReason.NONE, b"well\n") == (result.kill_reason, watcher.stdout)
 
 
-async def test_every_promise_is_tried_once() -> None:
-    """No two attempts have one name, so the table can be read."""
-    assert len(ATTEMPTS) == len({tried.name for tried in ATTEMPTS})
+async def test_attack_names_are_unique() -> None:
+    """No two attacks have the same name."""
+    assert len(ATTACKS) == len({attack.name for attack in ATTACKS})
 
 
 async def test_hostile_names_are_left_in_the_sandbox(manager: SandboxManager) -> None:
-    """Of a workspace full of traps only plain files with honest names come out, and not many."""
-    trap = next(tried for tried in ATTEMPTS if tried.name == "traps among the files")
-    result = await manager.run(job(trap.code), Recorder())
+    """Only regular files with valid names become artifacts, up to the limit."""
+    hostile = next(attack for attack in ATTACKS if attack.name == "hostile file names")
+    result = await manager.run(job(hostile.code), Recorder())
     names = [artifact.name.text for artifact in result.artifacts]
     assert 256 == len(names)
     assert not {"link", "root", "pipe", "a/b/up", "sparse"} & set(names)
