@@ -45,7 +45,7 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
         ("matches every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
         ("an internal name", Permissions(domains=(Untrusted("localhost"),)), draft()),
-        ("JavaScript alone", Permissions(packages=(PACKAGE,)), draft(Language.SHELL)),
+        ("JavaScript only", Permissions(packages=(PACKAGE,)), draft(Language.SHELL)),
         ("not set", Permissions(secrets=(Untrusted("NOBODYS"),)), draft()),
     ],
 )
