@@ -107,7 +107,7 @@ class SandboxManager:
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
-        self.control.end_all(KillReason.INTERRUPTED, "the engine's end")
+        self.control.end_all(KillReason.INTERRUPTED, "")
         for chore in self._tasks:
             chore.cancel()
         if ending := [*self._tasks, *self.control.tasks]:

@@ -50,18 +50,18 @@ WELL = RunEvidence(reported=True, exit_code=0)
     ],
 )
 def test_reason_of(reason: KillReason, facts: RunEvidence) -> None:
-    """Every row of the table, and what must not be mistaken for it."""
+    """Every row of the table, and evidence that must not match it."""
     assert reason == classify(facts)
 
 
 def test_exit_code_137_alone_decides_nothing() -> None:
     """Without other evidence 137 is the program's own exit code, or the sandbox's failure: never memory."""
     assert {KillReason.NONE, KillReason.SANDBOX_FAILED} == {
-        classify(RunEvidence(reported=word, exit_code=137)) for word in (True, False)
+        classify(RunEvidence(reported=reported, exit_code=137)) for reported in (True, False)
     }
 
 
-def test_the_record_names_who_asked() -> None:
+def test_the_evidence_names_the_operator() -> None:
     """The evidence of an operator's kill names the operator."""
     assert "ended by the engine: operator, requested by ada" in describe(
         RunEvidence(requested=KillReason.OPERATOR, requested_by="ada", reported=True)
@@ -75,12 +75,12 @@ LOG = f"""6,1,2,-;Tasks state: {OTHER}
 
 
 @pytest.mark.parametrize(("known", "container"), [(True, ONE), (False, OTHER)])
-def test_the_kernel_names_the_sandbox_that_it_killed(tmp_path: Path, known: bool, container: str) -> None:
-    """A kill counts for the sandbox that its own record names, and for no other."""
+def test_an_oom_kill_counts_for_its_own_container(tmp_path: Path, known: bool, container: str) -> None:
+    """A kill in the kernel log counts only for the container that its record names."""
     (tmp_path / "kmsg").write_text(LOG)
     assert known is has_oom_kill(container, tmp_path / "kmsg")
 
 
-def test_without_a_log_nothing_is_known(tmp_path: Path) -> None:
-    """A log that is not there or may not be read proves nothing."""
+def test_without_a_kernel_log_there_is_no_oom_kill(tmp_path: Path) -> None:
+    """A kernel log that is missing or unreadable is no evidence."""
     assert not has_oom_kill(ONE, tmp_path / "none")

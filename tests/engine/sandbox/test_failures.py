@@ -1,4 +1,4 @@
-"""Docker hangs, breaks, or was never there; the engine dies: runs end honestly, and nothing is left."""
+"""Docker is missing, hangs or breaks, or the engine dies: runs end with the true reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOOP = "print('up')\nwhile True: pass"
 
 @pytest.fixture(autouse=True)
 def _collected() -> Iterator[None]:
-    """Let what failed connections left go within the test that made them."""
+    """Collect the sockets of failed connections within the test that made them."""
     yield
     gc.collect()
 
@@ -45,10 +45,8 @@ def _collected() -> Iterator[None]:
 # --- no Docker, no runsc: nothing runs
 
 
-async def test_without_docker_nothing_runs_and_it_says_what_to_type(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A missing Docker is no crash: it is a red row with a command, and a refusal."""
+async def test_without_docker_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without Docker, Health has a failing row with a command, and runs are refused."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     alone = sandbox_manager(SandboxSettings(pool=1), "test-no-docker")
     await alone.start()
@@ -66,7 +64,7 @@ async def test_without_docker_nothing_runs_and_it_says_what_to_type(
 @pytest.mark.sandbox
 @pytest.mark.parametrize("runtime", ["no-such-runtime", "runc"])
 async def test_without_gvisor_nothing_runs(runtime: str) -> None:
-    """A runtime that is missing, or that is not gVisor, fails the proof: no silent fallback."""
+    """A runtime that is missing or is not gVisor fails the proof; there is no fallback."""
     watcher = Recorder()
     weak = sandbox_manager(SandboxSettings(runtime=runtime, pool=1), "test-no-gvisor")
     await weak.start()
@@ -84,8 +82,8 @@ async def test_without_gvisor_nothing_runs(runtime: str) -> None:
 
 
 @pytest.mark.sandbox
-async def test_a_missing_image_says_what_to_type() -> None:
-    """The refusal names the image and the command that builds it."""
+async def test_a_missing_image_has_a_hint() -> None:
+    """The error names the image and the command that builds it."""
     alone = sandbox_manager(SandboxSettings(pool=0), "test-no-image")
     try:
         with pytest.raises(SandboxUnavailable, match="pratique/none") as refused:
@@ -97,68 +95,68 @@ async def test_a_missing_image_says_what_to_type() -> None:
 
 @pytest.mark.sandbox
 async def test_a_ready_sandbox_of_an_older_image_is_not_used() -> None:
-    """When a name comes to stand for another image, the ready sandbox of the old one is thrown away."""
+    """When a tag moves to another image, the ready sandbox of the old image is discarded."""
     client = docker.APIClient(version="auto")
-    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-new-image"), Recorder()
+    manager, watcher = sandbox_manager(SandboxSettings(pool=1), "test-new-image"), Recorder()
     client.tag(IMAGES[Language.PYTHON], "pratique-test/moving", "latest", force=True)
     try:
-        await house.start()
-        await house.warm([(Language.PYTHON, "pratique-test/moving")])
-        await _filled(house)
+        await manager.start()
+        await manager.warm([(Language.PYTHON, "pratique-test/moving")])
+        await _filled(manager)
         client.tag(IMAGES[Language.SHELL], "pratique-test/moving", "latest", force=True)
-        await _until(lambda: not _ready(house)[0].unchanged)
-        asked = replace(job("echo 1", Language.SHELL), language=Language.PYTHON)
-        await house.run(asked, watcher)
+        await _until(lambda: not _ready(manager)[0].unchanged)
+        request = replace(job("echo 1", Language.SHELL), language=Language.PYTHON)
+        await manager.run(request, watcher)
         assert ("sandbox.created", b"1\n") == (watcher.types[0], watcher.stdout)
     finally:
-        await house.close()
+        await manager.close()
         client.remove_image("pratique-test/moving", noprune=True)
         client.close()
 
 
 @pytest.mark.sandbox
 async def test_a_ready_sandbox_of_another_image_than_the_approved_is_not_used() -> None:
-    """What runs has the digest that was approved, whatever its name stands for by then."""
-    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-other-image"), Recorder()
-    await house.start()
+    """The run uses the approved digest, whatever image its tag names now."""
+    manager, watcher = sandbox_manager(SandboxSettings(pool=1), "test-other-image"), Recorder()
+    await manager.start()
     try:
-        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
-        await _filled(house)
-        approved = await house.image_digest(IMAGES[Language.SHELL])
+        await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        await _filled(manager)
+        approved = await manager.image_digest(IMAGES[Language.SHELL])
         for _ in range(2):
-            result = await house.run(replace(job("echo 1"), image_digest=approved), watcher)
+            result = await manager.run(replace(job("echo 1"), image_digest=approved), watcher)
             assert ("sandbox.created", approved) == (watcher.types[0], result.image_digest)
         assert b"1\n1\n" == watcher.stdout
         with pytest.raises(SandboxUnavailable, match="sha256:0000"):
-            await house.run(replace(job("print(1)"), image_digest=f"sha256:{'0' * 64}"), watcher)
+            await manager.run(replace(job("print(1)"), image_digest=f"sha256:{'0' * 64}"), watcher)
     finally:
-        await house.close()
+        await manager.close()
 
 
 @pytest.mark.sandbox
-async def test_a_ready_sandbox_that_somebody_touched_is_not_used() -> None:
-    """A command that somebody prepared in it through Docker is heard of, and it is thrown away."""
+async def test_a_ready_sandbox_that_was_changed_is_not_used() -> None:
+    """Docker reports a command created in it, and the sandbox is discarded."""
     client = docker.APIClient(version="auto")
-    house, watcher = sandbox_manager(SandboxSettings(pool=1), "test-touched"), Recorder()
-    await house.start()
+    manager, watcher = sandbox_manager(SandboxSettings(pool=1), "test-touched"), Recorder()
+    await manager.start()
     try:
-        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
-        await _filled(house)
-        await _until(lambda: _ready(house)[0].unchanged)
-        container = _ready(house)[0]
+        await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        await _filled(manager)
+        await _until(lambda: _ready(manager)[0].unchanged)
+        container = _ready(manager)[0]
         client.exec_create(container.id, ["true"])
         await _until(lambda: container.changed)
-        result = await house.run(job("print(1)"), watcher)
+        result = await manager.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
     finally:
-        await house.close()
+        await manager.close()
         client.close()
 
 
-def _ready(house: SandboxManager) -> list[Container]:
+def _ready(manager: SandboxManager) -> list[Container]:
     return [
         cast("Container", container)
-        for image_pool in house.pool.image_pools
+        for image_pool in manager.pool.image_pools
         for container in image_pool.sandboxes
     ]
 
@@ -169,9 +167,9 @@ async def _until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def _filled(house: SandboxManager) -> None:
+async def _filled(manager: SandboxManager) -> None:
     async with asyncio.timeout(30):
-        while not any(_stocked(check) for check in await house.checks()):
+        while not any(_has_ready(check) for check in await manager.checks()):
             await asyncio.sleep(0.1)
 
 
@@ -180,126 +178,126 @@ async def _filled(house: SandboxManager) -> None:
 
 @pytest.fixture
 async def proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[DockerProxy]:
-    """Put a breakable door before Docker, and let the engine listen to it four times a second."""
-    door = DockerProxy(tmp_path / "docker.sock")
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{door.path}")
+    """Put a proxy that can fail before Docker, and check Docker four times a second."""
+    proxy = DockerProxy(tmp_path / "docker.sock")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{proxy.path}")
     monkeypatch.setattr(heartbeat, "_SECONDS", 0.25)
     monkeypatch.setattr(driver, "_PING_SECONDS", 1.0)
-    async with door.serving():
-        yield door
+    async with proxy.serving():
+        yield proxy
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("trouble", ["hang", "break_off"])
-async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, trouble: str) -> None:
-    """What was captured is kept, the guest's processes are gone, and runs go on when Docker is back."""
-    engine = f"test-lost-{trouble}"
-    house = sandbox_manager(SandboxSettings(pool=0), engine)
-    await house.start()
+@pytest.mark.parametrize("failure", ["hang", "break_off"])
+async def test_a_lost_docker_ends_runs_as_engine_lost(proxy: DockerProxy, failure: str) -> None:
+    """Captured output is kept, the guest's processes are killed, and runs work again when Docker is back."""
+    engine = f"test-lost-{failure}"
+    manager = sandbox_manager(SandboxSettings(pool=0), engine)
+    await manager.start()
     try:
         watcher = Recorder()
-        running = asyncio.create_task(house.run(job(LOOP), watcher))
+        running = asyncio.create_task(manager.run(job(LOOP), watcher))
         await watcher.until_said(b"up")
-        getattr(proxy, trouble)()
+        getattr(proxy, failure)()
         async with asyncio.timeout(40):
             result = await running
         assert (KillReason.ENGINE_LOST, b"up\n") == (result.kill_reason, watcher.stdout)
         proxy.go_on()
         async with asyncio.timeout(60):
-            while house.proof is None:
+            while manager.proof is None:
                 await asyncio.sleep(0.05)
-        again = await house.run(job("print(2)"), watcher)
+        again = await manager.run(job("print(2)"), watcher)
         assert KillReason.NONE == again.kill_reason
     finally:
         proxy.go_on()
-        await house.close()
+        await manager.close()
     assert [] == containers_of(engine)
 
 
 @pytest.mark.sandbox
-async def test_a_lost_docker_takes_sandboxes_that_stay_along(proxy: DockerProxy) -> None:
-    """One that runs ends as engine-lost, one that rests says so when it is next used; both begin anew."""
+async def test_a_lost_docker_ends_sessions(proxy: DockerProxy) -> None:
+    """A running execution ends as engine-lost, an idle session reports its lost state; both start afresh."""
     engine = "test-lost-sessions"
 
-    def order(code: str) -> Job:
+    def execution(code: str) -> Job:
         return replace(job(code, Language.SHELL), session="b-1", principal="ada")
 
-    house = sandbox_manager(SandboxSettings(pool=0), engine)
-    await house.start()
+    manager = sandbox_manager(SandboxSettings(pool=0), engine)
+    await manager.start()
     try:
         watcher = Recorder()
-        running = asyncio.create_task(house.run(order("x=1; echo up; while :; do :; done"), watcher))
+        running = asyncio.create_task(manager.run(execution("x=1; echo up; while :; do :; done"), watcher))
         await watcher.until_said(b"up")
         proxy.break_off()
         async with asyncio.timeout(40):
             assert KillReason.ENGINE_LOST == (await running).kill_reason
         proxy.go_on()
-        await _proved(house)
-        assert KillReason.NONE == (await house.run(order("x=2"), Recorder())).kill_reason
-        container = cast("Container", house.sessions._by_id["b-1"].sandbox)
+        await _proved(manager)
+        assert KillReason.NONE == (await manager.run(execution("x=2"), Recorder())).kill_reason
+        container = cast("Container", manager.sessions._by_id["b-1"].sandbox)
         assert container is not None
         proxy.break_off()
         await _until(lambda: container.disconnected)
         proxy.go_on()
-        await _proved(house)
+        await _proved(manager)
         with pytest.raises(SandboxUnavailable, match="state is lost"):
-            await house.run(order("echo $x"), Recorder())
+            await manager.run(execution("echo $x"), Recorder())
         fresh = Recorder()
-        await house.run(order("echo [$x]"), fresh)
+        await manager.run(execution("echo [$x]"), fresh)
         assert b"[]\n" == fresh.stdout
     finally:
         proxy.go_on()
-        await house.close()
+        await manager.close()
     assert [] == containers_of(engine)
 
 
-async def _proved(house: SandboxManager) -> None:
+async def _proved(manager: SandboxManager) -> None:
     async with asyncio.timeout(60):
-        while house.proof is None:
+        while manager.proof is None:
             await asyncio.sleep(0.05)
 
 
 @pytest.mark.sandbox
 async def test_a_ready_sandbox_whose_stream_broke_is_not_used(proxy: DockerProxy) -> None:
-    """The pool throws it away and the run starts cold."""
+    """The pool discards it, and the run starts cold."""
     engine, watcher = "test-broken-pool", Recorder()
-    house = sandbox_manager(SandboxSettings(pool=1), engine)
-    await house.start()
+    manager = sandbox_manager(SandboxSettings(pool=1), engine)
+    await manager.start()
     try:
-        await house.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
-        await _filled(house)
-        container = _ready(house)[0]
+        await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        await _filled(manager)
+        container = _ready(manager)[0]
         proxy.break_off()
         await _until(lambda: container.disconnected)
         proxy.go_on()
-        result = await house.run(job("print(1)"), watcher)
+        result = await manager.run(job("print(1)"), watcher)
         assert (KillReason.NONE, "sandbox.created") == (result.kill_reason, watcher.types[0])
     finally:
-        await house.close()
+        await manager.close()
     assert [] == containers_of(engine)
 
 
 @pytest.mark.sandbox
-async def test_a_sandbox_process_that_is_killed_is_no_fault_of_the_program() -> None:
-    """The death of the sandbox itself is called that, at once."""
-    watcher, asked = Recorder(), job(LOOP)
-    house = sandbox_manager(SandboxSettings(pool=0), "test-sentry")
-    running = asyncio.create_task(house.run(asked, watcher))
+async def test_a_killed_sandbox_process_is_sandbox_failed() -> None:
+    """A sandbox that dies ends its run as sandbox-failed, at once."""
+    watcher, request = Recorder(), job(LOOP)
+    manager = sandbox_manager(SandboxSettings(pool=0), "test-sentry")
+    running = asyncio.create_task(manager.run(request, watcher))
     try:
         await watcher.until_said(b"up")
-        execution: Execution = house.control.executions[asked.run]
+        execution: Execution = manager.control.executions[request.run]
         execution.sandbox.kill_processes()
         async with asyncio.timeout(10):
             assert KillReason.SANDBOX_FAILED == (await running).kill_reason
     finally:
-        await house.close()
+        await manager.close()
 
 
 @pytest.mark.sandbox
-async def test_meters_come_from_docker_where_the_host_shows_none(
+async def test_meters_come_from_docker_without_control_groups(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On a remote engine there are fewer samples, and the limits hold all the same."""
+    """With a remote Docker there are fewer samples, and the limits still hold."""
     monkeypatch.setattr(Cgroup, "of", lambda *_: None)
     watcher, alone = Recorder(), sandbox_manager(SandboxSettings(pool=0), "test-remote")
     try:
@@ -316,7 +314,7 @@ async def test_meters_come_from_docker_where_the_host_shows_none(
 async def test_a_call_that_hangs_ends_at_its_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No call to Docker outlives its deadline, whatever Docker does."""
+    """A call that Docker does not answer ends at its deadline."""
     silent = DockerProxy(tmp_path / "silent.sock")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{silent.path}")
     async with silent.serving(), asyncio.timeout(10):
@@ -326,22 +324,22 @@ async def test_a_call_that_hangs_ends_at_its_deadline(
 
 
 @pytest.mark.sandbox
-async def test_a_container_that_its_engine_forgot_is_reaped() -> None:
-    """What Docker made after the engine had stopped waiting for it goes; what is in use stays."""
+async def test_a_leaked_container_is_reaped() -> None:
+    """A container created after the engine stopped waiting for it is removed; one in use stays."""
     client = docker.APIClient(version="auto")
-    house, watcher, asked = sandbox_manager(SandboxSettings(pool=0), "test-forgotten"), Recorder(), job(LOOP)
-    labels = ownership.current("test-forgotten").labels("image") | {"pratique.created": "1"}
+    manager, watcher, request = sandbox_manager(SandboxSettings(pool=0), "test-leaked"), Recorder(), job(LOOP)
+    labels = ownership.current("test-leaked").labels("image") | {"pratique.created": "1"}
     made = client.create_container(IMAGES[Language.SHELL], labels=labels)["Id"]
-    running = asyncio.create_task(house.run(asked, watcher))
+    running = asyncio.create_task(manager.run(request, watcher))
     try:
         await watcher.until_said(b"up")
-        docker_driver = cast("DockerDriver", house.driver)
+        docker_driver = cast("DockerDriver", manager.driver)
         assert (made,) == await reaper.reap(
             docker_driver.client, docker_driver.factory.owner, docker_driver.factory.active
         )
-        assert 1 == len(containers_of("test-forgotten"))
+        assert 1 == len(containers_of("test-leaked"))
     finally:
-        await house.close()
+        await manager.close()
         await running
         client.close()
 
@@ -356,13 +354,13 @@ from engine.sandbox.run import heartbeat
 from engine.settings import SandboxSettings
 from tests.sandboxes import IMAGES, Recorder, job, sandbox_manager
 async def main():
-    house = sandbox_manager(SandboxSettings(pool=1), "test-victim")
-    await house.start()
-    await house.warm([(Language.SHELL, IMAGES[Language.SHELL])])
+    manager = sandbox_manager(SandboxSettings(pool=1), "test-victim")
+    await manager.start()
+    await manager.warm([(Language.SHELL, IMAGES[Language.SHELL])])
     watcher = Recorder()
-    running = asyncio.create_task(house.run(job({code!r}), watcher))
+    running = asyncio.create_task(manager.run(job({code!r}), watcher))
     await watcher.until_said(b"up")
-    while "1 of" not in " ".join(check.detail.text for check in await house.checks()):
+    while "1 of" not in " ".join(check.detail.text for check in await manager.checks()):
         await asyncio.sleep(0.1)
     print("up", flush=True)
     await running
@@ -372,7 +370,7 @@ asyncio.run(main())
 
 @pytest.mark.sandbox
 async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> None:
-    """The running sandbox and the frozen ready one are both gone; those of a living engine stay."""
+    """The running and the paused ready sandbox are removed; those of a running engine stay."""
     active, watcher = sandbox_manager(SandboxSettings(pool=0), "test-living"), Recorder()
     running = asyncio.create_task(active.run(job(LOOP, seconds=60), watcher))
     await watcher.until_said(b"up")
@@ -387,17 +385,17 @@ async def test_kill_9_of_the_engine_leaves_nothing_after_the_next_start() -> Non
     assert 2 <= len(containers_of("test-victim"))
     victim.send_signal(signal.SIGKILL)
     await victim.wait()
-    heir = sandbox_manager(SandboxSettings(pool=0), "test-heir")
+    successor = sandbox_manager(SandboxSettings(pool=0), "test-successor")
     try:
-        await heir.start()
+        await successor.start()
         assert [] == containers_of("test-victim")
         assert 1 == len(containers_of("test-living"))
     finally:
-        await heir.close()
+        await successor.close()
         await active.close()
     assert KillReason.INTERRUPTED == (await running).kill_reason
 
 
-def _stocked(check: Check) -> bool:
-    """Whether a row of Health says that sandboxes wait."""
+def _has_ready(check: Check) -> bool:
+    """Return whether a row of Health reports ready sandboxes."""
     return check.name.startswith("pool") and not check.detail.text.startswith("0 of")
