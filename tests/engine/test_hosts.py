@@ -48,3 +48,36 @@ def test_what_is_allowed_by_name_is_allowed_below_it(name: str) -> None:
 def test_wide_internal_and_numeric_names_are_refused(pattern: str) -> None:
     """Addresses in any notation, internal names and patterns that match too much have an error."""
     assert pattern_error(pattern) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "pattern"),
+    [
+        ("matches every host", "*"),
+        ("matches every host", "*.*"),
+        ("without scheme", "https://a.example"),
+        ("without scheme", "a.example/path"),
+        ("without scheme", "a.example:80"),
+        ("without scheme", "me@a.example"),
+        ("is an address", "127.0.0.1"),
+        ("is an address", "0x7f.1"),
+        ("is an internal name", "db.internal"),
+        ("lower-case letters", "A.example"),
+        ("lower-case letters", f"{'.'.join(['a' * 49] * 5)}.{'b' * 4}"),
+        ("two parts", "com"),
+        ("two parts", "*.com"),
+    ],
+)
+def test_an_error_says_what_is_wrong(said: str, pattern: str) -> None:
+    """Each kind of mistake has its own sentence, with the pattern in it."""
+    error = pattern_error(pattern)
+    assert error is not None
+    assert said in error
+    assert error.startswith(f"`{pattern}`")
+
+
+@pytest.mark.parametrize("name", ["a.example", "b.a.example", f"{'.'.join(['a' * 49] * 5)}.{'b' * 3}"])
+def test_a_name_of_two_parts_and_of_253_characters_is_allowed(name: str) -> None:
+    """Two parts are enough, and the longest name that the DNS has is not too long."""
+    assert pattern_error(name) is None
+    assert len(name) in {9, 11, 253}

@@ -12,8 +12,16 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/policy/review.py": (f"{_POLICY}/test_review.py",),
     "engine/policy/pre_approval.py": (f"{_POLICY}/test_review.py",),
     "engine/policy/risk.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
-    "engine/policy/policy.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
-    "engine/policy/files/conditions.py": (f"{_POLICY}/test_risk.py", f"{_POLICY}/test_policy_files.py"),
+    "engine/policy/policy.py": (
+        f"{_POLICY}/test_conditions.py",
+        f"{_POLICY}/test_risk.py",
+        f"{_POLICY}/test_policy_files.py",
+    ),
+    "engine/policy/files/conditions.py": (
+        f"{_POLICY}/test_conditions.py",
+        f"{_POLICY}/test_risk.py",
+        f"{_POLICY}/test_policy_files.py",
+    ),
     "engine/policy/output/masking.py": (f"{_POLICY}/test_agent_output.py",),
     "engine/policy/comparison/fingerprint.py": (f"{_POLICY}/test_fingerprint.py",),
     "engine/common/hosts.py": ("tests/engine/test_hosts.py",),

@@ -28,6 +28,7 @@ def draft(
         (Permissions(domains=HOST), draft(Language.SHELL)),
         (Permissions(session=True), draft(session="ses-1")),
         (Permissions(session=True, packages=(PACKAGE,)), draft(session="ses-1", kind=OperationKind.INSTALL)),
+        (Permissions(builds=(Untrusted("six"),)), draft(session="ses-1", kind=OperationKind.INSTALL)),
     ],
 )
 def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
@@ -41,6 +42,8 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
         ("names no sandbox", Permissions(session=True), draft()),
         ("no domains", Permissions(session=True, domains=HOST), draft(session="ses-1")),
         ("no packages", Permissions(session=True, packages=(PACKAGE,)), draft(session="ses-1")),
+        ("no builds", Permissions(builds=(Untrusted("six"),)), draft(session="ses-1")),
+        ("no packages", Permissions(packages=(PACKAGE,)), draft(session="ses-1", kind=OperationKind.WRITE)),
         ("no domains", Permissions(domains=HOST), draft(session="ses-1", kind=OperationKind.INSTALL)),
         ("matches every host", Permissions(domains=(Untrusted("*"),)), draft()),
         ("is an address", Permissions(domains=(Untrusted("169.254.169.254"),)), draft()),
@@ -51,5 +54,7 @@ def test_what_is_enforced_is_given(given: Permissions, to: Draft) -> None:
 )
 def test_what_is_not_enforced_is_refused(why: str, given: Permissions, to: Draft) -> None:
     """Wide names, addresses, the inside, other languages, and whatever a session cannot have."""
-    with pytest.raises(Problem, match=why):
+    with pytest.raises(Problem, match=why) as refused:
         validate_grant(given, to)
+    assert 422 == refused.value.status
+    assert refused.value.hint

@@ -6,7 +6,7 @@ import pytest
 
 from engine.common.errors import Problem
 from engine.core.runs.start_gate import StartGate
-from engine.models import KillReason, Result
+from engine.models import Display, KillReason, Result
 from engine.sandbox import SandboxUnavailable, StartPermit, StartRequest
 from engine.sandbox.api.results import result_not_started
 from engine.sandbox.run.sealed_request import SealedRequest
@@ -45,9 +45,21 @@ def test_a_backend_that_forgets_to_ask_has_its_result_refused() -> None:
     """Whatever claims to have run without a permit is refused."""
     gate = _Engine().gate
     killed = RAN.model_copy(update={"exit_code": None, "kill_reason": KillReason.TIMEOUT})
-    for result in (RAN, killed):
-        with pytest.raises(Problem, match="without a permit"):
+    displayed = killed.model_copy(update={"stdout_bytes": 0, "displays": (Display(mime="text/plain"),)})
+    for result in (RAN, killed, displayed):
+        with pytest.raises(Problem, match="without a permit") as refused:
             gate.check_result(result)
+        assert 409 == refused.value.status
+
+
+async def test_a_run_that_ended_before_its_start_was_checked_needs_no_permit() -> None:
+    """One request that was refused, and nothing that ran: the result says why."""
+    engine = _Engine()
+    with pytest.raises(Problem) as refused:
+        await engine.gate.permit(StartRequest("s-2", "box", APPROVED))
+    assert 409 == refused.value.status
+    failed = result_not_started("any", KillReason.SANDBOX_FAILED, "no permit")
+    assert failed == engine.gate.check_result(failed)
 
 
 def test_a_run_that_never_started_needs_no_permit() -> None:
@@ -73,8 +85,9 @@ async def test_a_backend_that_asks_twice_is_refused() -> None:
     """Two requests could mean two sandboxes: the second fails, and so does the result."""
     engine = _Engine()
     await engine.gate.permit(ASKED)
-    with pytest.raises(Problem, match="asked twice"):
+    with pytest.raises(Problem, match="asked twice") as refused:
         await engine.gate.permit(StartRequest("s-1", "another", APPROVED))
+    assert 409 == refused.value.status
     assert [ASKED] == engine.started
     for result in (RAN, result_not_started("any", KillReason.OPERATOR, "withdrawn")):
         with pytest.raises(Problem, match="without a permit"):

@@ -109,3 +109,10 @@ def test_complete_subtrees_are_handed_out() -> None:
     assert [(10, 0), (10, 1), (11, 0), (10, 2)] == [subtree[:2] for subtree in complete]
     assert grown(leaves[2 * width :]) == complete[3][2]
     assert grown(leaves[: 2 * width]) == complete[2][2]
+
+
+@pytest.mark.parametrize("proof", [[b"x" * 32], [b"x" * 32] * 2])
+def test_a_proof_that_is_too_long_leads_nowhere(proof: list[bytes]) -> None:
+    """A tree of one leaf has an empty proof, and any other is refused."""
+    assert merkle.root_of(0, 1, b"leaf", []) == merkle.leaf(b"leaf")
+    assert merkle.root_of(0, 1, b"leaf", proof) is None

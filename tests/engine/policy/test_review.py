@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.common.review_coverage import coverage_gaps, line_ranges
+from engine.common.review_coverage import CoverageGaps, coverage_gaps, line_ranges
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
@@ -202,6 +202,46 @@ def test_files_and_purpose_have_to_be_on_screen_as_well() -> None:
         whole, review_record.model_copy(update={"files": (0,), "purpose": True})
     )
     assert () == unreviewed_items(whole, review_record.model_copy(update={"files": (1, 0), "purpose": True}))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "lines"),
+    [
+        ((), ()),
+        (((3, 3),), (3,)),
+        (((1, 3),), (3, 1, 2)),
+        (((1, 2), (4, 4)), (4, 1, 2)),
+        (((1, 1), (3, 3)), (1, 3)),
+    ],
+)
+def test_lines_become_ranges_of_neighbours(
+    ranges: tuple[tuple[int, int], ...], lines: tuple[int, ...]
+) -> None:
+    """Neighbours are one range, and a line that is left out makes two."""
+    assert ranges == line_ranges(lines)
+
+
+def test_lines_beyond_the_end_are_no_gap() -> None:
+    """A record that names lines that the code does not have misses nothing."""
+    record = ReviewRecord(seconds=1, lines=((1, 3), (9, 9)))
+    assert () == coverage_gaps(case_of(Level.HIGH), record).lines
+
+
+@pytest.mark.parametrize(
+    ("gaps", "count"),
+    [
+        (CoverageGaps(lines=((2, 2),)), 1),
+        (CoverageGaps(lines=((1, 3), (5, 6))), 5),
+        (CoverageGaps(violations=(0,)), 0),
+        (CoverageGaps(untriaged=(0,)), 0),
+        (CoverageGaps(files=(0,)), 0),
+        (CoverageGaps(purpose=True), 0),
+    ],
+)
+def test_anything_that_is_missing_is_a_gap(gaps: CoverageGaps, count: int) -> None:
+    """Each kind alone counts, and lines are counted."""
+    assert (True, count) == (bool(gaps), gaps.line_count)
+    assert not CoverageGaps()
 
 
 @given(st.sets(st.integers(1, 60)), st.integers(1, 50))
