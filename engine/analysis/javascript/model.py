@@ -65,12 +65,6 @@ class Program:
         text = " ".join(self.tree.of(node)[:400].split())
         return text if len(text) <= 120 else text[:119] + "…"
 
-    def starting(self, *prefixes: str) -> Iterator[JavaScriptCall]:
-        """Yield the calls whose path starts with one of the prefixes."""
-        for call in self.calls:
-            if call.path.startswith(prefixes):
-                yield call
-
     def paths(self) -> Iterator[tuple[Node, JavaScriptValue]]:
         """Yield every member and name with what it refers to."""
         for node, scope in self.names.of("member_expression", "subscript_expression", "identifier"):

@@ -81,20 +81,6 @@ class SessionService:
             return session
         return await self._end(session, by, "closed by its owner")
 
-    async def interrupt(self, id: str, by: Principal) -> Session:
-        """Interrupt what runs in a session: its state stays, unless it does not obey within the grace.
-
-        Raises:
-            Problem: there is no such session, or nothing runs in it.
-        """
-        session = self._registry.owned(id, by)
-        run = _current(session)
-        if not run:
-            raise Problem(409, f"nothing runs in session {id}")
-        await self._events.record("session.interrupted", id, by.name)
-        await self._runs.stop(run, by)
-        return session
-
     async def restart(self, id: str, by: Principal) -> Session:
         """Forget all that ran in a session, with whatever runs in it. Raises Problem where there is none."""
         session = self._registry.owned(id, by)

@@ -35,9 +35,9 @@ class SandboxDestroyedPayload(EventPayload):
 
 
 class SessionChangedPayload(EventPayload):
-    """A session was created, interrupted, restarted or closed."""
+    """A session was created, restarted or closed."""
 
-    type: Literal["session.created", "session.interrupted", "session.restarted", "session.closed"]
+    type: Literal["session.created", "session.restarted", "session.closed"]
     why: str = ""
 
 
