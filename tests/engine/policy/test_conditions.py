@@ -140,3 +140,35 @@ def test_rules_that_say_the_same_are_reused(tmp_path: Path) -> None:
     assert [rule.spec for rule in new.rules] == [rule.spec for rule in shared.rules]
     assert all(by_id[rule.spec.id] is rule for rule in old.rules)
     assert "mine" in by_id
+
+
+def test_what_no_rule_covers_and_what_a_floor_raises_is_a_persons_to_decide(tmp_path: Path) -> None:
+    """Neither refuses: somebody may still approve it."""
+    file = tmp_path / "policy.yaml"
+    off = ("code-execution", "analysis-incomplete", "weaker-runtime")
+    file.write_text("rules:\n" + "".join(f"  - {{id: {id}, enabled: false}}\n" for id in off))
+    draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
+    matches = assess(draft, Analysis(complete=False), load(file), weaker_runtime=True).matches
+    assert {"no-rule", "floor-runtime"} <= {each.rule for each in matches}
+    assert not any(each.refuses for each in matches)
+
+
+def test_matches_are_in_the_order_of_what_they_count_for(tmp_path: Path) -> None:
+    """A rule that was lowered stands behind those that count for more."""
+    file = tmp_path / "policy.yaml"
+    medium = "  - {id: medium, risk: medium, when: {language: python}}\n"
+    file.write_text(f"rules:\n  - {{id: clean-code, enabled: true}}\n{medium}")
+    draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
+    levels = [each.level for each in assess(draft, Analysis(), load(file)).matches]
+    assert sorted(levels, key=lambda level: -level.rank) == levels
+    assert {Level.LOW, Level.MEDIUM} == set(levels)
+
+
+def test_a_rule_about_findings_covers_nothing(tmp_path: Path) -> None:
+    """A rule that holds because of what was predicted says nothing about code in general: that stays HIGH."""
+    file = tmp_path / "policy.yaml"
+    mine = "  - {id: mine, risk: medium, when: {predicts: read}}\n"
+    file.write_text(f"rules:\n  - {{id: code-execution, enabled: false}}\n{mine}")
+    draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
+    matches = assess(draft, Analysis(effects=(READ,)), load(file)).matches
+    assert {("mine", Level.MEDIUM), ("no-rule", Level.HIGH)} == {(each.rule, each.level) for each in matches}
