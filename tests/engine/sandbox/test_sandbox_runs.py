@@ -470,7 +470,7 @@ async def test_a_blocked_watcher_does_not_prevent_a_kill(manager: SandboxManager
 async def test_a_pause_longer_than_the_supervisors_deadline_ends_nothing(manager: SandboxManager) -> None:
     """Time during a pause does not count for the supervisor's deadline."""
     code = (
-        "import time\nprint('up')\nlast = time.monotonic()\n"
+        "import time\nlast = time.monotonic()\nprint('up')\n"
         "while time.monotonic() - last < 2:\n    last = time.monotonic()\n    time.sleep(.01)"
     )
     watcher, started_job = Recorder(), job(code, seconds=5)
