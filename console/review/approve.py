@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import ClassVar
 
 from textual import work
@@ -14,6 +13,7 @@ from textual.widgets import Footer, Input, Static
 
 from console.app.state import console_app
 from console.review.decisions import PendingDecision
+from console.review.display_delay import DisplayDelay
 from console.review.grants import GrantRows
 from console.review.requests import NEED_CELLS, reviews
 from console.safety.text import Part, content, paragraphs
@@ -23,7 +23,6 @@ from engine.common.presentation import headline
 from engine.common.text import many
 from engine.models import Case, Consequence, DecisionOutcome
 
-ARM_SECONDS = 0.4
 MAX_EFFECTS = 4
 """How many predicted effects the sheet repeats; the panel of Review has all."""
 
@@ -63,7 +62,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
     def __init__(self, case: Case) -> None:
         super().__init__()
         self._case = case
-        self._since = 0.0
+        self.delay = DisplayDelay()
 
     def compose(self) -> ComposeResult:
         """Lay out what will run, its permissions, and an input for a reason."""
@@ -78,7 +77,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
 
     def on_mount(self) -> None:
         """Start the delay before the confirmation is accepted."""
-        self._since = asyncio.get_running_loop().time()
+        self.delay.restart()
         self._summarise()
         self.set_interval(1.0, self._summarise)
 
@@ -141,7 +140,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
     async def action_confirm(self) -> None:
         """Approve, if a person pressed the key and the dialog was displayed long enough."""
         person = await console_app(self).key_guard.pressed_by_person()
-        if person and asyncio.get_running_loop().time() - self._since >= ARM_SECONDS:
+        if person and self.delay.over:
             reason = self.query_one("#reason", Input).value.strip()
             self.dismiss(
                 PendingDecision(self._case, DecisionOutcome.APPROVED, reason, self.query_one(GrantRows).grant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from console.app.textual_patches import set_border_title
 from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.decisions import PendingDecision
+from console.review.display_delay import DisplayDelay
 from console.review.queue import seconds_left
 from console.review.review_record import unread_parts
 from console.safety.text import Part, content
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from console.review.reader import SubmissionReader
 
-ARM_SECONDS = 0.4
-"""How long a submission is displayed before it can be approved."""
-
 
 class DecisionActions:
     """Approves, denies and claims the submission of a reader."""
@@ -34,7 +31,7 @@ class DecisionActions:
         self._screen = screen
         self._reader = reader
         self.summary: Summary | None = None
-        self._since = 0.0
+        self._delay = DisplayDelay()
         self._claimed: set[str] = set()
         self._listed = ""
 
@@ -51,7 +48,7 @@ class DecisionActions:
             return "lines are cut off: press w to wrap"
         if self._reader.recorder is None or self._reader.recorder.coverage_gaps:
             return "not fully reviewed"
-        if asyncio.get_running_loop().time() - self._since < ARM_SECONDS:
+        if not self._delay.over:
             return "wait…"
         return ""
 
@@ -63,7 +60,7 @@ class DecisionActions:
 
     def reset(self) -> None:
         """Begin to count anew how long the submission is displayed."""
-        self._since = asyncio.get_running_loop().time()
+        self._delay.restart()
         self.update()
 
     def update(self) -> None:

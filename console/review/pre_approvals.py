@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -15,12 +14,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
+from console.review.display_delay import DisplayDelay
 from console.safety.text import Part, clip, content
 from console.widgets.formatting import full_badge, now, when
 from console.widgets.rows import Rows
 from engine.models import Case, Level, MatchMode, PreApproval
 
-ARM_SECONDS = 0.4
 WORDS = {
     MatchMode.EXACT: "identical bytes",
     MatchMode.STRUCTURE: "same structure: local names, comments and blanks may differ",
@@ -135,7 +134,7 @@ class PreApprovalScreen(ModalScreen[None]):
     def __init__(self, case: Case) -> None:
         super().__init__()
         self._case = case
-        self._since = 0.0
+        self.delay = DisplayDelay()
 
     def compose(self) -> ComposeResult:
         """Lay out basis, requester and bounds."""
@@ -154,13 +153,13 @@ class PreApprovalScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Start the delay before the confirmation is accepted."""
-        self._since = asyncio.get_running_loop().time()
+        self.delay.restart()
 
     @work(exclusive=True)
     async def action_confirm(self) -> None:
         """Create it, if a person pressed the key and the dialog was displayed long enough."""
-        seen_for = asyncio.get_running_loop().time() - self._since
-        if not await console_app(self).key_guard.pressed_by_person() or seen_for < ARM_SECONDS:
+        delay_over = self.delay.over
+        if not await console_app(self).key_guard.pressed_by_person() or not delay_over:
             return
         rows, id = self.query_one(PreApprovalForm), self._case.submission.id
         given = await console_app(self).connection.call(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -19,13 +20,14 @@ from console.code_view.view import CodeView
 from console.review.approve import ApproveScreen
 from console.review.compare import CompareScreen, DifferenceRows
 from console.review.deny import DenyScreen
+from console.review.display_delay import DisplayDelay
 from console.review.input_files import FilesScreen
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
 from console.review.review_record import review_record_line
 from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList
-from console.safety.key_guard import KeyGuard
+from console.safety.key_guard import BURST_SECONDS, KeyGuard
 from engine.common.review_coverage import line_count
 from engine.common.text import Untrusted
 from engine.models import (
@@ -69,9 +71,10 @@ async def open_sheet(app: ConsoleApp, pilot: Pilot[Any]) -> ApproveScreen:
     await armed(app, pilot)
     await press(pilot, "ctrl+y")
     await until(pilot, lambda: isinstance(app.screen, ApproveScreen))
-    assert isinstance(app.screen, ApproveScreen)
-    await pilot.pause(0.5)
-    return app.screen
+    sheet = app.screen
+    assert isinstance(sheet, ApproveScreen)
+    await until(pilot, lambda: sheet.delay.over)
+    return sheet
 
 
 async def test_an_approval_takes_two_key_combinations_and_carries_the_digest_that_was_shown() -> None:
@@ -85,16 +88,14 @@ async def test_an_approval_takes_two_key_combinations_and_carries_the_digest_tha
         assert [("s-1", DecisionOutcome.APPROVED, pending.submission.digest, "", None)] == engine.decided
 
 
-async def test_the_second_key_combination_must_not_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_second_key_combination_must_not_come_at_once() -> None:
     """A key combination held down, or sent twice, does not approve: the sheet must be displayed first."""
-    monkeypatch.setattr("console.review.approve.ARM_SECONDS", 1000)
     engine = FakeEngine(case("s-1", CODE))
     async with open_console(engine) as (app, pilot):
-        await armed(app, pilot)
+        sheet = await open_sheet(app, pilot)
+        sheet.delay = DisplayDelay()
         await press(pilot, "ctrl+y")
-        await until(pilot, lambda: isinstance(app.screen, ApproveScreen))
-        await press(pilot, "ctrl+y")
-        assert isinstance(app.screen, ApproveScreen)
+        assert sheet is app.screen
         assert [] == engine.decided
 
 
@@ -105,7 +106,8 @@ async def test_a_burst_of_keys_is_a_terminal_and_no_person() -> None:
         await armed(app, pilot)
         for key in ("left_square_bracket", "ctrl+y", "0", "n"):
             app.simulate_key(key)
-        await pilot.pause(0.2)
+        guard = app.key_guard
+        await until(pilot, lambda: not guard.no_input_yet and guard.idle(monotonic(), 4 * BURST_SECONDS))
         assert isinstance(app.screen, ReviewScreen)
         assert [] == engine.decided
 
@@ -162,7 +164,7 @@ async def test_code_that_was_not_wholly_on_screen_cannot_be_approved() -> None:
         view = review(app).query_one(CodeView)
         await until(pilot, lambda: view.line_count == 300)
         view.action_bottom()
-        await pilot.pause(0.5)
+        await until(pilot, lambda: view.scroll_offset.y == view.max_scroll_y > 0)
         await press(pilot, "ctrl+y")
         assert "not fully reviewed" == review(app).obstacle
         assert "lines from" in review(app).unread
@@ -177,9 +179,8 @@ async def test_reading_on_opens_what_is_folded() -> None:
         view = review(app).query_one(CodeView)
         await until(pilot, lambda: view.line_count == 62)
         assert view.fold()
-        await pilot.pause(0.5)
         await press(pilot, "w")
-        assert "" != review(app).obstacle
+        await until(pilot, lambda: review(app).obstacle == "not fully reviewed")
         await seen_all(app, pilot)
         await armed(app, pilot)
 
@@ -280,8 +281,7 @@ async def test_without_proof_of_isolation_nothing_can_be_approved() -> None:
     """Without the isolation of gVisor, the console says so and opens no sheet."""
     engine = FakeEngine(case("s-1", CODE), isolated=False)
     async with open_console(engine) as (app, pilot):
-        await pilot.pause(0.6)
-        assert "isolation" in review(app).obstacle
+        await until(pilot, lambda: "isolation" in review(app).obstacle)
         await press(pilot, "ctrl+y")
         assert isinstance(app.screen, ReviewScreen)
 
@@ -447,8 +447,7 @@ async def test_after_an_approval_its_like_is_approved_beforehand_and_taken_back(
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: app.decisions is not None and app.decisions.last_approved is not None)
         await press(pilot, "s")
-        await until(pilot, lambda: isinstance(app.screen, PreApprovalScreen))
-        await pilot.pause(0.5)
+        await until(pilot, lambda: isinstance(app.screen, PreApprovalScreen) and app.screen.delay.over)
         await press(pilot, "right", "down", "down", "right", "y", "enter")
         assert [] == engine.given
         await press(pilot, "ctrl+y")

@@ -50,3 +50,18 @@ def test_code_of_no_language_is_compared_by_its_words() -> None:
     """Nothing parses it: broken code has as much in common as its words have."""
     assert sketch("if (a b c d e", None) == sketch("if (a b c d e", Language.PYTHON)
     assert sketch("x = 1 + 2", None) != sketch("x = 1 + 2", Language.PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("expected", "one", "other"),
+    [
+        (1.0, "a b c d", "a  b\nc d"),
+        (0.5, "a b c d e", "a b c d"),
+        (1 / 3, "a b c d e", "z a b c d"),
+        (0.0, "a b c d", "d c b a"),
+        (0.0, "a", "b"),
+    ],
+)
+def test_it_is_the_share_of_common_rows_of_four_words(expected: float, one: str, other: str) -> None:
+    """Rows of four tokens that both have, divided by the rows that either has."""
+    assert expected == similarity(sketch(one, None), sketch(other, None))
