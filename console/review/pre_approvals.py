@@ -90,13 +90,13 @@ class PreApprovalForm(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a row."""
         if index == 0:
-            told: tuple[str, Part] = ("match", WORDS[self.match_mode])
+            label: tuple[str, Part] = ("match", WORDS[self.match_mode])
         elif index == 1:
-            told = ("max risk", full_badge(self.ceiling))
+            label = ("max risk", full_badge(self.ceiling))
         else:
             bound = self._bounds[index - 2]
-            told = (bound.title, f"{bound.value} {bound.unit}")
-        return [" ", ("◂ ▸", "muted"), f" {told[0]:<9}", told[1]]
+            label = (bound.title, f"{bound.value} {bound.unit}")
+        return [" ", ("◂ ▸", "muted"), f" {label[0]:<9}", label[1]]
 
     def action_adjust(self, step: int) -> None:
         """Change the bound under the cursor."""

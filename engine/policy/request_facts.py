@@ -106,7 +106,7 @@ def of_operation(operation: Operation, *, weaker_runtime: bool = False) -> Reque
 
 
 def merge_permissions(one: Permissions, other: Permissions) -> Permissions:
-    """Return everything that one or the other asks for."""
+    """Return everything that either requests."""
     if other in (NO_PERMISSIONS, one):
         return one
     kinds = {kind: (*getattr(one, kind), *getattr(other, kind)) for kind in KINDS}

@@ -43,13 +43,13 @@ def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | N
 def unreviewed_items(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:
     """Return what is still to be reviewed before a HIGH or CRITICAL case can be approved."""
     return (
-        tuple(_told(case, coverage_gaps(case, review_record or ReviewRecord(seconds=0))))
+        tuple(_gap_sentences(case, coverage_gaps(case, review_record or ReviewRecord(seconds=0))))
         if requires_full_review(case)
         else ()
     )
 
 
-def _told(case: Case, missing: CoverageGaps) -> Iterator[str]:
+def _gap_sentences(case: Case, missing: CoverageGaps) -> Iterator[str]:
     if missing.purpose:
         yield "what the agent says it is for was not on screen"
     for first, _ in missing.lines[:1]:

@@ -95,7 +95,7 @@ def _predicts(kinds: tuple[EffectKind, ...]) -> Condition:
 
 def _requests(kinds: tuple[PermissionKind, ...]) -> Condition:
     return lambda facts: _reasons(
-        f"asks for {_WORDS.get(kind, '')}{value}"
+        f"requests {_WORDS.get(kind, '')}{value}"
         for kind, values in facts.asked.items()
         if kind in kinds
         for value in values
@@ -104,7 +104,7 @@ def _requests(kinds: tuple[PermissionKind, ...]) -> Condition:
 
 def _domains_outside(allowed: tuple[str, ...]) -> Condition:
     return lambda facts: _reasons(
-        f"asks for the network: {domain.text}"
+        f"requests the network: {domain.text}"
         for domain in facts.permissions.domains
         if not matches_any(allowed, domain.text)
     )
@@ -112,7 +112,7 @@ def _domains_outside(allowed: tuple[str, ...]) -> Condition:
 
 def _registries_outside(standard: tuple[str, ...]) -> Condition:
     return lambda facts: _reasons(
-        f"asks for {package.name.text} from a non-standard registry, {package.registry.text}"
+        f"requests {package.name.text} from a non-standard registry, {package.registry.text}"
         for package in facts.permissions.packages
         if package.registry and package.registry.text not in standard
     )
@@ -123,7 +123,7 @@ def _limits_over(bounds: LimitsOver) -> Condition:
 
     def asked(limits: Limits) -> Iterable[str]:
         have = ((name, getattr(limits, name), most) for name, most in over)
-        return (f"asks for {name} {value:g}, over {most:g}" for name, value, most in have if value > most)
+        return (f"requests {name} {value:g}, over {most:g}" for name, value, most in have if value > most)
 
     return lambda facts: _reasons(asked(facts.permissions.limits))
 

@@ -146,7 +146,7 @@ class _Merged:
         where = tuple(part for part in error["loc"] if part != "[key]")
         if len(where) > 1 and where[0] == "rules" and isinstance(where[1], int):
             where = (list(self.rules)[where[1]], *where[2:])
-        return Fault(self.place(where), _told(error))
+        return Fault(self.place(where), _message(error))
 
     def _unsound(self, rule: RuleSpec, rules: Sequence[RuleSpec]) -> Iterator[Fault]:
         by_id = {other.id: other for other in rules}
@@ -178,7 +178,7 @@ def _by_place(fault: Fault) -> Place:
     return fault.place
 
 
-def _told(error: ErrorDetails) -> str:
+def _message(error: ErrorDetails) -> str:
     key = error["loc"][-1] if error["loc"] else ""
     match error["type"]:
         case "extra_forbidden":

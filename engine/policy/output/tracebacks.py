@@ -23,13 +23,13 @@ def shorten_traceback(text: str) -> str:
         if ends:
             dropped += _begins_frame(line)
             continue
-        kept += _told(dropped)
+        kept += _omitted(dropped)
         dropped = 0
         kept.append(line)
-    return "\n".join([*kept, *_told(dropped)])
+    return "\n".join([*kept, *_omitted(dropped)])
 
 
-def _told(dropped: int) -> tuple[str, ...]:
+def _omitted(dropped: int) -> tuple[str, ...]:
     return (f"  [{dropped} frames of libraries left out]",) if dropped else ()
 
 

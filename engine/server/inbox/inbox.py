@@ -103,7 +103,7 @@ async def _hand_in(engine: Engine, path: Path) -> None:
     draft = await asyncio.to_thread(read, path, engine.settings.server.max_request_bytes)
     case = engine.submissions.open_twin(draft, INBOX) or await engine.submissions.submit(draft, INBOX)
     case = await engine.queries.finished(case.submission.id)
-    _write(path, _told(case) | await _printed(engine, case))
+    _write(path, _result_fields(case) | await _printed(engine, case))
 
 
 def _refuse(path: Path, reason: str) -> None:
@@ -142,7 +142,7 @@ def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
     return tuple(sorted((name, now.st_size, now.st_mtime_ns) for name, now in entries))
 
 
-def _told(case: Case) -> dict[str, object]:
+def _result_fields(case: Case) -> dict[str, object]:
     decision, result = case.decision, case.result
     return {
         "id": case.submission.id,

@@ -75,7 +75,7 @@ def test_predicts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory_mb", "over"), [(999, []), (1000, []), (1001, ["asks for memory_mb 1001, over 1000"])]
+    ("memory_mb", "over"), [(999, []), (1000, []), (1001, ["requests memory_mb 1001, over 1000"])]
 )
 def test_limits_over(tmp_path: Path, memory_mb: int, over: list[str]) -> None:
     """A limit above its bound, and no other limit."""
