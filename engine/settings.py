@@ -115,6 +115,8 @@ class NetworkSettings(Group):
     """Networks that granted names may lead to although they are not public: `[10.1.0.0/16]`."""
     names: dict[str, str] = {}
     """Addresses of names that are not looked up, as in a hosts file."""
+    plain_secrets: tuple[str, ...] = ()
+    """Hosts that receive their secrets over http, too, where everybody on the way can read them."""
     requests: int = Field(1000, ge=1)
     """How many requests or connections a run may ask for."""
     megabytes: int = Field(256, ge=1)

@@ -38,6 +38,8 @@ class EgressPolicy:
     """Networks that names may resolve to although they are not public."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Addresses of names that are not looked up."""
+    plain_secrets: frozenset[str] = frozenset()
+    """Hosts that receive their secrets over plain HTTP, too."""
     requests: int = 1000
     bytes: int = 256 << 20
     seconds: float = 10.0
@@ -51,6 +53,7 @@ class EgressPolicy:
             ports=frozenset(settings.ports),
             exceptions=tuple(ip_network(one) for one in settings.addresses),
             names=settings.names,
+            plain_secrets=frozenset(settings.plain_secrets),
             requests=settings.requests,
             bytes=settings.megabytes << 20,
             seconds=settings.seconds,

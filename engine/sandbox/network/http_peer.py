@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterable
 
 import h11
 
+from engine.sandbox.network.http_head import Headers, read_head
+
 Role = type[h11.SERVER] | type[h11.CLIENT]
 Event = h11.Event | type[h11.PAUSED] | type[h11.NEED_DATA]
-Headers = list[tuple[bytes, bytes]]
 
 _HEAD_BYTES = 64 * 1024
 PIECE = 64 * 1024
-_HOP_BY_HOP = {
-    b"connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"proxy-connection",
-    b"proxy-authorization", b"proxy-authenticate",
+_NOT_FORWARDED = {
+    b"connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"proxy-connection", b"proxy-authorization",
+    b"proxy-authenticate", b"host", b"expect", b"content-length", b"transfer-encoding",
 }  # fmt: skip
-"""Headers that are not forwarded (RFC 9110, 7.6.1). Those that frame the body stay: h11 obeys them."""
+"""Headers for the next hop only (RFC 9110, 7.6.1), and those that the proxy writes itself."""
+_BEFORE_HEAD = {h11.IDLE, h11.SEND_RESPONSE}
 
 
 def _unmetered(size: int) -> None:
@@ -41,6 +43,11 @@ class Peer:
 
     async def receive(self) -> Event:
         """Return the next event. Raises h11.RemoteProtocolError, OSError."""
+        if self._http.their_state in _BEFORE_HEAD:
+            head = await read_head(self.reader)
+            self._spend(len(head))
+            self._http.receive_data(head)
+            return self._http.next_event()
         while (event := self._http.next_event()) is h11.NEED_DATA:
             if self._http.they_are_waiting_for_100_continue:
                 await self.send(h11.InformationalResponse(status_code=100, headers=[]))
@@ -57,11 +64,6 @@ class Peer:
             self.writer.write(data)
             await self.writer.drain()
 
-    @property
-    def trailing_data(self) -> bytes:
-        """The bytes that followed a CONNECT request."""
-        return bytes(self._http.trailing_data[0])
-
     async def refuse(self, status: int, why: str) -> None:
         """Send an error response of the proxy, if a response can still be sent."""
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self._http.our_role is h11.CLIENT:
@@ -76,14 +78,14 @@ class Peer:
 
 
 def end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return the headers to forward, with `Connection: close`."""
-    headers = list(headers)
+    """Return the headers to forward, without Host and framing, with `Connection: close`."""
+    headers = [(name.lower(), value) for name, value in headers]
     named = {
         token.strip().lower()
         for name, value in headers
-        if name.lower() == b"connection"
+        if name == b"connection"
         for token in value.split(b",")
     }
-    drop = _HOP_BY_HOP | named - {b"transfer-encoding", b"content-length", b"host"}
-    kept = [(name, value) for name, value in headers if name.lower() not in drop]
+    drop = _NOT_FORWARDED | named
+    kept = [(name, value) for name, value in headers if name.replace(b"_", b"-") not in drop]
     return [*kept, (b"connection", b"close")]

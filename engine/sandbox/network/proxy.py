@@ -15,7 +15,7 @@ from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
 from engine.sandbox.api.run_events import NetworkAttempt
 from engine.sandbox.network.budget import Budget, BudgetExhausted
 from engine.sandbox.network.ephemeral_ca import EphemeralCA
-from engine.sandbox.network.http_forward import check_host, destination, exchange, tunnel
+from engine.sandbox.network.http_forward import Route, destination, exchange, outgoing, tunnel
 from engine.sandbox.network.http_peer import Peer
 from engine.sandbox.network.relay import relay
 from engine.sandbox.network.resolver import PinnedResolver, Streams
@@ -72,8 +72,8 @@ class Proxy:
                 await guest.refuse(403, str(used_up))
             except EgressDenied as no:
                 await guest.refuse(403, str(no))
-            except h11.ProtocolError as error:
-                await guest.refuse(400, str(error))
+            except h11.ProtocolError:
+                await guest.refuse(400, "the request is not HTTP/1.1 that can be read in one way only")
             except (OSError, TimeoutError) as error:
                 await guest.refuse(502, f"the host does not answer: {error}")
 
@@ -85,19 +85,21 @@ class Proxy:
             await self._tunnel(guest, request)
         else:
             host, port, path = destination(request)
-            await self._forward(guest, request, host, port, path)
+            plain = host in self._policy.plain_secrets
+            await self._forward(guest, request, Route(host, port, path, encrypted=plain))
 
-    async def _forward(self, guest: Peer, request: h11.Request, host: str, port: int, path: bytes) -> None:
-        target = Target.of(host, port, request.method)
+    async def _forward(
+        self, guest: Peer, request: h11.Request, route: Route, tls: ssl.SSLContext | None = None
+    ) -> None:
+        target = Target.of(route.host, route.port, request.method)
         async with self._attempt(target):
-            self._policy.check(host, port)
-            check_host(request, host, port)
-            self.secrets.inject(host, path, list(request.headers))
-            await self._resolver.addresses(host)
-        reader, writer = await self._resolver.connect(host, port)
+            self._policy.check(route.host, route.port)
+            outgoing(request, route, self.secrets)
+            await self._resolver.addresses(route.host)
+        reader, writer = await self._resolver.connect(route.host, route.port, tls)
         async with _closing(writer):
             outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
-            await self._record_denial(target, exchange(guest, request, path, host, self.secrets, outside))
+            await self._record_denial(target, exchange(guest, request, route, self.secrets, outside))
 
     async def _tunnel(self, guest: Peer, request: h11.Request) -> None:
         host, port = tunnel(request)
@@ -106,9 +108,7 @@ class Proxy:
             self._policy.check(host, port)
             await self._resolver.addresses(host)
         await guest.send(h11.Response(status_code=200, headers=[]))
-        hello, name = await self._record_denial(
-            target, read_client_hello(guest.reader, self._policy.seconds, guest.trailing_data)
-        )
+        hello, name = await self._record_denial(target, read_client_hello(guest.reader, self._policy.seconds))
         if name != host:
             async with self._attempt(Target.of(name, port, b"TLS")):
                 raise EgressDenied(f"the TLS server name differs from the CONNECT host {host}")
@@ -147,11 +147,10 @@ class Proxy:
     async def _handshake(self, end: socket.socket, context: ssl.SSLContext) -> Streams:
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader()
-        transport, protocol = await loop.connect_accepted_socket(
-            lambda: asyncio.StreamReaderProtocol(reader),
-            end,
-            ssl=context,
-            ssl_handshake_timeout=self._policy.seconds,
+        protocol = asyncio.StreamReaderProtocol(reader)
+        # uvloop returns its own TLS protocol, which a StreamWriter cannot use.
+        transport, _ = await loop.connect_accepted_socket(
+            lambda: protocol, end, ssl=context, ssl_handshake_timeout=self._policy.seconds
         )
         return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
 
@@ -159,16 +158,8 @@ class Proxy:
         request = await guest.receive()
         if not isinstance(request, h11.Request):
             return
-        target = Target.of(host, port, request.method)
-        async with self._attempt(target):
-            check_host(request, host, port)
-            self.secrets.inject(host, request.target, list(request.headers))
-        reader, writer = await self._resolver.connect(host, port, ssl.create_default_context())
-        async with _closing(writer):
-            outside = Peer(h11.CLIENT, reader, writer, self.budget.spend)
-            await self._record_denial(
-                target, exchange(guest, request, request.target, host, self.secrets, outside)
-            )
+        route = Route(host, port, request.target, encrypted=True)
+        await self._forward(guest, request, route, ssl.create_default_context())
 
     # --- the record
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import secrets
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.api.network_spec import Secret
-from engine.sandbox.network.http_peer import Headers
+from engine.sandbox.network.http_head import Headers
+from engine.sandbox.network.redaction import Redactor
 
-_HIDING = {b"accept-encoding", b"range"}
+_HIDING = {b"accept-encoding", b"range", b"if-range", b"te", b"want-digest"}
 """Headers that let a host repeat a secret where the redactor cannot see it."""
+_REROUTING = re.compile(
+    rb"(?:x-)?forwarded(?:-.*)?|x-(?:original|rewrite|proxy|http)-.*|x-host|x-backend-host|x-real-host"
+)
+"""Headers by which some servers choose another virtual host or path than those of the request."""
+_IN_HEADERS = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 class SecretInjector:
@@ -29,30 +37,39 @@ class SecretInjector:
         """The placeholders by secret name: the environment of the guest."""
         return {secret.name: placeholder for placeholder, secret in self._secrets.items()}
 
-    def inject(self, host: str, target: bytes, headers: Headers) -> tuple[bytes, Headers, Redactor]:
-        """Return target and headers with the secrets filled in, and a redactor for the response.
+    @property
+    def redactor(self) -> Redactor:
+        """A redactor for one response, of whatever host."""
+        return Redactor(secret.value.encode() for secret in self._secrets.values())
 
-        Raises EgressDenied: a placeholder is sent to a host that its secret is not for.
+    def inject(self, host: str, target: bytes, headers: Headers, *, encrypted: bool) -> tuple[bytes, Headers]:
+        """Return target and headers with the secrets filled in.
+
+        Raises EgressDenied: a placeholder is sent to a host that its secret is not for, or unencrypted.
         """
-        for _, value in headers:
-            self.check(host, _basic_credentials(value) or value)
-        self.check(host, target)
-        own = {
-            mark.encode(): secret.value.encode()
-            for mark, secret in self._secrets.items()
-            if secret.host == host
-        }
-        filled = [(name, _filled(value, own)) for name, value in headers]
-        if not own:
-            return target, headers, Redactor(())
-        plain = [(name, value) for name, value in filled if name.lower() not in _HIDING]
-        return _replaced(target, own), [*plain, (b"accept-encoding", b"identity")], Redactor(own.values())
+        if not self:
+            return target, headers
+        for data in (target, *(_basic_credentials(value) or value for _, value in headers)):
+            self.check(host, data)
+            if not encrypted:
+                self._check_encrypted(data)
+        own = {mark.encode(): secret for mark, secret in self._secrets.items() if secret.host == host}
+        kept = [(name, value) for name, value in headers if not _is_hiding(name)]
+        filled = [(name, _filled(value, own)) for name, value in kept]
+        return _in_target(target, own), [*filled, (b"accept-encoding", b"identity")]
 
     def check(self, host: str, data: bytes) -> None:
         """Check that data for a host has no placeholder of another host's secret. Raises EgressDenied."""
         for placeholder, secret in self._secrets.items():
             if placeholder.encode() in data and secret.host != host:
                 raise EgressDenied(f"the placeholder of {secret.name}, which is for {secret.host} only")
+
+    def _check_encrypted(self, data: bytes) -> None:
+        for placeholder, secret in self._secrets.items():
+            if placeholder.encode() in data:
+                raise EgressDenied(
+                    f"{secret.name} is sent over https only; sandbox.network.plain_secrets lists exceptions"
+                )
 
 
 class LeakDetector:
@@ -69,54 +86,31 @@ class LeakDetector:
         self._tail = (self._tail + data)[-64:]
 
 
-class Redactor:
-    """Masks secrets in a response. Bytes that may be the start of one are buffered."""
-
-    def __init__(self, values: Iterable[bytes]) -> None:
-        self._values = [value for value in values if value]
-        self._pending = b""
-
-    def redact(self, data: bytes) -> bytes:
-        """Return what may be sent to the guest so far; the total length stays the same."""
-        data = self._masked(self._pending + data)
-        keep = max((_overlap(data, value) for value in self._values), default=0)
-        self._pending = data[len(data) - keep :]
-        return data[: len(data) - keep]
-
-    def rest(self) -> bytes:
-        """Return what is still buffered when the response ends."""
-        pending, self._pending = self._pending, b""
-        return pending
-
-    def headers(self, headers: Headers) -> Headers:
-        """Return headers without secrets. Raises EgressDenied: the body is compressed."""
-        encodings = {value.lower() for name, value in headers if name.lower() == b"content-encoding"}
-        if self._values and encodings - {b"identity"}:
-            raise EgressDenied("the response is compressed, and may repeat a secret")
-        return [(name, self._masked(value)) for name, value in headers]
-
-    def _masked(self, data: bytes) -> bytes:
-        for value in self._values:
-            data = data.replace(value, b"*" * len(value))
-        return data
+def _is_hiding(name: bytes) -> bool:
+    comparable = name.lower().replace(b"_", b"-")
+    return comparable in _HIDING or bool(_REROUTING.fullmatch(comparable))
 
 
-def _overlap(data: bytes, value: bytes) -> int:
-    """Return how many bytes at the end of `data` may be the beginning of `value`."""
-    most = min(len(data), len(value) - 1)
-    return next((size for size in range(most, 0, -1) if value.startswith(data[len(data) - size :])), 0)
+def _in_target(target: bytes, own: dict[bytes, Secret]) -> bytes:
+    for placeholder, secret in own.items():
+        target = target.replace(placeholder, quote(secret.value, safe="").encode())
+    return target
 
 
-def _replaced(data: bytes, own: dict[bytes, bytes]) -> bytes:
-    for placeholder, value in own.items():
-        data = data.replace(placeholder, value)
+def _replaced(data: bytes, own: dict[bytes, Secret]) -> bytes:
+    for placeholder, secret in own.items():
+        data = data.replace(placeholder, secret.value.encode())
     return data
 
 
-def _filled(value: bytes, own: dict[bytes, bytes]) -> bytes:
+def _filled(value: bytes, own: dict[bytes, Secret]) -> bytes:
+    """Return a header's value with secrets. Raises EgressDenied: no header can hold one of them."""
     plain = _basic_credentials(value)
-    if plain and any(placeholder in plain for placeholder in own):
+    if any(placeholder in plain for placeholder in own):
         return b"Basic " + base64.b64encode(_replaced(plain, own))
+    for placeholder, secret in own.items():
+        if placeholder in value and not _IN_HEADERS.fullmatch(secret.value):
+            raise EgressDenied(f"{secret.name} has characters that a header cannot hold")
     return _replaced(value, own)
 
 

@@ -11,11 +11,9 @@ from engine.sandbox.api.egress_policy import EgressDenied
 _MAX_BYTES = 64 * 1024
 
 
-async def read_client_hello(
-    reader: asyncio.StreamReader, seconds: float, first: bytes = b""
-) -> tuple[bytes, str]:
+async def read_client_hello(reader: asyncio.StreamReader, seconds: float) -> tuple[bytes, str]:
     """Return the bytes of a ClientHello and its server name. Raises EgressDenied."""
-    hello = first
+    hello = b""
     try:
         async with asyncio.timeout(seconds):
             while (name := server_name(hello)) is None:

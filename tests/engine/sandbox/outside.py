@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,18 +37,29 @@ class Server:
         return EgressPolicy.of(domains or (HOST,), self.settings(**more))
 
 
+Script = Callable[[bytes], Iterable[bytes]]
+"""What a server writes in answer to a request, piece by piece."""
+
+
+def _plain(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
 @contextlib.asynccontextmanager
-async def serving(tls: ssl.SSLContext | None = None, answer: bytes | None = None) -> AsyncIterator[Server]:
-    """Serve requests by repeating head and body in the answer's body, or with `answer`."""
+async def serving(
+    tls: ssl.SSLContext | None = None, answer: bytes | None = None, script: Script | None = None
+) -> AsyncIterator[Server]:
+    """Serve requests by repeating head and body in the answer's body, or with `answer`, or as scripted."""
     server = Server(0)
+    pieces = script or (lambda said: [_plain(said if answer is None else answer)])
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, h11.RemoteProtocolError):
             said = await _one_request(reader)
             server.heard.append(said)
-            body = said if answer is None else answer
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-            await writer.drain()
+            for piece in pieces(said):
+                writer.write(piece)
+                await writer.drain()
         writer.close()
 
     listening = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
@@ -87,6 +98,14 @@ class Guest:
         writer.close()
         return answer
 
+    async def say_over_tls(self, request: bytes, port: int, host: str = HOST) -> bytes:
+        """Send bytes inside a tunnel, over TLS with the run's own authority, and return what comes back."""
+        ours, theirs = socket.socketpair()
+        self.proxy.serve(theirs)
+        assert self.proxy.ca is not None
+        trusting = ssl.create_default_context(cadata=self.proxy.ca.pem)
+        return await asyncio.to_thread(_over_tls, ours, trusting, request, f"{host}:{port}")
+
     async def get(self, url: str, *headers: str, method: str = "GET", body: bytes = b"") -> bytes:
         """Ask the proxy for a URL."""
         host = url.partition("://")[2].partition("/")[0]
@@ -124,3 +143,21 @@ def greeting_for(name: str | None) -> bytes:
     with contextlib.suppress(ssl.SSLWantReadError):
         context.wrap_bio(incoming, outgoing, server_hostname=name).do_handshake()
     return outgoing.read()
+
+
+def _over_tls(end: socket.socket, trusting: ssl.SSLContext, request: bytes, authority: str) -> bytes:
+    end.settimeout(60)
+    end.sendall(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
+    head = b""
+    while not head.endswith(b"\r\n\r\n") and (byte := end.recv(1)):
+        head += byte
+    if b" 200 " not in head:
+        end.close()
+        return head
+    answer = b""
+    with trusting.wrap_socket(end, server_hostname=authority.partition(":")[0]) as tls:
+        tls.sendall(request)
+        with contextlib.suppress(OSError):
+            while piece := tls.recv(65536):
+                answer += piece
+    return answer

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import socket
-import ssl
 from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +12,9 @@ from hypothesis import strategies as st
 
 from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.api.network_spec import Secret
-from engine.sandbox.network.ephemeral_ca import EphemeralCA
 from engine.sandbox.network.proxy import Proxy
-from engine.sandbox.network.secret_injection import LeakDetector, Redactor, SecretInjector
+from engine.sandbox.network.redaction import Redactor
+from engine.sandbox.network.secret_injection import LeakDetector, SecretInjector
 from tests.engine.sandbox.outside import HOST, Guest, Server, guest_of, serving
 
 VALUE = "value-of-the-secret"
@@ -36,7 +32,8 @@ async def server() -> AsyncIterator[Server]:
 @pytest.fixture
 async def guest(server: Server) -> AsyncIterator[Guest]:
     """A guest with a secret for one of its two hosts."""
-    terms = server.terms(HOST, OTHER, names={HOST: "127.0.0.1", OTHER: "127.0.0.1"})
+    names = {HOST: "127.0.0.1", OTHER: "127.0.0.1"}
+    terms = server.terms(HOST, OTHER, names=names, plain_secrets=(HOST,))
     async with guest_of(partial(Proxy, terms, secrets=SecretInjector([SECRET]))) as guest:
         yield guest
 
@@ -80,40 +77,6 @@ async def test_a_placeholder_sent_elsewhere_is_stopped(guest: Guest, server: Ser
     assert [] == server.heard
     assert "the placeholder of API_TOKEN" in guest.attempts[-1]["why"]
     assert mark not in repr(guest.attempts)
-
-
-async def test_tls_is_opened_for_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a secret the proxy speaks TLS to both sides, each with a certificate of its own authority."""
-    theirs = EphemeralCA()
-    (tmp_path / "ca.pem").write_text(theirs.pem)
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-    tls = serving(theirs.context(HOST))
-    secrets = SecretInjector([SECRET])
-    async with tls as server, guest_of(partial(Proxy, server.terms(), secrets=secrets)) as guest:
-        assert guest.proxy.ca is not None
-        trusting = ssl.create_default_context(cadata=guest.proxy.ca.pem)
-        answer = await _over_tls(guest, server.port, trusting)
-        assert f"Bearer {VALUE}".encode() in server.heard[0]
-        assert (True, False) == (answer.startswith(b"HTTP/1.1 200"), VALUE.encode() in answer)
-        assert ["CONNECT", "GET"] == [attempt["method"] for attempt in guest.attempts]
-
-
-async def _over_tls(guest: Guest, port: int, context: ssl.SSLContext) -> bytes:
-    """Ask for a page through a tunnel, with the placeholder."""
-    ours, theirs = socket.socketpair()
-    guest.proxy.serve(theirs)
-    reader, writer = await asyncio.open_unix_connection(sock=ours)
-    async with asyncio.timeout(60):
-        writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
-        assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
-        await writer.start_tls(context, server_hostname=HOST)
-        request = (
-            f"GET / HTTP/1.1\r\nHost: {HOST}:{port}\r\nAuthorization: Bearer {placeholder(guest)}\r\n\r\n"
-        )
-        writer.write(request.encode())
-        answer = await reader.read(-1)
-    writer.close()
-    return answer
 
 
 @given(
