@@ -39,7 +39,7 @@ class CaseScreen(Screen[None]):
     HELP_WORDS = (
         "The facts of a submission, and its output, code, events or timeline; Tab switches between them. The "
         "timeline shows each step, its actor and the time it took. p replays the run. x saves the case file, "
-        "a zip that anyone can verify without Pratique: python3 verify.py."
+        "a zip that anyone can verify without Pratique: python3 verify.py --key KEY."
     )
     DEFAULT_CSS = """
     CaseScreen > Horizontal { height: 1fr; }
@@ -178,7 +178,7 @@ class CaseScreen(Screen[None]):
             lambda client: save_case_file(client, self._subject, name)
         )
         if saved is not None:
-            self.notify(f"Saved {size(saved)} to {name}. To verify: unzip it and run python3 verify.py")
+            self.notify(f"Saved {size(saved)} to {name}. To verify: pratique audit verify-case FILE")
 
     def action_leave(self) -> None:
         """Close the line for a file name, or the case."""

@@ -24,6 +24,7 @@ from engine.common.errors import Problem
 from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
+from engine.history.exports import case_verify
 from engine.history.search.filter import FilterError, parse
 from engine.history.search.timeline import Step, timeline
 from engine.history.store.sqlite.read_case_file import read_case_file
@@ -211,7 +212,26 @@ def case_file(id: SubmissionId, output: Output = None) -> None:
     except OSError as error:
         raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None
     print_line(f"{visible(str(path))}: {len(content):,} bytes, from the history {locations.database()}")
-    print_line("To verify it: unzip it, then run python3 verify.py")
+    key = locations.database().with_suffix(".pub")
+    print_line(f"To verify it here: pratique audit verify-case {visible(str(path))}")
+    print_line(f"To verify it elsewhere: python3 verify.py --key {key.name} CASE.zip, with a copy of {key}")
+
+
+@app.command()
+def verify_case(
+    file: Annotated[Path, typer.Argument(help="The case file, or the folder it was unpacked to.")],
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="The engine's key: PEM file or hexadecimal. [default: this machine's]"),
+    ] = None,
+    reviewer_key: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=KEY", help="A reviewer's key, as received from them.")
+    ] = None,
+) -> None:
+    """Verify a case file, as verify.py does: exit 0 proved, 1 not proved, 3 cannot tell."""
+    keys = key or [str(own) for own in [locations.database().with_suffix(".pub")] if own.exists()]
+    named = [("--key", one) for one in keys] + [("--reviewer-key", one) for one in reviewer_key or ()]
+    raise typer.Exit(case_verify.main([*(word for pair in named for word in pair), "--", str(file)]))
 
 
 async def _recorded(id: str) -> bool:

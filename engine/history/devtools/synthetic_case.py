@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.common.text import Untrusted
 from engine.history.events.blocks import MeterBlock, OutputBlock
-from engine.history.exports.case_verify import canonical, digest
+from engine.history.exports.case_verify import COUNT, canonical, digest
 from engine.history.store.sqlite.ledger import ENGINE
 from engine.models import (
     Analysis,
@@ -115,7 +115,7 @@ class SyntheticCase:
         events.append((decided, self.reviewer, self._decision().model_dump(mode="json")))
         if self.ran:
             events += self._run()
-        events[-1][2]["case_sha256"] = state
+        events[-1][2].update({"case_sha256": state, COUNT: len(events)})
         yield from events
 
     def _run(self) -> list[SyntheticEvent]:

@@ -1,35 +1,97 @@
 #!/usr/bin/env python3
 """Prove a case file of Pratique, with nothing but Python's standard library.
 
-    python3 verify.py                 in the unpacked folder
-    python3 verify.py case.zip        without unpacking
+    python3 verify.py --key KEY case.zip                        KEY: the engine's key, as you received it
+    python3 verify.py --key KEY --reviewer-key NAME=KEY FOLDER  an unpacked case file, and a reviewer's key
 
-It shows that every event is in the signed Merkle tree (RFC 6962), that the tree head was signed with the key
-in `public_key.pem` (Ed25519, RFC 8032, computed here in pure Python), that case, code, files, output and
-artifacts are those that the events name, that what was decided on is what was submitted, and that signed
-decisions were made with the keys that they name. It cannot show that no event was left out, nor whose the
-keys are: compare the fingerprints that it prints with those you were given.
+A KEY is a public key or its SHA-256 in hexadecimal, or a file in PEM. Take this program from somebody you
+trust, not from the file that it is to prove: who forges a case file can put another verify.py into it.
+
+It shows that every event is in the Merkle tree (RFC 6962) whose head is signed with the engine's key
+(Ed25519, RFC 8032, computed here in pure Python), that all of them are about one submission and in order,
+that none is missing up to its last change, that case, code, files, output and artifacts are those that the
+events name, that what was decided on is what was submitted, and whose keys signed the decisions. It cannot
+show what happened after the last event in the file.
+
+Exit code: 0 proved, 1 not proved, 3 cannot tell (nothing is wrong, and something is open: a line `OPEN` says
+what), 2 wrong arguments.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import hashlib
 import json
+import os
 import re
+import stat
+import struct
 import sys
-import zipfile
-from collections.abc import Callable, Iterator
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+PROVED, NOT_PROVED, CANNOT_TELL = 0, 1, 3
+MOST_BYTES = 1 << 30
+"""The size of all members together."""
+MOST_MEMBERS = 5000
+MOST_EVENTS = 500_000
+MOST_JSON = 1 << 28
+MOST_DEPTH = 100
+MOST_SIGNATURES = 100
+MOST_SECONDS = 300.0
+SHOWN = 200
+"""Characters of a value that are printed."""
 DECISION = b"pratique decision v1\n"
 """The prefix of the text that a decision's signature covers."""
-Read = Callable[[str], bytes]
-NOTE = re.compile(
-    r"(?P<text>(?P<origin>[^\n]+)\n(?P<size>\d+)\n(?P<root>[^\n]+)\nhead [0-9a-f]{64}\nat [^\n]+\n)\n"
-    "\u2014 (?P<name>[^ \n]+) (?P<signature>[^\n]+)\n"
+STATE, COUNT = "case_sha256", "case_events"
+"""In an event that changes the case: the digest of the case, and how many events it has up to this one."""
+OUTCOME_OF = {
+    "pending": None,
+    "denied": "denied",
+    "expired": "expired",
+    "refused": "refused",
+    "queued": "approved",
+    "running": "approved",
+    "finished": "approved",
+    "killed": "approved",
+}
+OVER = {"denied", "expired", "refused", "finished", "killed"}
+UNMEASURED = {"interrupted", "policy", "sandbox-failed", "engine-lost"}
+"""Kill reasons of runs whose result the engine wrote without having followed them to their end."""
+README = """Case file of Pratique for the submission {id}
+
+checkpoint.txt     the signed head of the Merkle tree over all events (C2SP tlog-checkpoint)
+public_key.pem     the engine's Ed25519 key; ask the operator for its fingerprint by another way
+events.jsonl       every event of this submission, as its hash covers it (RFC 8785)
+proofs.json        for each event, the proof that it is in the tree (RFC 6962)
+case/state.json    submission, analysis, risk, decision, grant, result; contents by their SHA-256
+case/columns.json  what the history lists of it
+case/code          the code; case/files/N the input files, in the order of state.json
+output             what the run printed; the events `run.output` say when, and to which stream
+artifacts/DIGEST   the files that the run left; the events `run.artifact` say their names
+keys.jsonl         the events that register the keys of the reviewers
+
+To check all of it: python3 verify.py --key KEY case.zip
+with the engine's key as you received it by another way, and with a verify.py from somebody you trust: who
+forges a case file can forge the verify.py in it.
+"""
+Line = tuple[str, str]
+"""`ok`, `OPEN` or `note`, and what was found."""
+Json = dict[str, Any]
+_NOTE = re.compile(
+    r"(?P<text>(?P<origin>pratique/audit)\n(?P<size>[1-9][0-9]{0,15})\n(?P<root>[A-Za-z0-9+/=]{44})\n"
+    r"head (?P<head>[0-9a-f]{64})\nat [0-9TZ:.-]{20,40}\n)\n"
+    "\u2014 pratique/audit (?P<signature>[A-Za-z0-9+/=]{92})\n"
+)
+_NAME = re.compile(
+    r"README\.txt|verify\.py|public_key\.pem|checkpoint\.txt|events\.jsonl|keys\.jsonl|proofs\.json|output|"
+    r"case/(?:state\.json|columns\.json|code|files/[1-9][0-9]{0,3})|artifacts/[0-9a-f]{64}"
 )
 
 
@@ -37,97 +99,387 @@ class Wrong(Exception):
     """Something is not as the proofs say."""
 
 
-def check(read: Read) -> Iterator[str]:
-    """Yield a line for each thing that was proved.
+class Unknown(Exception):
+    """The file could not be read, or not in time."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the reader knows from elsewhere. Keys are in hexadecimal: the key itself or its SHA-256."""
+
+    engine: frozenset[str] = frozenset()
+    reviewers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    submission: str = ""
+
+
+class Files:
+    """The members of a case file. Those that nothing looked at prove nothing, and so may not be there."""
+
+    def __init__(self, members: Mapping[str, bytes]) -> None:
+        self._members = members
+        self._unread = set(members)
+        self._end = time.monotonic() + MOST_SECONDS
+
+    def __getitem__(self, name: str) -> bytes:
+        self.in_time()
+        require(name in self._members, f"{name} is missing")
+        self._unread.discard(name)
+        return self._members[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def require_all_read(self) -> None:
+        """Raise `Wrong` where there is a member that belongs to nothing."""
+        require(not self._unread, f"{shown(min(self._unread, default=''))} belongs to nothing in this case")
+
+    def in_time(self) -> None:
+        """Raise `Unknown` once it takes too long."""
+        if time.monotonic() > self._end:
+            raise Unknown(f"it takes longer than {MOST_SECONDS:.0f} s")
+
+
+def check(members: Mapping[str, bytes], trust: Trust = Trust()) -> Iterator[Line]:
+    """Yield a line for each thing that was found.
 
     Raises:
         Wrong: something is not as the proofs say.
+        Unknown: it takes too long.
     """
-    key = public_key(read("public_key.pem"))
-    yield f"the public key has the fingerprint {hashlib.sha256(key).hexdigest()}"
-    size, root = tree_head(read("checkpoint.txt").decode(), key)
-    yield f"the tree head over {size} events is signed with that key"
-    events = proved_events(read, size, root)
-    yield f"{len(events)} events are in that tree, unchanged"
-    yield from check_case(read, events)
+    files = Files(members)
+    key = public_key(files["public_key.pem"])
+    yield engine_key(key, trust)
+    size, root, head = tree_head(files["checkpoint.txt"], key)
+    yield "ok", f"the tree head over {size} events is signed with that key"
+    proofs = read_proofs(files)
+    events = proved_events(files, "events.jsonl", proofs, size, root, head)
+    registered = proved_events(files, "keys.jsonl", proofs, size, root, head) if "keys.jsonl" in files else []
+    require(not proofs, "there are proofs of events that are not there")
+    yield "ok", f"{len(events)} events are in that tree, unchanged and in order"
+    case = the_case(files, events, trust)
+    yield (
+        "ok",
+        f"the case {shown(case['submission']['id'])} is as its last event says: {shown(case['status'])}",
+    )
+    yield from completeness(case, events)
+    yield from contents(files, case)
+    yield from story(case, events)
+    yield from decisions(case, events, registered_keys(registered, events), trust)
+    yield from left_behind(files, case, events)
+    yield from about_itself(files, case)
+    files.require_all_read()
 
 
-def tree_head(note: str, key: bytes) -> tuple[int, bytes]:
-    """Return the size and the root that a signed note states."""
-    match = NOTE.fullmatch(note)
+def engine_key(key: bytes, trust: Trust) -> Line:
+    """Return whose word the engine's key is."""
+    fingerprint = hashlib.sha256(key).hexdigest()
+    if not trust.engine:
+        return "OPEN", f"only this file vouches for the engine's key, fingerprint {fingerprint}: use --key"
+    require(is_named(key, trust.engine), f"the key is none that you named, its fingerprint is {fingerprint}")
+    return "ok", f"the engine's key is one that you named, fingerprint {fingerprint}"
+
+
+def tree_head(note: bytes, key: bytes) -> tuple[int, bytes, str]:
+    """Return the size, the root and the hash of the last event that a signed note states."""
+    match = _NOTE.fullmatch(note.decode())
     if match is None:
         raise Wrong("checkpoint.txt is no signed note")
-    signed = base64.b64decode(match["signature"])
+    signed, root = unbase64(match["signature"]), unbase64(match["root"])
     named = hashlib.sha256(match["origin"].encode() + b"\n\x01" + key).digest()[:4]
     require(signed[:4] == named, "the tree head was signed with another key")
     require(ed25519(key, match["text"].encode(), signed[4:]), "the signature of the tree head is wrong")
-    return int(match["size"]), base64.b64decode(match["root"])
+    return int(match["size"]), root, match["head"]
 
 
-def proved_events(read: Read, size: int, root: bytes) -> list[dict[str, Any]]:
-    """Return the events, each of which leads to the root."""
-    proofs = json.loads(read("proofs.json"))
-    events = []
-    for line in read("events.jsonl").splitlines():
-        event = json.loads(line)
-        proof = [bytes.fromhex(step) for step in proofs.get(str(event["seq"]), ())]
-        found = merkle_root(event["seq"] - 1, size, hashlib.sha256(line).digest(), proof)
-        require(found == root, f"event {event['seq']} is not in the signed tree")
+def read_proofs(files: Files) -> dict[str, Any]:
+    """Return the proofs of the events by their numbers."""
+    content = files["proofs.json"]
+    proofs = parse(content)
+    require(
+        isinstance(proofs, dict) and canonical(proofs).encode() == content, "proofs.json is not canonical"
+    )
+    return dict(proofs)
+
+
+def proved_events(
+    files: Files, name: str, proofs: dict[str, Any], size: int, root: bytes, head: str
+) -> list[Json]:
+    """Return the events of a member, each of which leads to the root, and take their proofs away."""
+    lines = files[name].split(b"\n")
+    require(lines.pop() == b"" and len(lines) <= MOST_EVENTS, f"{name} is cut off, or has too many lines")
+    events: list[Json] = []
+    before, hashed = 0, ""
+    for line in lines:
+        files.in_time()
+        event = an_event(line)
+        seq = event["seq"]
+        require(before < seq, f"event {seq} comes after event {before}")
+        require(
+            seq > before + 1 or before == 0 or event["previous"] == hashed, f"event {seq} follows another"
+        )
+        before, hashed = seq, digest(line)
+        require(seq < size or hashed == head, f"event {seq} is not the last event of the tree")
+        steps = proofs.pop(str(seq), ())
+        require(isinstance(steps, list) and len(steps) <= 64, f"event {seq} has no proof")
+        found = merkle_root(seq - 1, size, bytes.fromhex(hashed), [unhex(step, 32) for step in steps])
+        require(found == root, f"event {seq} is not in the signed tree")
         events.append(event)
     return events
 
 
-def check_case(read: Read, events: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield what was proved of the case, its contents and its decision."""
-    columns, body = read("case/columns.json"), read("case/state.json")
-    stated = [event["data"]["case_sha256"] for event in events if "case_sha256" in event["data"]]
+def an_event(line: bytes) -> Json:
+    """Return an event, whose fields are of their types."""
+    event = parse(line)
+    types = {"actor": str, "at": str, "data": dict, "previous": str, "seq": int, "subject": str, "type": str}
+    require(
+        isinstance(event, dict) and {name: type(value) for name, value in event.items()} == types,
+        "an event has other fields than events have",
+    )
+    return dict(event)
+
+
+def the_case(files: Files, events: list[Json], trust: Trust) -> Json:
+    """Return the case, which is as the last event that changed it says; all events are about it."""
+    columns, body = files["case/columns.json"], files["case/state.json"]
+    stated = [event["data"][STATE] for event in events if STATE in event["data"]]
     require(
         stated and stated[-1] == digest(columns + b"\n" + body), "the case is not what the last event says"
     )
-    case = json.loads(body)
-    yield f"the case {case['submission']['id']} is as its last event says: {case['status']}"
-    draft = case["submission"]["draft"]
-    code = read("case/code")
-    require(digest(code) == draft["code"], "the code is not the code of the case")
-    files = [read(f"case/files/{number}") for number in range(1, len(draft["files"]) + 1)]
-    for content, listed in zip(files, draft["files"], strict=True):
-        require(digest(content).encode() == base64.b64decode(listed["content"]), "an input file was changed")
-    yield f"the code ({len(code)} bytes) and {len(files)} input files are those of the case"
+    case, listed = dict(parse(body)), parse(columns)
+    id = case["submission"]["id"]
+    require(all(event["subject"] == id for event in events), "an event of another submission is among these")
+    require(trust.submission in {"", id}, "this is another submission than the one that you named")
+    same = {"id": id, "digest": case["submission"]["digest"], "status": case["status"]}
     require(
-        submission_digest(case, code, files) == case["submission"]["digest"],
-        "the submission's digest is wrong",
+        all(listed[name] == value for name, value in same.items()), "the case is listed as something else"
     )
-    decision = case["decision"]
-    if decision:
-        require(decision["digest"] == case["submission"]["digest"], "the decision is about something else")
-        yield f"{decision['outcome']} by {decision['by']['name']!a} at {decision['at']}, about exactly that"
-    for made in filter(None, (*case.get("reviews", ()), decision)):
-        if made.get("signature"):
-            yield signature_of(made)
-    blocks = [event["data"]["digest"] for event in events if event["type"] == "run.output"]
-    for block in blocks:
-        require(digest(read(f"output/{block}")) == block, "the output was changed")
-    yield f"{len(blocks)} blocks of output are as they came"
-    left = [event["data"]["digest"] for event in events if event["type"] == "run.artifact"]
-    for one in left:
-        require(digest(read(f"artifacts/{one}")) == one, "a file that the run left was changed")
-    yield f"{len(left)} files that the run left are as it left them"
+    return case
 
 
-def signature_of(decision: dict[str, Any]) -> str:
-    """Return what a decision's signature proves."""
-    plain = {name: value for name, value in decision.items() if name != "signature"}
-    key, value = (bytes.fromhex(decision["signature"][part]) for part in ("key", "value"))
-    message = DECISION + canonical(plain).encode()
-    require(ed25519(key, message, value), f"the signature of {decision['by']['name']!a} is wrong")
-    return f"the decision of {decision['by']['name']!a} is signed with the key {key.hex()}"
+def completeness(case: Json, events: list[Json]) -> Iterator[Line]:
+    """Yield whether events could be missing, and whether the submission had come to its end."""
+    place = max(number for number, event in enumerate(events) if STATE in event["data"])
+    count = events[place]["data"].get(COUNT)
+    if count is None:
+        yield "OPEN", "the events are not counted: whether one was left out cannot be told"
+    else:
+        require(count == place + 1, f"of the {shown(count)} events of this case, {place + 1} are here")
+        yield "ok", f"no event was left out up to number {events[place]['seq']}, which changed the case last"
+    if case["status"] not in OVER:
+        yield "OPEN", f"it is not over: what came after {shown(events[-1]['at'])} is not in this file"
 
 
-def submission_digest(case: dict[str, Any], code: bytes, files: list[bytes]) -> str:
-    """Return the digest of a submission: SHA-256 over its canonical JSON (RFC 8785)."""
+def contents(files: Files, case: Json) -> Iterator[Line]:
+    """Yield that the code and the input files are those of the submission."""
     submission = case["submission"]
+    draft = submission["draft"]
+    code = files["case/code"]
+    require(digest(code) == draft["code"], "the code is not the code of the case")
+    inputs = [files[f"case/files/{number}"] for number in range(1, len(draft["files"]) + 1)]
+    for content, listed in zip(inputs, draft["files"], strict=True):
+        require(digest(content).encode() == base64.b64decode(listed["content"]), "an input file was changed")
+    yield "ok", f"the code ({len(code)} bytes) and {len(inputs)} input files are those of the case"
+    require(submission_digest(submission, code, inputs) == submission["digest"], "the digest is wrong")
+    yield "ok", f"the submission's digest is {shown(submission['digest'])}"
+
+
+def story(case: Json, events: list[Json]) -> Iterator[Line]:
+    """Yield that the events tell what the case says, in the order in which it must have happened."""
+    status, result, submission = case["status"], case["result"], case["submission"]
+    require(status in OUTCOME_OF, f"no case is {shown(status)}")
+    created, analysed, assessed = (
+        the_only(events, f"submission.{step}") for step in ("created", "analysed", "assessed")
+    )
+    decided = every(events, "decision.made", "decision.expired")
+    started, ended = every(events, "run.started"), every(events, "run.ended")
+    require(len(decided) == (status != "pending"), "the decision is missing, or there are several")
+    require(len(started) == bool(case["started_at"]), "the start of the run is missing, or there are several")
+    require(
+        len(ended) == (status in {"finished", "killed"}),
+        "the end of the run is missing, or there are several",
+    )
+    steps = [event["seq"] for event in (created, analysed, assessed, *decided, *started, *ended)]
+    require(
+        steps == sorted(steps) and created is events[0], "the steps are in another order than they happen"
+    )
+    require(created["actor"] == submission["requester"]["name"], "somebody else submitted it")
+    agrees(created, {"digest": submission["digest"], "language": submission["draft"]["language"]})
+    found = case["analysis"]
+    agrees(
+        analysed,
+        {"complete": found["complete"], "rules": sorted({one["rule"] for one in found["violations"]})},
+    )
+    agrees(assessed, {"risk": case["assessment"]["risk"]})
+    for event in ended:
+        require(plain(event) == result, "the result is not what the end of the run says")
+        require((result["kill_reason"] == "none") == (status == "finished"), "the run ended in another way")
+    require(bool(result) == bool(ended), "there is a result of a run that did not end")
+    yield "ok", f"its steps are complete for a case that is {shown(status)}, and in order"
+
+
+def decisions(
+    case: Json, events: list[Json], registered: dict[str, dict[str, int]], trust: Trust
+) -> Iterator[Line]:
+    """Yield what each decision and review proves."""
+    decided = every(events, "decision.made", "decision.expired")
+    reviewed = every(events, "decision.first_approval")
+    final, reviews = case["decision"], case.get("reviews", [])
+    outcome = final["outcome"] if final else None
+    require(outcome == OUTCOME_OF[case["status"]], "the decision is not one that leads to this status")
+    require(
+        [plain(event) for event in decided] == [final] * bool(final),
+        "the decision is not what its event says",
+    )
+    require([plain(event) for event in reviewed] == reviews, "a review is not what its event says")
+    require(len(reviewed) < MOST_SIGNATURES, "there are too many reviews")
+    for event in (*reviewed, *decided):
+        yield from one_decision(event, case, registered, trust)
+    made = [(one["by"]["name"], (one.get("signature") or {}).get("key")) for one in (*reviews, final) if one]
+    require(
+        len({name for name, _ in made}) == len(made) == len({key for _, key in made})
+        or outcome != "approved",
+        "one reviewer approved twice",
+    )
+
+
+def one_decision(
+    event: Json, case: Json, registered: dict[str, dict[str, int]], trust: Trust
+) -> Iterator[Line]:
+    """Yield what a decision is about, and whose key signed it."""
+    made, submission = plain(event), case["submission"]
+    name, outcome = made["by"]["name"], made["outcome"]
+    require(
+        (made["digest"], made["submission"]) == (submission["digest"], submission["id"]),
+        "a decision is about something else",
+    )
+    require(event["actor"] == name, "a decision is not the one of who made it")
+    require(
+        (event["type"] == "decision.expired") == (outcome == "expired"), "a decision is called another one"
+    )
+    require(event["type"] != "decision.first_approval" or outcome == "approved", "a review is no approval")
+    if made["analysis"]:
+        found = {key: value for key, value in case["analysis"].items() if key != "seconds"}
+        require(made["analysis"] == digest(canonical(found).encode()), "it rests on another analysis")
+    yield "ok", f"{shown(outcome)} by {shown(name)} at {shown(made['at'])}, about exactly this submission"
+    yield signature_of(made, registered.get(name, {}), event["seq"], trust)
+
+
+def signature_of(made: Json, registered: dict[str, int], seq: int, trust: Trust) -> Line:
+    """Return what the signature of a decision proves.
+
+    `registered` are the keys that the engine recorded for its maker, with the number of that event.
+    """
+    name, signature = made["by"]["name"], made.get("signature")
+    named = trust.reviewers.get(name)
+    if not signature:
+        require(made["outcome"] != "approved", f"the approval by {shown(name)} is not signed")
+        require(named is None, f"the decision of {shown(name)}, whose key you named, is not signed")
+        return "OPEN", f"the decision of {shown(name)} is not signed: it is the engine's word alone"
+    key = unhex(signature["key"], 32)
+    unsigned = {field: value for field, value in made.items() if field != "signature"}
+    message = DECISION + canonical(unsigned).encode()
+    require(ed25519(key, message, unhex(signature["value"], 64)), f"the signature of {shown(name)} is wrong")
+    if named is not None:
+        require(is_named(key, named), f"{shown(name)} signed with another key than the one that you named")
+        return "ok", f"it is signed with the key that you named for {shown(name)}"
+    known = registered.get(key.hex())
+    if known is not None and known < seq:
+        return (
+            "ok",
+            f"it is signed with the key that the engine registered for {shown(name)} in event {known}",
+        )
+    require(not registered, f"{shown(name)} signed with another key than the one that the engine registered")
+    return "OPEN", f"only this file vouches that {key.hex()} is the key of {shown(name)}: use --reviewer-key"
+
+
+def registered_keys(registered: list[Json], events: list[Json]) -> dict[str, dict[str, int]]:
+    """Return the keys that the engine registered, by name, with the number of the event."""
+    keys: dict[str, dict[str, int]] = {}
+    for event in registered:
+        require(event["type"] == "reviewer.registered", "keys.jsonl holds an event of another kind")
+        keys.setdefault(event["data"]["name"], {})[event["data"]["key"]] = event["seq"]
+    return keys
+
+
+def left_behind(files: Files, case: Json, events: list[Json]) -> Iterator[Line]:
+    """Yield that output and artifacts are as they came."""
+    result = case["result"]
+    sizes = output(files, every(events, "run.output"))
+    measured = result and result["kill_reason"] not in UNMEASURED
+    said = {"stdout": result["stdout_bytes"], "stderr": result["stderr_bytes"]} if measured else sizes
+    require(said == sizes, "there is less or more output than the run's end says")
+    yield "ok", f"{sum(sizes.values())} bytes of output are as they came"
+    left = [plain(event) for event in every(events, "run.artifact")]
+    for one in left:
+        content = files[f"artifacts/{one['digest']}"]
+        require((digest(content), len(content)) == (one["digest"], one["size"]), "an artifact was changed")
+    if measured:
+        shown_ones = {one.get("digest") for one in result["displays"]}
+        require(
+            [one for one in left if one in result["artifacts"] or one["digest"] not in shown_ones]
+            == result["artifacts"],
+            "the artifacts are not those that the run's end names",
+        )
+    yield "ok", f"{len(left)} artifacts are as the run left them"
+
+
+def output(files: Files, blocks: list[Json]) -> dict[str, int]:
+    """Return how many bytes each stream has; all of them come without a gap, as their events say."""
+    if not blocks:
+        return {"stdout": 0, "stderr": 0}
+    rest = memoryview(files["output"])
+    sizes, offset = {"stdout": 0, "stderr": 0}, 0
+    for block in (event["data"] for event in blocks):
+        length = 0
+        for stream, _, start, size in block["chunks"]:
+            require(start == offset + length and size >= 0, "a part of the output is missing")
+            sizes[stream] += size
+            length += size
+        require(length == block["size"] <= len(rest), "a part of the output is missing")
+        require(digest(bytes(rest[:length])) == block["digest"], "the output was changed")
+        rest, offset = rest[length:], offset + length
+    require(not rest, "there is more output than the events name")
+    return sizes
+
+
+def about_itself(files: Files, case: Json) -> Iterator[Line]:
+    """Yield what the file says about itself."""
+    expected = README.format(id=case["submission"]["id"]).encode()
+    require(files["README.txt"] == expected, "README.txt is not the one of this case")
+    own = Path(__file__).read_bytes()
+    if files["verify.py"] != own:
+        yield "note", "the verify.py in the file is another one than this, and was not used"
+
+
+def every(events: list[Json], *types: str) -> list[Json]:
+    """Return the events of these types."""
+    return [event for event in events if event["type"] in types]
+
+
+def the_only(events: list[Json], type: str) -> Json:
+    """Return the one event of a type."""
+    found = every(events, type)
+    require(len(found) == 1, f"there is not exactly one event {type}, but {len(found)}")
+    return found[0]
+
+
+def plain(event: Json) -> Json:
+    """Return the data of an event without what the history adds to it."""
+    return {name: value for name, value in event["data"].items() if name not in {STATE, COUNT, "v"}}
+
+
+def agrees(event: Json, stated: Json) -> None:
+    """Raise `Wrong` unless an event says the same as the case."""
+    for name, value in stated.items():
+        require(
+            event["data"][name] == value, f"{event['type']} says something else than the case about {name}"
+        )
+
+
+def submission_digest(submission: Json, code: bytes, files: list[bytes]) -> str:
+    """Return the digest of a submission: SHA-256 over its canonical JSON (RFC 8785)."""
     names = [file["name"] for file in submission["draft"]["files"]]
-    plain = {
+    covered = {
         **submission["draft"],
         "code": code.decode(),
         "files": [
@@ -135,7 +487,85 @@ def submission_digest(case: dict[str, Any], code: bytes, files: list[bytes]) -> 
         ],
         "requester": submission["requester"]["name"],
     }
-    return digest(canonical(plain).encode())
+    return digest(canonical(covered).encode())
+
+
+def require(holds: object, problem: str) -> None:
+    """Raise `Wrong` unless it holds."""
+    if not holds:
+        raise Wrong(problem)
+
+
+def shown(value: object) -> str:
+    """Return a value as it is printed: ASCII in quotation marks, without control characters, and not long."""
+    text = str(value)
+    return ascii(text[:SHOWN]) + ("..." if len(text) > SHOWN else "")
+
+
+def is_named(key: bytes, named: frozenset[str]) -> bool:
+    """Return whether a key or its SHA-256 is among these."""
+    return key.hex() in named or hashlib.sha256(key).hexdigest() in named
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def unhex(text: object, size: int) -> bytes:
+    """Return the bytes that lower-case hexadecimal stands for."""
+    require(
+        isinstance(text, str) and re.fullmatch(f"[0-9a-f]{{{2 * size}}}", text), "no lower-case hexadecimal"
+    )
+    return bytes.fromhex(str(text))
+
+
+def unbase64(text: str) -> bytes:
+    """Return the bytes that base64 stands for, in its one spelling."""
+    content = base64.b64decode(text, validate=True)
+    require(base64.b64encode(content).decode() == text, "base64 in another spelling")
+    return content
+
+
+# --- JSON, bounded and without doubles -------------------------------------------------------------
+
+_ESCAPED, _BRACKET = re.compile(rb"\\.", re.DOTALL), re.compile(rb"[\[{}\]]")
+
+
+def parse(content: bytes) -> Any:
+    """Return what JSON says: no name twice, no number that programs read differently, nested a little."""
+    require(len(content) <= MOST_JSON, "a JSON text is too long")
+    depth = 0
+    for bracket in _BRACKET.findall(b"".join(_ESCAPED.sub(b"", content).split(b'"')[::2])):
+        depth += 1 if bracket in b"[{" else -1
+        require(depth <= MOST_DEPTH, "a JSON text is nested too deeply")
+    return json.loads(
+        content.decode(),
+        object_pairs_hook=_once,
+        parse_int=_integer,
+        parse_float=_fraction,
+        parse_constant=_constant,
+    )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    require(len(found) == len(pairs), "a JSON object has a name twice")
+    return found
+
+
+def _integer(text: str) -> int:
+    require(len(text) <= 17 and abs(int(text)) < 2**53, "a number is too large")
+    return int(text)
+
+
+def _fraction(text: str) -> float:
+    require(len(text) <= 40 and abs(float(text)) < 1e300, "a number is too large")
+    return float(text)
+
+
+def _constant(text: str) -> float:
+    raise Wrong("a number is none")
 
 
 def canonical(value: Any) -> str:
@@ -158,15 +588,47 @@ def number(value: float) -> str:
     return f"{digits}e{int(exponent):+}"
 
 
-def digest(content: bytes) -> str:
-    """Return the SHA-256 in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+# --- the zip, which has one form: members one after another, not compressed, and nothing else ------
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_CENTRAL = struct.Struct("<4s6H3I5H2I")
+_END = struct.Struct("<4s4H2IH")
 
 
-def require(holds: Any, problem: str) -> None:
-    """Raise `Wrong` unless it holds."""
-    if not holds:
-        raise Wrong(problem)
+def packed(members: Mapping[str, bytes]) -> bytes:
+    """Return the one zip of these members."""
+    parts, directory, offset = [], [], 0
+    for name, content in members.items():
+        called = name.encode("ascii")
+        about = (20, 0, 0, 0, 0x21, zlib.crc32(content), len(content), len(content), len(called), 0)
+        parts += [_LOCAL.pack(b"PK\x03\x04", *about), called, content]
+        mode = 0o100600 << 16
+        directory += [_CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 20, *about, 0, 0, 0, mode, offset), called]
+        offset += _LOCAL.size + len(called) + len(content)
+    listed = b"".join(directory)
+    end = _END.pack(b"PK\x05\x06", 0, 0, len(members), len(members), len(listed), offset, 0)
+    return b"".join((*parts, listed, end))
+
+
+def unpacked(archive: bytes) -> dict[str, bytes]:
+    """Return the members of a zip of that one form."""
+    members: dict[str, bytes] = {}
+    place = 0
+    while archive[place : place + 4] == b"PK\x03\x04":
+        require(len(archive) >= place + _LOCAL.size, "the zip is cut off")
+        *_, size, length, _extra = _LOCAL.unpack_from(archive, place)
+        start = place + _LOCAL.size + length
+        name = archive[place + _LOCAL.size : start].decode("ascii")
+        require(
+            _NAME.fullmatch(name) and name not in members, f"{shown(name)} is no name of ours, or comes twice"
+        )
+        require(len(members) < MOST_MEMBERS, "there are too many members")
+        members[name] = archive[start : start + size]
+        place = start + size
+    require(
+        members and packed(members) == archive, "the zip is not one that Pratique writes: unpack it to see"
+    )
+    return members
 
 
 # --- RFC 6962: Merkle tree ------------------------------------------------------------------------
@@ -197,18 +659,26 @@ ROOT = pow(2, (P - 1) // 4, P)
 Point = tuple[int, int, int, int]
 
 
+_PEM = re.compile(
+    rb"-----BEGIN PUBLIC KEY-----\n(MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=)\n-----END PUBLIC KEY-----\n"
+)
+
+
 def public_key(pem: bytes) -> bytes:
     """Return the 32 bytes of a public key in PEM."""
-    der = base64.b64decode(b"".join(line for line in pem.splitlines() if not line.startswith(b"-----")))
-    require(len(der) == 44 and der.startswith(bytes.fromhex("302a300506032b6570032100")), "no Ed25519 key")
-    return der[12:]
+    match = _PEM.fullmatch(pem)
+    require(match, "no Ed25519 key in PEM")
+    key = unbase64(match[1].decode())[12:] if match else b""
+    point = unpack(key)
+    require(point and not is_small(point), "a key that fits any signature")
+    return key
 
 
 def ed25519(key: bytes, message: bytes, signature: bytes) -> bool:
     """Return whether the signature of the message was made with this key."""
     public, point = unpack(key), unpack(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
-    if len(signature) != 64 or public is None or point is None or scalar >= ORDER:
+    if len(signature) != 64 or public is None or point is None or scalar >= ORDER or is_small(public):
         return False
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
     left, right = times(scalar, BASE), plus(point, times(challenge, public))
@@ -231,6 +701,12 @@ def unpack(encode: bytes) -> Point | None:
         return None
     x = P - x if x & 1 != sign else x
     return x, y, 1, x * y % P
+
+
+def is_small(point: Point) -> bool:
+    """Return whether eight times a point is nothing: such a key fits signatures that nobody made."""
+    x, y, z, _ = times(8, point)
+    return x % P == 0 and (y - z) % P == 0
 
 
 def plus(one: Point, two: Point) -> Point:
@@ -260,25 +736,98 @@ BASE: Point = _BASE or (0, 1, 1, 0)
 # --- the program ----------------------------------------------------------------------------------
 
 
-def reader(place: Path) -> Read:
-    """Return what reads a member of a zip file or a file of a folder, by a name of ours."""
-    if place.is_dir():
-        return lambda name: (place / name).read_bytes()
-    archive = zipfile.ZipFile(place)
-    return archive.read
+def members_of(place: Path) -> dict[str, bytes]:
+    """Return the members of a zip or of the folder that it was unpacked to.
+
+    Raises:
+        Unknown: it cannot be read, or is too large.
+    """
+    if not place.is_dir():
+        return unpacked(content_of(place, MOST_BYTES))
+    members: dict[str, bytes] = {}
+    rest = MOST_BYTES
+    for folder, folders, names in os.walk(place):
+        require(len(folders) <= 3, "there are folders that are no part of a case file")
+        for name in names:
+            path = Path(folder, name)
+            called = path.relative_to(place).as_posix()
+            require(
+                _NAME.fullmatch(called) and len(members) < MOST_MEMBERS, f"{shown(called)} is no part of it"
+            )
+            members[called] = content_of(path, rest)
+            rest -= len(members[called])
+    return members
 
 
-def main() -> int:
-    """Check the case file that is named, or the folder that this program is in."""
-    place = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
+def content_of(path: Path, most: int) -> bytes:
+    """Return the bytes of a regular file, which is no link and not larger than `most`."""
     try:
-        for line in check(reader(place)):
-            sys.stdout.write(f"ok: {line}\n")
-    except (Wrong, OSError, KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        sys.stdout.write(f"WRONG: {error!a}\n" if not isinstance(error, Wrong) else f"WRONG: {error}\n")
-        return 1
-    sys.stdout.write("proved\n")
-    return 0
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_size > most:
+                raise Unknown(f"{shown(path)} is no regular file, or is too large")
+            return file.read(most)
+    except OSError as error:
+        raise Unknown(f"{shown(path)} cannot be read: {error.strerror}") from None
+
+
+def a_key(text: str) -> str:
+    """Return a key or a fingerprint as it was given, or the key in a file."""
+    if re.fullmatch("[0-9A-Fa-f]{64}", text):
+        return text.lower()
+    try:
+        return public_key(content_of(Path(text), 4096)).hex()
+    except (Wrong, Unknown, ValueError):
+        raise argparse.ArgumentTypeError(
+            "neither 64 hexadecimal digits nor a file with a key in PEM"
+        ) from None
+
+
+def reviewer_key(text: str) -> tuple[str, str]:
+    """Return the name and the key of NAME=KEY."""
+    name, _, key = text.rpartition("=")
+    return name, a_key(key)
+
+
+def asked(arguments: list[str] | None) -> tuple[Path, Trust]:
+    """Return what is to be proved, and what the reader knows."""
+    parser = argparse.ArgumentParser(description="Prove a case file of Pratique.", allow_abbrev=False)
+    parser.add_argument("place", nargs="?", type=Path, default=Path(__file__).resolve().parent)
+    parser.add_argument("--key", action="append", default=[], type=a_key, help="the engine's key")
+    parser.add_argument("--reviewer-key", action="append", default=[], type=reviewer_key, metavar="NAME=KEY")
+    parser.add_argument("--submission", default="", help="the submission that it must be about")
+    given = parser.parse_args(arguments)
+    reviewers = {
+        name: frozenset(key for other, key in given.reviewer_key if other == name)
+        for name, _ in given.reviewer_key
+    }
+    return given.place, Trust(frozenset(given.key), reviewers, given.submission)
+
+
+def say(kind: str, text: str) -> None:
+    """Print one line of printable ASCII."""
+    clean = "".join(letter if " " <= letter <= "~" else "?" for letter in f"{kind}: {text}")
+    sys.stdout.write(f"{clean[:2000]}\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the case file that is named, or the folder that this program is in."""
+    place, trust = asked(arguments)
+    kinds: set[str] = set()
+    try:
+        for kind, text in check(members_of(place), trust):
+            say(kind, text)
+            kinds.add(kind)
+    except Unknown as unknown:
+        say("OPEN", str(unknown))
+        kinds.add("OPEN")
+    except Exception as error:  # whatever a forged file leads to, it is not proved
+        say("WRONG", str(error) if isinstance(error, Wrong) else f"it cannot be read: {type(error).__name__}")
+        sys.stdout.write("not proved\n")
+        return NOT_PROVED
+    sys.stdout.write("cannot tell\n" if "OPEN" in kinds else "proved\n")
+    return CANNOT_TELL if "OPEN" in kinds else PROVED
 
 
 if __name__ == "__main__":

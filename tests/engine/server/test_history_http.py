@@ -52,11 +52,19 @@ async def test_reading_again_tells_how_far_it_is(client: Client) -> None:
 async def test_a_case_file_over_http_proves_itself_and_is_recorded(client: Client, tmp_path: Path) -> None:
     """What comes out of the door is checked by the program in it; of what is not there, nothing comes."""
     made = await client.submit(draft("print('taken')"))
-    await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
+    denied = await client.decide(made.submission.id, DecisionOutcome.DENIED, made.submission.digest)
+    assert denied.decision is not None
+    assert denied.decision.signature is not None
+    reviewer = f"{denied.decision.by.name.text}={denied.decision.signature.key}"
+    keys = ["--key", "public_key.pem", "--reviewer-key", reviewer]
     with zipfile.ZipFile(io.BytesIO(await client.history.case_file(made.submission.id))) as archive:
         archive.extractall(tmp_path)
     checked = await asyncio.to_thread(
-        subprocess.run, [sys.executable, "verify.py"], cwd=tmp_path, capture_output=True, timeout=60
+        subprocess.run,
+        [sys.executable, "verify.py", *keys],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
     )
     assert 0 == checked.returncode, checked.stdout
     async with asyncio.timeout(60), contextlib.aclosing(client.events(0)) as events:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
 import sqlite3
-import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,21 +19,6 @@ from engine.history.store.sqlite.queries import artifacts, output_blocks
 from engine.history.store.sqlite.stored_contents import erased_by
 
 VERIFY = Path(case_verify.__file__)
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-README = """Case file of Pratique for the submission {id}
-
-checkpoint.txt     the signed head of the Merkle tree over all events (C2SP tlog-checkpoint)
-public_key.pem     the engine's Ed25519 key; ask the operator for its fingerprint by another way
-events.jsonl       every event of this submission, as its hash covers it (RFC 8785)
-proofs.json        for each event, the proof that it is in the tree (RFC 6962)
-case/state.json    submission, analysis, risk, decision, grant, result; contents by their SHA-256
-case/columns.json  what the history lists of it
-case/code          the code; case/files/N the input files, in the order of state.json
-output/DIGEST      what the run printed, in blocks; the events `run.output` say when and to which stream
-artifacts/DIGEST   the files that the run left; the events `run.artifact` say their names
-
-To check all of it: python3 verify.py
-"""
 
 
 def case_file(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -> bytes:
@@ -45,28 +27,24 @@ def case_file(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -
     Raises:
         HistoryError: there is no such submission, or something of it is missing.
     """
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in _members(connection, id, key):
-            info = zipfile.ZipInfo(name, _EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o600 << 16
-            archive.writestr(info, content)
-    return out.getvalue()
+    members = dict(_members(connection, id, key))
+    if len(members) > case_verify.MOST_MEMBERS or sum(map(len, members.values())) > case_verify.MOST_BYTES:
+        raise HistoryError(f"{id} is too large for a case file", hint=f"Type: pratique audit timeline {id}")
+    return case_verify.packed(members)
 
 
 def _members(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) -> Iterator[tuple[str, bytes]]:
     records = _records(connection, id)
     note, size = _tree_head(connection, records[-1].seq, key)
-    yield "README.txt", README.format(id=id).encode()
+    yield "README.txt", case_verify.README.format(id=id).encode()
     yield "verify.py", VERIFY.read_bytes()
     yield "public_key.pem", key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     yield "checkpoint.txt", note.encode()
     yield "events.jsonl", b"".join(chain.canonical(record) + b"\n" for record in records)
-    yield "proofs.json", json.dumps(_proofs(connection, records, size)).encode()
+    yield "proofs.json", chain.canonical_data(_proofs(connection, records, size)).encode()
     yield from _case(connection, id)
-    for digest in dict.fromkeys(block.digest for block in output_blocks(connection, id)):
-        yield f"output/{digest}", _content(connection, digest)
+    if blocks := list(output_blocks(connection, id)):
+        yield "output", b"".join(_content(connection, block.digest) for block in blocks)
     for digest in dict.fromkeys(one.digest for one in artifacts(connection, id)):
         yield f"artifacts/{digest}", _content(connection, digest)
 
@@ -93,12 +71,12 @@ def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey)
     return checkpoints.sign(key, size, root, last, chain.stamp(datetime.now(UTC))), size
 
 
-def _proofs(connection: sqlite3.Connection, records: list[Record], size: int) -> dict[int, list[str]]:
+def _proofs(connection: sqlite3.Connection, records: list[Record], size: int) -> dict[str, list[str]]:
     def roots(start: int, end: int) -> bytes:
         return tree.root(connection, start, end)
 
     return {
-        record.seq: [step.hex() for step in merkle.inclusion(record.seq - 1, size, roots)]
+        str(record.seq): [step.hex() for step in merkle.inclusion(record.seq - 1, size, roots)]
         for record in records
     }
 

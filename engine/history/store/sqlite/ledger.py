@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
 from engine.history.chain.merkle import Frontier
 from engine.history.events.blocks import OutputBlock
+from engine.history.exports.case_verify import COUNT
 from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
 from engine.history.store.sqlite.cases import EncodedCase
 from engine.history.witness import checkpoint_file
@@ -100,12 +102,21 @@ class Ledger:
     ) -> Record:
         """Chain a record, after the output of its subject that came first, and write the case beside it."""
         self.flush_output(subject)
+        if case is not None:
+            data = self._counted(subject, data)
         at = chain.stamp(datetime.now(UTC))
         (record,) = self.append_all([NewRecord(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
         self.checkpoint_if_due()
         return record
+
+    def _counted(self, subject: str, data: str) -> str:
+        """Return the data of the next event of a subject with how many events it has, this one included."""
+        (before,) = self.connection.execute(
+            "SELECT count(*) FROM events WHERE subject = ?", (subject,)
+        ).fetchone()
+        return chain.canonical_data({**json.loads(data), COUNT: before + 1})
 
     def append_many(self, entries: Sequence[NewRecord]) -> int:
         """Chain records, after all output that came first, and return the number of the last."""
