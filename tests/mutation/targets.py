@@ -45,5 +45,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     # what the analysis may not pass over
     "engine/analysis/text/readings.py": ("tests/engine/analysis/text/test_readings.py",),
-    "engine/analysis/shell/comments.py": ("tests/engine/analysis/text/test_readings.py",),
+    "engine/analysis/shell/comments.py": (
+        "tests/engine/analysis/shell/test_comments.py",
+        "tests/engine/analysis/text/test_readings.py",
+    ),
 }
