@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from console.safety.text import visible_text
-from engine.common.text import is_deceptive, mark
+from engine.common.text import is_marked, mark
 from engine.models import Level, Span, Violation
 
 TAB = "→   "
-_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +50,12 @@ def display(line: str, index: int) -> str:
     character = line[index]
     if character == "\t":
         return TAB
-    if index > 1 and all(_COMBINING.match(line[place]) for place in (index, index - 1, index - 2)):
-        return f"⟨{ord(character):04X}⟩"
     return mark(character)
 
 
 def odd(character: str) -> bool:
     """Say whether a character is shown as a stand-in."""
-    return character != "\t" and is_deceptive(character)
+    return character != "\t" and is_marked(character)
 
 
 def wrap(lines: Sequence[str], width: int | None) -> list[Row]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from rich.cells import split_graphemes
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
-)
-"""Characters that control a terminal or hide text. All are zero cells wide, so lines keep their length."""
+from engine.common.unicode.repertoire import outside
 
 
 class UnsafeTextFilter(LineFilter):
-    """Delete control characters and links from every line, whichever widget drew it."""
+    """Replace what is outside the repertoire, and links, in every line, whichever widget drew it.
+
+    A line keeps the width that the toolkit counts: each of its cells that would differ is a `?`.
+    """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the segments with nothing in them but printable text and colour."""
@@ -30,14 +29,33 @@ class UnsafeTextFilter(LineFilter):
 def _clean(segment: Segment) -> bool:
     text, style, control = segment
     linked = style is not None and style.link is not None
-    return (
-        not control and not linked and ((text.isascii() and text.isprintable()) or not _UNSAFE.search(text))
-    )
+    return not control and not linked and _displayed(text)
+
+
+def _displayed(text: str) -> bool:
+    if text.isascii():
+        return text.isprintable()
+    return outside().search(text) is None or _is_picture(text)
+
+
+def _is_picture(text: str) -> bool:
+    """Return whether text is cells of a picture in kitty's protocol, which only the console itself draws."""
+    if "\U0010eeee" not in text:
+        return False
+    from console.pictures.graphics import NUMBERS, PLACEHOLDER  # noqa: PLC0415  few terminals draw any
+
+    return not text.translate(dict.fromkeys(map(ord, PLACEHOLDER + NUMBERS)))
 
 
 def _cleaned(segment: Segment) -> Segment:
     text, style, _ = segment
-    return Segment(_UNSAFE.sub("", text), _unlinked(style) if style else None)
+    return Segment(text if _displayed(text) else _replaced(text), _unlinked(style) if style else None)
+
+
+def _replaced(text: str) -> str:
+    spans, _ = split_graphemes(text)
+    pieces = ((text[start:end], cells) for start, end, cells in spans)
+    return "".join(piece if _displayed(piece) else "?" * cells for piece, cells in pieces)
 
 
 @lru_cache(1024)

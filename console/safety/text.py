@@ -9,7 +9,8 @@ from typing import TypeAlias
 from rich.cells import cell_len, chop_cells
 from textual.content import Content
 
-from engine.common.text import Untrusted, visible
+from engine.common.text import Untrusted, mark, visible
+from engine.common.unicode.repertoire import repeated
 
 Text: TypeAlias = "str | Untrusted"
 Part: TypeAlias = "Text | tuple[Text, str]"
@@ -22,17 +23,21 @@ _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strik
 
 
 _WORD = re.compile(r"\S+\s*|\s+")
-_COMBINING = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-_STORM = re.compile(f"({_COMBINING}{{2}})({_COMBINING}+)")
 
 
 def visible_text(text: Text, *, keep: str = "") -> str:
-    """Return `text` with control, bidirectional and invisible characters as marks.
+    """Return `text` with every character outside the repertoire of the display as a mark.
 
-    More than two combining characters in a row would climb into the lines above: the rest are counted.
+    Of one such character many times in a row, two marks are displayed and the others counted.
     """
-    line = visible(text, keep=keep)
-    return line if line.isascii() else _STORM.sub(lambda storm: f"{storm[1]}⟨+{len(storm[2])}⟩", line)
+    raw = text.text if isinstance(text, Untrusted) else text
+    if raw.isascii():
+        return visible(raw, keep=keep)
+    first, *pieces = repeated().split(raw)
+    rest = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
+    return visible(first, keep=keep) + "".join(
+        f"{mark(one) * 2}⟨+{len(more)}⟩{visible(after, keep=keep)}" for one, more, after in rest
+    )
 
 
 def content(*parts: Part, keep: str = "") -> Content:

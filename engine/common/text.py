@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
+
+from engine.common.unicode.repertoire import hidden, outside
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,48 +46,46 @@ def _encodable(value: Untrusted) -> Untrusted:
 
 
 def visible(value: Untrusted | str, *, keep: str = "") -> str:
-    """Return `value` with every character that could move, hide, colour or reorder text shown as a mark.
+    """Return `value` for a screen: every character outside the repertoire of the display is a mark.
 
-    Control characters become control pictures (ESC is `␛`); bidirectional, zero-width, blank, tag, private
-    and surrogate characters become `⟨202E⟩`. Characters in `keep` (say, `"\\n\\t"`) pass as they are.
-    Source: Trojan Source, CVE-2021-42574.
+    Control characters become control pictures (ESC is `␛`), all others their number: `⟨202E⟩`. What is left
+    has one width in every terminal, and stands where it was written. Characters in `keep` (say, `"\\n\\t"`)
+    pass as they are. Source: Trojan Source, CVE-2021-42574; `engine.common.unicode.repertoire`.
     """
     text = value.text if isinstance(value, Untrusted) else value
-    if text.isascii() and text.isprintable():
-        return text
-    return _SUSPECT.sub(lambda match: match[0] if match[0] in keep else mark(match[0]), text)
+    return text if text.isascii() and text.isprintable() else _marked(outside(), text, keep)
+
+
+def mark_hidden(value: Untrusted | str, *, keep: str = "") -> str:
+    """Return `value` for a program: only what nobody sees, or what steers a terminal, is a mark.
+
+    Languages of every direction and emoji stay text.
+    """
+    text = value.text if isinstance(value, Untrusted) else value
+    return text if text.isascii() and text.isprintable() else _marked(hidden(), text, keep)
+
+
+def _marked(pattern: re.Pattern[str], text: str, keep: str) -> str:
+    return pattern.sub(lambda match: match[0] if match[0] in keep else _stand_in(match[0]), text)
 
 
 def mark(character: str) -> str:
     """Return the visible stand-in of one character, or the character itself where it needs none."""
+    return _stand_in(character) if is_marked(character) else character
+
+
+def is_marked(character: str) -> bool:
+    """Return whether a character is displayed as a mark."""
+    if character.isascii():
+        return not character.isprintable()
+    return outside().match(character) is not None
+
+
+def _stand_in(character: str) -> str:
     code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if is_deceptive(character):
-        return f"\u27e8{code:04X}\u27e9"
-    return character
-
-
-def is_deceptive(character: str) -> bool:
-    """Return whether a character is invisible, reorders its neighbours, or steers a terminal."""
-    return bool(_SUSPECT.match(character))
-
-
-def _suspect_pattern() -> re.Pattern[str]:
-    blanks = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-    spaces = "".join(chr(code) for code in range(0x80, 0x3001) if unicodedata.category(chr(code)) == "Zs")
-    ranges = (
-        "\x00-\x1f\x7f-\x9f"
-        "\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
-        "\ud800-\udfff\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-        "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
-    )
-    return re.compile(f"[{ranges}{blanks}{spaces}]")
-
-
-_SUSPECT = _suspect_pattern()
+    return "\u2421" if code == 0x7F else f"\u27e8{code:04X}\u27e9"
 
 
 def many(count: int, thing: str) -> str:

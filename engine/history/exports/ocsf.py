@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from engine.common.text import visible
+from engine.common.text import mark_hidden
 from engine.models import Event, Level
 
 SCHEMA = "1.3.0"
@@ -77,7 +77,7 @@ def record(event: Event) -> dict[str, Any]:
         "severity_id": _severity(event),
         "status_id": 1,
         "time": int(event.at.timestamp() * 1000),
-        "message": f"{event.type} {visible(event.subject)}".strip(),
+        "message": f"{event.type} {mark_hidden(event.subject)}".strip(),
         "metadata": {
             "version": SCHEMA,
             "uid": event.hash,
@@ -99,7 +99,7 @@ def _class(type_: str) -> Class:
 
 
 def _objects(event: Event, kind: Class) -> dict[str, Any]:
-    actor = {"user": {"name": visible(event.actor)}}
+    actor = {"user": {"name": mark_hidden(event.actor)}}
     if kind is PROCESS:
         device = {"type_id": 6, "type": "Virtual", "uid": str(event.data.get("sandbox", event.subject))}
         return {"actor": actor, "device": device, "process": {"uid": event.subject, "name": event.subject}}

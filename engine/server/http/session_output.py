@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 
 from engine.common.errors import Problem
 from engine.common.presentation import describe_evidence
-from engine.common.text import visible
+from engine.common.text import mark_hidden
 from engine.core import Engine
 from engine.models import Case, Display, KillReason, Result, Status, Stream
 from engine.models.api import OutputLine
@@ -93,7 +93,7 @@ def status_line(case: Case) -> OutputLine:
 def failure_reason(case: Case) -> str:
     """Return why an execution failed; empty if it succeeded."""
     if case.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
-        reason = f": {visible(case.decision.reason)}" if case.decision and case.decision.reason else ""
+        reason = f": {mark_hidden(case.decision.reason)}" if case.decision and case.decision.reason else ""
         return f"{case.status.value}{reason}"
     return _run_failure(case.result) if case.result else ""
 

@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
-from engine.common.text import visible
+from engine.common.text import mark_hidden
 from engine.server.http.authorization import CALLER, Caller
 
 Context = ServerRequestContext[Any, Any]
@@ -24,4 +24,4 @@ def requester(context: Context, *, named: bool = True) -> str:
     if isinstance(caller, Caller) and caller.token:
         return caller.token.name.text
     about = context.session.client_params
-    return visible(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
+    return mark_hidden(about.client_info.name)[:64] if about and about.client_info.name else "mcp"

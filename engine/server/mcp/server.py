@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from engine.client.connect import client_from_environment, uses_token
 from engine.common import log
 from engine.common.errors import Problem
-from engine.common.text import visible
+from engine.common.text import mark_hidden
 from engine.server.mcp.arguments import (
     SUBMITTING_TOOLS,
     CancelArguments,
@@ -68,7 +68,7 @@ def build(calls: ToolCalls, settings: Settings) -> Server[Any]:
         except ValidationError as error:
             return error_result(_wrong(error))
         except Problem as problem:
-            return error_result(visible(str(problem)))
+            return error_result(mark_hidden(str(problem)))
         except MCPError:
             raise
         except Exception as error:
@@ -103,7 +103,7 @@ async def _call(
         case "code_close_session":
             return await calls.close_session(CloseSessionArguments.model_validate(given).session, context)
         case _:
-            raise MCPError(INVALID_PARAMS, f"no tool {visible(params.name)[:64]}")
+            raise MCPError(INVALID_PARAMS, f"no tool {mark_hidden(params.name)[:64]}")
 
 
 @contextlib.asynccontextmanager
@@ -123,4 +123,4 @@ def _wrong(error: ValidationError) -> str:
     lines = [
         f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}" for one in error.errors()
     ]
-    return visible("The arguments are wrong. " + "; ".join(lines[:10]))
+    return mark_hidden("The arguments are wrong. " + "; ".join(lines[:10]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
@@ -11,6 +14,7 @@ from textual.widgets import Static
 
 from console.app.app import ConsoleApp
 from console.safety.line_filter import UnsafeTextFilter
+from engine.common.text import visible
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console
 
@@ -18,11 +22,11 @@ BLACK = Color(0, 0, 0)
 
 
 def test_stray_characters_and_links_are_taken_off_a_line() -> None:
-    """ESC, C1, bidi, zero-width and tag characters go, and so does the link of a style; the rest stays."""
+    """A cell that holds what is not displayed is `?`; the link of a style goes; the rest stays."""
     style = Style(bold=True, link="https://evil.example")
     line = [Segment("a\x1b]0;x\x07b\x9b\u202e\u200b\U000e0041c", style)]
     cleaned = UnsafeTextFilter().apply(line, BLACK)
-    assert ["a]0;xbc"] == [segment.text for segment in cleaned]
+    assert ["?]0;??c"] == [segment.text for segment in cleaned]
     assert [None] == [segment.style.link for segment in cleaned if segment.style]
     assert [True] == [segment.style.bold for segment in cleaned if segment.style]
 
@@ -39,6 +43,14 @@ def test_the_toolkit_asks_every_widget_for_its_filters() -> None:
     assert isinstance(ConsoleApp(preferences=None).get_line_filters()[-1], UnsafeTextFilter)
 
 
+@given(st.text(st.characters(codec=None)))
+def test_a_line_keeps_its_width(text: str) -> None:
+    """The toolkit has placed the rest of the screen by the width that it counts."""
+    ((cleaned, _, _),) = UnsafeTextFilter().apply([Segment(text, control=None)], BLACK)
+    assert cell_len(text) == cell_len(cleaned)
+    assert cleaned == visible(cleaned)
+
+
 async def test_a_widget_that_shows_unsafe_text_cannot_control_the_terminal() -> None:
     """Raw text in a stock widget reaches the frame without its escape."""
     async with open_console(FakeEngine()) as (app, pilot):
@@ -46,4 +58,4 @@ async def test_a_widget_that_shows_unsafe_text_cannot_control_the_terminal() -> 
         app.screen.query_one("#app-header", Static).update(raw)
         await pilot.pause()
         assert "\x1b]52" not in frame(app)
-        assert "raw]52;c;UFdOend" in frame(app)
+        assert "ra?]52;c;UFd?end" in frame(app)

@@ -35,8 +35,9 @@ def test_markup_stays_text() -> None:
 
 
 def test_a_storm_of_combining_characters_is_counted() -> None:
-    """Two combining characters are visible_text, the rest would climb over the lines above."""
-    assert "e\u0301\u0301⟨+58⟩" == visible_text("e" + "\u0301" * 60)
+    """Two of a character that is marked are displayed, the rest are counted."""
+    assert "e⟨0301⟩⟨0301⟩⟨+58⟩" == visible_text("e" + "\u0301" * 60)
+    assert "é\n\n\n\n⟨200B⟩⟨200B⟩" == visible_text("é\n\n\n\n\u200b\u200b", keep="\n")
 
 
 def test_what_is_left_out_is_said() -> None:
