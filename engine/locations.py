@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
 from pathlib import Path
@@ -57,6 +58,12 @@ def socket() -> Path:
 def database() -> Path:
     """Return the audit database."""
     return state() / "pratique.db"
+
+
+def witness() -> Path:
+    """Return the file outside the state folder that keeps the newest signed head of its history."""
+    name = hashlib.sha256(str(state()).encode()).hexdigest()[:12]
+    return platformdirs.user_data_path("pratique") / "witness" / f"{name}.heads"
 
 
 def keys() -> Path:

@@ -204,6 +204,8 @@ class HistorySettings(Group):
     """How many megabytes of code, files and output are kept, the newest. None: all."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
+    witness_file: bool = True
+    """Whether the newest signed head is kept in a second file, outside the state folder."""
     witness_url: str = Field("", pattern=r"^(https?://[^\s/?#]+\S*)?$")
     """Where each signed checkpoint is posted to, as text. Empty: nowhere."""
     witness_git: Path | None = None

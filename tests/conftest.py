@@ -20,6 +20,7 @@ _COLOURING = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")
 """With one of these, the command line's help comes in colours even where no terminal is."""
 _LEFT_OUT = pytest.StashKey[int]()
 _HOME = pytest.StashKey[str]()
+_DATA = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     if "PRATIQUE_HOME" not in os.environ:
         config.stash[_HOME] = os.environ["PRATIQUE_HOME"] = tempfile.mkdtemp(prefix="pratique-tests-")
+    config.stash[_DATA] = os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="pratique-tests-data-")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -51,6 +53,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter and config.stash.get(_LEFT_OUT, 0):
         reporter.write_line(f"{config.stash[_LEFT_OUT]} tests against the sandbox were left out: {WITHOUT}=1")
+    if data := config.stash.get(_DATA, None):
+        shutil.rmtree(data, ignore_errors=True)
+        del os.environ["XDG_DATA_HOME"]
     if home := config.stash.get(_HOME, None):
         shutil.rmtree(home, ignore_errors=True)
         del os.environ["PRATIQUE_HOME"]

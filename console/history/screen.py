@@ -23,6 +23,7 @@ from console.history.table import PAGE, Columns, HistoryTable
 from console.safety.text import content
 from console.widgets.rows import Rows
 from engine.client.client import Client
+from engine.common.text import visible
 from engine.models import Summary, Verification
 
 
@@ -203,8 +204,10 @@ class HistoryScreen(BaseScreen):
         found = await console_app(self).connection.call(self._verify)
         self.query_one("#frame").border_subtitle = ""
         if found is not None:
-            message = f"{found.events:,} events, intact" if found.intact else f"BROKEN: {found.problem}"
-            self.notify(message, severity="information" if found.intact else "error", timeout=10)
+            message = visible(found.statement)
+            self.notify(
+                message, severity="information" if found.intact else "error", timeout=20, markup=False
+            )
 
     async def _verify(self, client: Client) -> Verification | None:
         async with contextlib.aclosing(client.history.verify_with_progress()) as steps:

@@ -167,7 +167,14 @@ class Engine:
             await self._startup.wait(settled_within)
         host = await asyncio.to_thread(host_checks, self.settings.server)
         backend = await self._backend.checks()
-        checks = (*backend, self.policy.check(), self._queue_check(), *host, *self._witnesses.checks())
+        checks = (
+            *backend,
+            self.policy.check(),
+            self._queue_check(),
+            *host,
+            *self._log.checks(),
+            *self._witnesses.checks(),
+        )
         return Health(checks=checks, proof=self._backend.proof)
 
     def _queue_check(self) -> Check:

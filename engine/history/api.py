@@ -10,6 +10,7 @@ from engine.common.text import Untrusted
 from engine.models import (
     Artifact,
     Case,
+    Check,
     Erasure,
     Event,
     Facets,
@@ -136,6 +137,9 @@ class HistoryStore(Protocol):
 
         With `resume`, start after the last checkpoint. `witnessed` are checkpoints that witnesses kept.
         """
+
+    def checks(self) -> Sequence[Check]:
+        """Return the rows of Health about the history and its witness file."""
 
     async def close(self) -> None:
         """Write what is waiting and release the store."""

@@ -26,7 +26,7 @@ from engine.models.decision import (
     Triage,
     TriageOutcome,
 )
-from engine.models.event import Event, Verification
+from engine.models.event import Event, Verification, WitnessMark
 from engine.models.health import Check, Health
 from engine.models.history import DecisionTimes, Erasure, FilterHelp, Trends, VerificationProgress
 from engine.models.run import (
@@ -125,5 +125,6 @@ __all__ = [
     "Verification",
     "VerificationProgress",
     "Violation",
+    "WitnessMark",
     "WorkspaceFile",
 ]

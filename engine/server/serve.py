@@ -23,7 +23,7 @@ from engine.common.errors import Problem
 from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.history.store.sqlite.writer import witness_file
+from engine.history.store.sqlite.writer import checkpoints_of
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
 from engine.sandbox.drivers.docker.backend import docker_backend
@@ -67,7 +67,7 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    history = await SqliteHistoryStore.open(locations.database(), settings.history)
+    history = await SqliteHistoryStore.open(locations.database(), settings.history, witness_path(settings))
     analysis_pool, sandboxes = AnalysisPool(settings.analysis), docker_backend(settings.sandbox, engine_id())
     try:
         engine = Engine(settings, history, analysis_pool, sandboxes)
@@ -86,9 +86,14 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         await _hand_over(settings)
 
 
+def witness_path(settings: Settings) -> Path | None:
+    """Return where the newest signed head is kept outside the state folder; None where it is not."""
+    return locations.witness() if settings.history.witness_file else None
+
+
 async def _hand_over(settings: Settings) -> None:
     """Give the witnesses the checkpoint of this engine's end; what they do not take the next engine gives."""
-    note = await asyncio.to_thread(last, witness_file(locations.database()))
+    note = await asyncio.to_thread(last, checkpoints_of(locations.database()))
     if note:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HAND_OVER_SECONDS):

@@ -88,12 +88,9 @@ def verify(
     found = with_client(lambda client: _verified(client, resume=resume, kept=kept))
     if json:
         print_json(found)
-    elif found.intact:
-        outside = f", {found.witnessed:,} witnessed checkpoints" if witness else ""
-        since = " since the last checkpoint" if resume and not witness else ""
-        print_line(f"{found.events:,} records, {found.checkpoints:,} checkpoints{outside}, intact{since}")
     else:
-        print_line(f"NOT INTACT: {visible(found.problem)}", error=True)
+        since = "; only what came after the last checkpoint was read" if resume and not witness else ""
+        print_line(visible(found.statement) + since, error=not found.intact)
     raise typer.Exit(ExitCode.OK if found.intact else ExitCode.FAILED)
 
 

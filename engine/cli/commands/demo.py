@@ -46,8 +46,7 @@ async def _decide_all(client: Client) -> None:
         await _decide(client, sample, case)
     print_line()
     verification = await client.history.verify()
-    state = "intact" if verification.intact else f"NOT INTACT: {verification.problem}"
-    print_line(f"history: {verification.events} events, {state}")
+    print_line(f"history: {visible(verification.statement)}")
 
 
 async def _submit(client: Client, sample: Sample) -> Case:

@@ -17,8 +17,10 @@ from engine.common.text import Untrusted
 from engine.history.errors import HistoryError
 from engine.models import Event
 
-GENESIS = bytes(32)
-"""What the first record names as the one before."""
+GENESIS = hashlib.sha256(b"pratique history 5\n").digest()
+"""What the first record names as the one before: from its first record on, every end of it is signed."""
+UNSIGNED_GENESIS = bytes(32)
+"""The same of a history that began in a format whose end, after the last checkpoint, no signature covered."""
 _SAFE = 2**53 - 1
 _sorted_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 

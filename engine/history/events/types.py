@@ -47,6 +47,9 @@ Payload = Annotated[
     | history.HistoryExportedPayload
     | history.HistoryVerifiedPayload
     | history.CheckpointSignedPayload
+    | history.HistoryUpgradedPayload
+    | history.HistoryContradictedPayload
+    | history.HistoryReplacedPayload
     | history.WitnessChangedPayload
     | history.ContentsErasedPayload,
     Field(discriminator="type"),

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.history.chain.checkpoints import Checkpoint, parse
+from engine.history.chain.heads import SignedHead
 from engine.history.chain.merkle import Frontier
 from engine.history.verify.payloads import Mismatch
 from engine.history.verify.range import ComparisonPoint, VerifiedRange
-from engine.models import Verification
+from engine.models import Verification, WitnessMark
+
+N = TypeVar("N", bound="Checkpoint | SignedHead")
+
+
+class Witnessed(NamedTuple):
+    """What a witness has kept, and the name of the witness; None where that is no signed note."""
+
+    witness: str
+    note: Checkpoint | SignedHead | None
 
 
 class CheckpointComparison:
@@ -23,17 +34,22 @@ class CheckpointComparison:
         notes: Sequence[Checkpoint | None],
         key: Ed25519PublicKey,
         tree: Frontier,
-        outside: Sequence[Checkpoint | None] = (),
+        outside: Sequence[Witnessed] = (),
+        end: SignedHead | None = None,
     ) -> None:
-        """Continue from `tree`, whose records are not checked again. `outside` is what a witness kept."""
+        """Continue from `tree`, whose records are not checked again.
+
+        `outside` is what witnesses kept, `end` the signed head of the history itself.
+        """
         self._tree = tree
         self._notes = notes
         self._outside = outside
-        self._file = _by_size(notes)
-        self._witness_notes = _by_size(outside)
+        self._file = _by_size(filter(None, notes))
+        self._witness_notes = _by_size(one.note for one in outside if one.note)
+        self._end = end
         self._is_ours = cache(lambda note: note.is_signed_by(key))
         self._agreed = 0
-        self._witnessed = 0
+        self._witnessed: set[Checkpoint | SignedHead] = set()
 
     @property
     def size(self) -> int:
@@ -42,7 +58,8 @@ class CheckpointComparison:
 
     def points(self, first: int, last: int) -> Iterable[int]:
         """Return the numbers from `first` to `last` that checkpoints name."""
-        return (size for size in self._file.keys() | self._witness_notes.keys() if first <= size <= last)
+        named = self._file.keys() | self._witness_notes.keys() | ({self._end.size} if self._end else set())
+        return (size for size in named if first <= size <= last)
 
     def found(self, events: int, seq: int | None = None, problem: str = "") -> Verification:
         """Return what was found, with how many checkpoints agree."""
@@ -50,10 +67,19 @@ class CheckpointComparison:
             events=events,
             intact=not problem,
             checkpoints=self._agreed,
-            witnessed=self._witnessed,
+            witnessed=len(self._witnessed),
+            witnesses=self._marks(),
             seq=seq,
             problem=problem,
         )
+
+    def _marks(self) -> tuple[WitnessMark, ...]:
+        """Return for each witness the last record up to which it agrees."""
+        marks: dict[str, int] = {}
+        for name, note in self._outside:
+            if note is not None and note in self._witnessed:
+                marks[name] = max(note.size, marks.get(name, 0))
+        return tuple(WitnessMark(name=name, records=size) for name, size in marks.items())
 
     def before(self, total: int) -> Iterator[Mismatch]:
         """Yield what is wrong with the file of checkpoints itself, or with it and so many records."""
@@ -70,7 +96,7 @@ class CheckpointComparison:
         yield from self._before_outside(total)
 
     def _before_outside(self, total: int) -> Iterator[Mismatch]:
-        for number, note in enumerate(self._outside, 1):
+        for number, (_, note) in enumerate(self._outside, 1):
             if note is None:
                 yield 0, f"checkpoint {number} of the witness is none"
             elif not self._is_ours(note):
@@ -95,6 +121,8 @@ class CheckpointComparison:
 
     def _compare(self, point: ComparisonPoint) -> Iterator[Mismatch]:
         here = self._tree.root(), point.hash
+        if self._end and self._end.size == point.seq and self._end.head != point.hash:
+            yield point.seq, f"record {point.seq} is not the one that was signed at {self._end.at}"
         for note in self._file.get(point.seq, ()):
             if (note.root, note.head) == here:
                 self._agreed += 1
@@ -103,18 +131,22 @@ class CheckpointComparison:
                     note.size,
                     f"the first {note.size} records are not those of the checkpoint at {note.at}",
                 )
-        for note in filter(self._is_ours, self._witness_notes.get(point.seq, ())):
-            if (note.root, note.head) == here:
-                self._witnessed += 1
+        for kept in filter(self._is_ours, self._witness_notes.get(point.seq, ())):
+            if _agrees(kept, *here):
+                self._witnessed.add(kept)
             else:
                 yield (
-                    note.size,
-                    f"the first {note.size} records are not those that the witness has of {note.at}",
+                    kept.size,
+                    f"the first {kept.size} records are not those that the witness has of {kept.at}",
                 )
 
 
-def _by_size(notes: Sequence[Checkpoint | None]) -> dict[int, list[Checkpoint]]:
-    sizes: dict[int, list[Checkpoint]] = defaultdict(list)
-    for note in filter(None, notes):
+def _agrees(note: Checkpoint | SignedHead, root: bytes, head: bytes) -> bool:
+    return note.head == head and (isinstance(note, SignedHead) or note.root == root)
+
+
+def _by_size(notes: Iterable[N]) -> dict[int, list[N]]:
+    sizes: dict[int, list[N]] = defaultdict(list)
+    for note in notes:
         sizes[note.size].append(note)
     return sizes

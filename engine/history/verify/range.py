@@ -64,8 +64,10 @@ def verify_range(
 
 
 def _hash_before(source: HistorySource, first: int) -> bytes:
-    stored = source.hash_of(first - 1) if first > 1 else None
-    return chain.GENESIS if stored is None else stored
+    if first <= 1:
+        began = source.end().genesis
+        return began if began == chain.UNSIGNED_GENESIS else chain.GENESIS
+    return source.hash_of(first - 1) or chain.GENESIS
 
 
 def _steps(source: HistorySource, after: int, last: int) -> Iterator[list[Row]]:

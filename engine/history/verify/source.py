@@ -23,6 +23,19 @@ class StoredCase:
     body: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryEnd:
+    """The end of a history as it is stored."""
+
+    size: int
+    """The number of the last record, 0 where there is none."""
+    at: str
+    note: str | None
+    """The signed head of the last commit; None where there is none."""
+    genesis: bytes
+    """What the first record names as the one before it."""
+
+
 class HistorySource(Protocol):
     """Reads a history as it is stored, without trusting any of it."""
 
@@ -31,8 +44,12 @@ class HistorySource(Protocol):
         """Where the history is stored, for another process to open."""
         ...
 
-    def head(self) -> int:
-        """Return the number of the last record, 0 where there is none."""
+    def end(self) -> HistoryEnd:
+        """Return the last record and its signature, of one moment."""
+        ...
+
+    def notices(self) -> list[tuple[int, str, str]]:
+        """Return number, type and data of the records about the history itself."""
         ...
 
     def tree(self, size: int) -> Frontier:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from engine.history.api import ProgressCallback
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
-from engine.history.verify.checkpoint_check import CheckpointComparison
+from engine.history.verify.checkpoint_check import CheckpointComparison, Witnessed
 from engine.history.verify.payloads import STATE_MARK, Mismatch
 from engine.history.verify.pool import RecordRange, verify_ranges
+from engine.history.verify.signed_end import end_problems, reservations, unrecorded, valid_head, with_earlier
 from engine.history.verify.source import HistorySource
 from engine.models import Verification
 
@@ -28,25 +30,35 @@ def verify(
     progress: ProgressCallback | None = None,
     *,
     resume: bool = False,
-    outside: Sequence[Checkpoint | None] = (),
+    outside: Sequence[Witnessed] = (),
 ) -> Verification:
     """Return whether the records and the contents that they name are intact, or the first that is not.
 
-    With `resume`, records before the last valid checkpoint are not read again. `outside` are the checkpoints
-    that a witness has kept; with them, every record is read.
+    With `resume`, records before the last valid checkpoint are not read again. `outside` is what witnesses
+    have kept.
     """
-    total = source.head()
-    resumes = resume and not outside
-    start = _last_checkpoint(source, notes, key, total) if resumes else Frontier()
+    end = source.end()
+    total, head = end.size, valid_head(end, key)
+    start = _last_checkpoint(source, notes, key, total) if resume else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
-    comparison = CheckpointComparison(notes, key, start, outside)
-    for seq, problem in itertools.chain(
+    notices = source.notices()
+    comparison = CheckpointComparison(notes, key, start, unrecorded(outside, notices), head)
+    problems = itertools.chain(
         _verify_records(source, total, comparison, progress),
+        end_problems(end, head, notices),
         comparison.before(total),
         _unrecorded_cases(source, first),
-    ):
-        return comparison.found(total, seq or None, problem)
-    return comparison.found(total)
+    )
+    seq, problem = next(problems, (None, ""))
+    found = comparison.found(total, seq or None, with_earlier(problem, notices))
+    return found.with_end(_moment(end.at), head.key if head else "", tuple(reservations(notices)))
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError:
+        return None
 
 
 def _last_checkpoint(

@@ -16,6 +16,7 @@ import pytest
 import rfc8785
 
 from engine.common.text import Untrusted
+from engine.history.chain.chain import GENESIS
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, Event, InputFile, Meters, OutputChunk, Status, Stream
@@ -55,7 +56,7 @@ async def test_events_come_back_as_written(log: SqliteHistoryStore) -> None:
     read = await log.read.events()
     assert sorted(written, key=lambda event: event.seq) == list(read)
     assert [event.hash for event in read[:-1]] == [event.previous for event in read[1:]]
-    assert "0" * 64 == read[0].previous
+    assert GENESIS.hex() == read[0].previous
 
 
 async def test_events_of_one_subject_after_a_number(log: SqliteHistoryStore) -> None:

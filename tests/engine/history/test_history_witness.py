@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.common.text import Untrusted
 from engine.history.chain import chain, checkpoints
+from engine.history.chain.heads import HeadSigner
 from engine.history.chain.merkle import Frontier
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import WitnessError
 from engine.history.store.sqlite.store import SqliteHistoryStore
+from engine.history.store.sqlite.tree import sign
 from engine.history.witness.checkpoint_file import add, notes, read
 from engine.history.witness.git_witness import FILE, GitWitness
 from engine.history.witness.http_witness import HttpWitness
@@ -205,6 +208,7 @@ async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
             previous = record.hash
             connection.execute("DELETE FROM events WHERE seq = ?", (seq,))
             connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", record)
+        sign(connection, HeadSigner(key).note(tree.size, previous, chain.stamp(datetime.now(UTC))))
     file.unlink()
     add(file, signed)
     return kept

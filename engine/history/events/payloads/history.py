@@ -39,6 +39,32 @@ class CheckpointSignedPayload(EventPayload):
     size: int
 
 
+class HistoryUpgradedPayload(EventPayload):
+    """The history now has a format that signs its end; no signature covered what is after `checked`."""
+
+    type: Literal["history.upgraded"]
+    records: int
+    checked: int
+
+
+class HistoryContradictedPayload(EventPayload):
+    """When the history was opened, its end was not the one that was signed, or that the witness knew."""
+
+    type: Literal["history.contradicted"]
+    problem: str
+    note: str
+
+
+class HistoryReplacedPayload(EventPayload):
+    """This history began where the witness knew another one, of another key."""
+
+    type: Literal["history.replaced"]
+    records: int
+    key: str
+    at: str
+    note: str
+
+
 class WitnessChangedPayload(EventPayload):
     """A witness outside takes no checkpoints, or takes them again."""
 

@@ -15,12 +15,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
+from engine.history.chain.heads import HeadSigner, parse_head
 from engine.history.chain.merkle import Frontier
 from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
 from engine.history.store.sqlite.cases import EncodedCase
 from engine.history.witness import checkpoint_file
+from engine.history.witness.witness_file import WitnessFile
 from engine.models import OutputChunk
 
 ENGINE = "engine"
@@ -46,8 +48,10 @@ class Ledger:
 
     connection: sqlite3.Connection
     key: Ed25519PrivateKey
-    witness: Path
+    checkpoints: Path
+    """The file of checkpoints beside the database."""
     checkpoint_events: int
+    witness_file: WitnessFile | None = None
     known: bool = False
     """Whether the end of the chain is known, or has to be read from the disk."""
     last: bytes = chain.GENESIS
@@ -60,6 +64,19 @@ class Ledger:
     """Checkpoints of this transaction."""
     buffered: dict[str, list[OutputChunk]] = field(default_factory=dict)
     buffered_bytes: int = 0
+    signed: int = 0
+    """How many records the signed head covers."""
+    contradictions: tuple[str, ...] = ()
+    """What contradicted the history whenever it was opened."""
+
+    def __post_init__(self) -> None:
+        """Prepare the key."""
+        self._signer = HeadSigner(self.key)
+
+    @property
+    def public_key(self) -> str:
+        """The public key in hexadecimal."""
+        return self.key.public_key().public_bytes_raw().hex()
 
     def load_end(self) -> None:
         """Take the end of the chain from the disk."""
@@ -69,6 +86,8 @@ class Ledger:
             "SELECT seq - 1 FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
         ).fetchone()
         self.checked = row[0] if row else 0
+        head = parse_head(tree.signed_head(self.connection) or "")
+        self.signed = head.size if head else 0
         self.known = True
 
     def begin(self) -> None:
@@ -78,15 +97,35 @@ class Ledger:
             self.load_end()
 
     def commit(self) -> None:
-        """Put all that was done since `begin`, and the output that is held, on disk; then the checkpoints."""
+        """Put all that was done since `begin`, the output that is held, and a signature over all, on disk.
+
+        The witness and the checkpoint file follow.
+        """
         self.flush_all_output()
+        note = self._sign()
         self.connection.execute("COMMIT")
+        if note:
+            self.publish(note)
         self.notes += self.fresh
         self.fresh.clear()
         if self.notes:
             with contextlib.suppress(OSError):  # they stay in `notes` until the file can be written
-                checkpoint_file.add(self.witness, self.notes)
+                checkpoint_file.add(self.checkpoints, self.notes)
                 self.notes.clear()
+
+    def _sign(self) -> str:
+        """Sign the end of the chain where it has moved, and return the note."""
+        if self.signed == self.tree.size:
+            return ""
+        note = self._signer.note(self.tree.size, self.last, chain.stamp(datetime.now(UTC)))
+        tree.sign(self.connection, note)
+        self.signed = self.tree.size
+        return note
+
+    def publish(self, note: str) -> None:
+        """Give the witness the head of what is on disk."""
+        if self.witness_file:
+            self.witness_file.write(note)
 
     def roll_back(self) -> None:
         """Undo what was done since `begin`."""
@@ -201,11 +240,11 @@ class Ledger:
 
     def repair_checkpoint_file(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""
-        notes = checkpoint_file.notes(self.witness)
+        notes = checkpoint_file.notes(self.checkpoints)
         last = max((note.size for note in notes if note), default=0)
         missing = self.connection.execute(
             "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
             (last + 1,),
         ).fetchall()
         if missing and (notes or len(missing) == 1):
-            checkpoint_file.add(self.witness, [note for (note,) in missing])
+            checkpoint_file.add(self.checkpoints, [note for (note,) in missing])

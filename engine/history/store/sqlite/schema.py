@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.history.errors import HistoryError
 
-VERSION = 4
+VERSION = 5
 """The format of the database. Raise it, and add an upgrade, with every change of the tables."""
 OLDEST = 4
 """The oldest format that is upgraded."""
@@ -32,6 +32,11 @@ CREATE INDEX events_subject ON events (subject);
 CREATE INDEX events_checkpoint ON events (seq) WHERE type = 'history.checkpoint';
 
 CREATE INDEX events_erased ON events (seq) WHERE type = 'history.erased';
+
+CREATE TABLE signed_head (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    note TEXT NOT NULL
+);
 
 CREATE TABLE subtrees (
     level INTEGER NOT NULL,
@@ -122,7 +127,9 @@ CREATE TABLE case_blobs (
 ) WITHOUT ROWID;
 CREATE INDEX case_blobs_case ON case_blobs (case_n, blob);
 """
-UPGRADES: dict[int, tuple[str, ...]] = {}
+UPGRADES: dict[int, tuple[str, ...]] = {
+    4: ("CREATE TABLE signed_head (one INTEGER PRIMARY KEY CHECK (one = 1), note TEXT NOT NULL)",),
+}
 """For each older format from `OLDEST` on, the statements that bring it to the next one."""
 
 

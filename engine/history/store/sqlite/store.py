@@ -13,21 +13,26 @@ from engine.common.text import Untrusted
 from engine.history.api import ProgressCallback
 from engine.history.chain import chain
 from engine.history.chain.checkpoints import parse
+from engine.history.chain.heads import parse_head
 from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
 from engine.history.events.types import validate
 from engine.history.store.sqlite import cases
 from engine.history.store.sqlite.case_file import case_file
 from engine.history.store.sqlite.connections import ConnectionPool
+from engine.history.store.sqlite.health import contradiction_check, witness_check
 from engine.history.store.sqlite.ledger import ENGINE, Ledger, NewRecord
 from engine.history.store.sqlite.reader import SqliteHistoryReader
 from engine.history.store.sqlite.retention import erase_some
 from engine.history.store.sqlite.verification_source import SqliteSource
-from engine.history.store.sqlite.writer import Writer, witness_file
+from engine.history.store.sqlite.writer import Writer, checkpoints_of
+from engine.history.verify.checkpoint_check import Witnessed
 from engine.history.verify.payloads import STATE
 from engine.history.verify.verifier import verify
 from engine.history.witness import checkpoint_file
-from engine.models import Artifact, Case, Event, Meters, OutputChunk, Verification
+from engine.history.witness.git_witness import FILE
+from engine.history.witness.witness_file import WitnessFile
+from engine.models import Artifact, Case, Check, Event, Meters, OutputChunk, Verification
 from engine.settings import HistorySettings
 
 LARGE = 1 << 18
@@ -38,23 +43,32 @@ class SqliteHistoryStore:
     """The history of one engine in one SQLite file. Implements HistoryStore."""
 
     def __init__(
-        self, path: Path, settings: HistorySettings, writer: Writer, connections: ConnectionPool
+        self,
+        path: Path,
+        settings: HistorySettings,
+        writer: Writer,
+        connections: ConnectionPool,
+        witness: WitnessFile | None = None,
     ) -> None:
         self._path = path
         self._settings = settings
         self._writer = writer
         self._connections = connections
+        self._witness = witness
         self._read = SqliteHistoryReader(connections)
 
     @classmethod
-    async def open(cls, path: Path, settings: HistorySettings) -> Self:
+    async def open(cls, path: Path, settings: HistorySettings, witness: Path | None = None) -> Self:
         """Open the history at `path`, and create it if there is none.
+
+        The newest signed head is kept in the file `witness` too.
 
         Raises:
             HistoryError: it is damaged, of another format, unwritable, or in use by another engine.
         """
-        writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop())
-        return cls(path, settings, writer, ConnectionPool(path, settings.read_deadline_seconds))
+        file = WitnessFile(witness) if witness else None
+        writer = await asyncio.to_thread(Writer, path, settings, asyncio.get_running_loop(), file)
+        return cls(path, settings, writer, ConnectionPool(path, settings.read_deadline_seconds), file)
 
     @property
     def read(self) -> SqliteHistoryReader:
@@ -183,17 +197,40 @@ class SqliteHistoryStore:
                 loop.call_soon_threadsafe(progress, done, total)
 
         key = self._writer.key.public_key()
-        notes = await asyncio.to_thread(checkpoint_file.notes, witness_file(self._path))
-        outside = [parse(note) for note in witnessed]
+        notes = await asyncio.to_thread(checkpoint_file.notes, checkpoints_of(self._path))
+        outside = await asyncio.to_thread(self._outside, witnessed)
         try:
             return await self._connections.do(
                 lambda connection: verify(
-                    SqliteSource(connection), notes, key, report, resume=resume, outside=outside
+                    SqliteSource(connection),
+                    notes,
+                    key,
+                    report,
+                    resume=resume and not witnessed,
+                    outside=outside,
                 ),
                 seconds=float("inf"),
             )
         finally:
             wanted.clear()
+
+    def checks(self) -> Sequence[Check]:
+        """Return the rows of Health: the witness, and what contradicted the history when it was opened."""
+        return [
+            *(contradiction_check(problem) for problem in self._writer.contradictions),
+            *([witness_check(self._witness)] if self._witness else []),
+        ]
+
+    def _outside(self, witnessed: Sequence[str]) -> list[Witnessed]:
+        """Return what the given notes, the witness file and the git repository say."""
+        kept = [Witnessed("the given checkpoints", parse(note) or parse_head(note)) for note in witnessed]
+        if self._witness:
+            name = f"the witness {self._witness.path}"
+            kept += [Witnessed(name, head) for head in self._witness.heads()]
+        if self._settings.witness_git:
+            file = self._settings.witness_git / FILE
+            kept += [Witnessed(f"the witness {file}", note) for note in checkpoint_file.notes(file)]
+        return kept
 
 
 def _text(type: str, data: dict[str, Any], case: cases.EncodedCase | None = None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from engine.history.chain import merkle
 from engine.history.chain.chain import GENESIS
 from engine.history.chain.merkle import STORED, Frontier, Subtree
+from engine.history.store.sqlite.tolerant_rows import rows_of
 
 _BLOCK = 1 << STORED
 
@@ -16,6 +17,24 @@ def head(connection: sqlite3.Connection) -> tuple[int, bytes]:
     """Return the number and the hash of the last record on disk."""
     row = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
     return (row[0], row[1]) if row else (0, GENESIS)
+
+
+def genesis(connection: sqlite3.Connection) -> bytes:
+    """Return what the first record on disk names as the one before it."""
+    row = connection.execute("SELECT previous FROM events ORDER BY seq LIMIT 1").fetchone()
+    return bytes(row[0]) if row and isinstance(row[0], bytes) else GENESIS
+
+
+def signed_head(connection: sqlite3.Connection) -> str | None:
+    """Return the signed head of the last commit, or None where there is none."""
+    rows = rows_of(connection, "SELECT note FROM signed_head", ())
+    return str(rows[0][0]) if rows else None
+
+
+def sign(connection: sqlite3.Connection, note: str) -> None:
+    """Keep the signed head of this commit in the place of the one before."""
+    if not connection.execute("UPDATE signed_head SET note = ?", (note,)).rowcount:
+        connection.execute("INSERT INTO signed_head (one, note) VALUES (1, ?)", (note,))
 
 
 def load(connection: sqlite3.Connection, size: int) -> Frontier:
@@ -43,7 +62,7 @@ def root(connection: sqlite3.Connection, start: int, end: int) -> bytes:
 
 def store(connection: sqlite3.Connection, subtrees: Iterable[Subtree]) -> None:
     """Keep the roots of full subtrees."""
-    connection.executemany("INSERT OR REPLACE INTO subtrees (level, place, hash) VALUES (?, ?, ?)", subtrees)
+    connection.executemany("INSERT INTO subtrees (level, place, hash) VALUES (?, ?, ?)", subtrees)
 
 
 def _stored(connection: sqlite3.Connection, level: int, place: int) -> bytes | None:

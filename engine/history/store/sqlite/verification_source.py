@@ -12,9 +12,14 @@ from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import row_formats, tree
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.store.sqlite.tolerant_rows import rows_of
-from engine.history.verify.source import Row, StoredCase
+from engine.history.verify.source import HistoryEnd, Row, StoredCase
 
 _RECORDS = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+_END = """
+SELECT seq, at, note FROM (SELECT 1 AS one) LEFT JOIN signed_head USING (one)
+LEFT JOIN (SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1)
+"""
+_NOTICES = "SELECT seq, type, data FROM events WHERE subject = 'history' ORDER BY seq"
 _CASES = """
 SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
 WHERE id IN (SELECT value FROM json_each(?))
@@ -46,9 +51,15 @@ class SqliteSource:
         """The file of the database."""
         return Path(self._connection.execute("PRAGMA database_list").fetchone()[2])
 
-    def head(self) -> int:
-        """Return the number of the last record, 0 where there is none."""
-        return tree.head(self._connection)[0]
+    def end(self) -> HistoryEnd:
+        """Return the last record and its signature, of one moment."""
+        seq, at, note = rows_of(self._connection, _END, ())[0]
+        genesis = tree.genesis(self._connection)
+        return HistoryEnd(seq or 0, str(at or ""), None if note is None else str(note), genesis)
+
+    def notices(self) -> list[tuple[int, str, str]]:
+        """Return number, type and data of the records about the history itself."""
+        return rows_of(self._connection, _NOTICES, ())
 
     def tree(self, size: int) -> Frontier:
         """Return the tree over the first `size` records, from the stored hashes."""

@@ -19,9 +19,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import schema
+from engine.history.store.sqlite import schema, tree
 from engine.history.store.sqlite.errors import explain
+from engine.history.store.sqlite.history_end import contradictions, open_end
 from engine.history.store.sqlite.ledger import Ledger
+from engine.history.witness.witness_file import WitnessFile
 from engine.settings import HistorySettings
 
 T = TypeVar("T")
@@ -48,13 +50,19 @@ class WriteJob:
 class Writer:
     """The thread. Jobs are done in the order they come, and answered in the event loop."""
 
-    def __init__(self, path: Path, settings: HistorySettings, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: HistorySettings,
+        loop: asyncio.AbstractEventLoop,
+        witness: WitnessFile | None = None,
+    ) -> None:
         self._path = path
         self._settings = settings
         self._loop = loop
         self._lock = take_lock(path)
         try:
-            self._ledger = open_ledger(path, settings)
+            self._ledger = open_ledger(path, settings, witness)
         except BaseException as error:
             self._lock.close()
             raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
@@ -62,6 +70,11 @@ class Writer:
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """What contradicted the history when it was opened, now or earlier."""
+        return self._ledger.contradictions
 
     @property
     def key(self) -> Ed25519PrivateKey:
@@ -170,8 +183,8 @@ class Writer:
             self._loop.call_soon_threadsafe(how, *arguments)
 
 
-def witness_file(path: Path) -> Path:
-    """Return where the checkpoints of the history at `path` lie outside the database."""
+def checkpoints_of(path: Path) -> Path:
+    """Return where the checkpoints of the history at `path` lie beside the database."""
     return path.with_name(path.name + ".checkpoints")
 
 
@@ -187,18 +200,33 @@ def _refuse(jobs: list[WriteJob], reason: Exception) -> None:
             job.answer.set_exception(reason)
 
 
-def open_ledger(path: Path, settings: HistorySettings) -> Ledger:
-    """Return the ledger of the history at `path`, created where there is none. The caller holds its lock."""
+def open_ledger(path: Path, settings: HistorySettings, witness: WitnessFile | None = None) -> Ledger:
+    """Return the ledger of the history at `path`, created where there is none. The caller holds its lock.
+
+    Raises:
+        HistoryError: its key is missing, or another one.
+    """
     connection = schema.open_writer(path)
     try:
-        key = signing_key(path.with_suffix(".key"))
-        ledger = Ledger(connection, key, witness_file(path), settings.checkpoint_events)
+        key = _key_of(connection, path.with_suffix(".key"))
+        ledger = Ledger(connection, key, checkpoints_of(path), settings.checkpoint_events, witness)
         ledger.load_end()
         ledger.repair_checkpoint_file()
+        open_end(ledger)
+        ledger.contradictions = contradictions(connection)
     except BaseException:
         connection.close()
         raise
     return ledger
+
+
+def _key_of(connection: sqlite3.Connection, path: Path) -> Ed25519PrivateKey:
+    if not path.exists() and tree.head(connection)[0]:
+        raise HistoryError(
+            f"The key {path} is missing, and the history beside it was signed with it",
+            hint="Put it back from a copy, or move the history aside",
+        )
+    return signing_key(path)
 
 
 def take_lock(path: Path) -> IO[bytes]:

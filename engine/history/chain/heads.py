@@ -1,0 +1,79 @@
+"""Signed heads: after every commit, how many records there are and the hash of the last one, signed.
+
+The chain binds each record to all before it, so the newest head covers every record. The text is a signed
+note of its own kind: no checkpoint can be presented as a head, so that older ends are not left lying about.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+ORIGIN = "pratique/head"
+_NOTE = re.compile(
+    rf"(?P<text>{ORIGIN}\n(?P<size>[0-9]{{1,18}})\nhead (?P<head>[0-9a-f]{{64}})\n"
+    rf"at (?P<at>[0-9TZ:.-]{{20,40}})\n"
+    rf"key (?P<key>[0-9a-f]{{64}})\n)\n\u2014 {ORIGIN} (?P<signature>[A-Za-z0-9+/=]{{88}})\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedHead:
+    """The content of a signed head."""
+
+    size: int
+    head: bytes
+    """The hash of the last record."""
+    at: str
+    key: str
+    """The public key that it names, in hexadecimal."""
+    signature: bytes
+    text: bytes
+    """The bytes that are signed."""
+
+    def is_signed_by(self, key: Ed25519PublicKey) -> bool:
+        """Return whether this key made the signature."""
+        if key.public_bytes_raw().hex() != self.key:
+            return False
+        try:
+            key.verify(self.signature, self.text)
+        except InvalidSignature:
+            return False
+        return True
+
+
+class HeadSigner:
+    """Signs heads with one key."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._sign = key.sign
+        self._name = key.public_key().public_bytes_raw().hex()
+
+    def note(self, size: int, head: bytes, at: str) -> str:
+        """Return the signed head of a chain."""
+        text = f"{ORIGIN}\n{size}\nhead {head.hex()}\nat {at}\nkey {self._name}\n"
+        return f"{text}\n\u2014 {ORIGIN} {base64.b64encode(self._sign(text.encode())).decode()}\n"
+
+
+def parse_head(note: str) -> SignedHead | None:
+    """Return the head in a note, or None where it is none. The signature is not verified."""
+    match = _NOTE.fullmatch(note)
+    if match is None:
+        return None
+    try:
+        signature = base64.b64decode(match["signature"], validate=True)
+    except binascii.Error:
+        return None
+    return SignedHead(
+        size=int(match["size"]),
+        head=bytes.fromhex(match["head"]),
+        at=match["at"],
+        key=match["key"],
+        signature=signature,
+        text=match["text"].encode(),
+    )
