@@ -21,6 +21,7 @@ class EngineProcess:
 
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
+        self.command = [sys.executable, "-m", "engine.server.serve"]
         self.environment = {**os.environ, "PRATIQUE_HOME": str(home), **settings}
         self.socket = home / "run" / "engine.sock"
         self._process: subprocess.Popen[bytes] | None = None
@@ -30,12 +31,14 @@ class EngineProcess:
         """The name that its sandboxes carry."""
         return hashlib.sha256(str(self.home).encode()).hexdigest()[:12]
 
+    def limit_open_files(self, count: int) -> None:
+        """Have it start with so many open files at most."""
+        self.command = ["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh", *self.command]
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         log = (self.home / "test.log").open("ab")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "engine.server.serve"], env=self.environment, stdout=log, stderr=log
-        )
+        self._process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log)
         log.close()
         deadline = time.monotonic() + START_SECONDS
         while not self._listens():
@@ -51,9 +54,8 @@ class EngineProcess:
 
     def run(self) -> subprocess.CompletedProcess[str]:
         """Run it until it ends by itself."""
-        command = [sys.executable, "-m", "engine.server.serve"]
         return subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
+            self.command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
         )
 
     def _listens(self) -> bool:

@@ -24,6 +24,8 @@ DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
 BROKEN_OFF = 502
 """The status of a stream that ended in the middle."""
+INTERRUPTED = b'{"interrupted":'
+ASK_AGAIN = "Ask for the rest."
 RESUMES = 50
 """How often a stream that broke off is taken up again before it is given up."""
 RESUME_SECONDS = 0.2
@@ -93,7 +95,7 @@ class Transport:
             async for part in parts:
                 *lines, held = (held + part).split(b"\n")
                 for line in lines:
-                    yield model.model_validate_json(line)
+                    yield model.model_validate_json(checked_line(line))
 
     async def frames(self, path: str, offset: int) -> AsyncGenerator[OutputChunk, None]:
         """Yield the chunks of a stream of output from `offset` on; one that breaks off is taken up again."""
@@ -155,8 +157,15 @@ class Transport:
                         yield part
         except httpx.HTTPError as error:
             if begun:
-                raise Problem(BROKEN_OFF, "the stream broke off", hint="Ask for the rest.") from error
+                raise Problem(BROKEN_OFF, "the stream broke off", hint=ASK_AGAIN) from error
             raise problem_of_failure(error) from error
+
+
+def checked_line(line: bytes) -> bytes:
+    """Return a line of a stream. Raises Problem (502) if it is the last of one that the engine ends early."""
+    if line.startswith(INTERRUPTED):
+        raise Problem(BROKEN_OFF, "the engine ended the stream: it was read too slowly", hint=ASK_AGAIN)
+    return line
 
 
 def check_path(path: str) -> None:

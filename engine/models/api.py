@@ -166,6 +166,13 @@ class OutputLine(FrozenModel):
     seconds: float | None = None
 
 
+class StreamEnd(FrozenModel):
+    """The last line of a stream that the engine ends early; `resume` is the parameter that gets the rest."""
+
+    interrupted: str
+    resume: dict[str, int] = Field(default_factory=dict)
+
+
 class ProblemBody(FrozenModel):
     """A problem (RFC 9457): `title` says what happened, `hint` what to do next."""
 

@@ -7,14 +7,14 @@ import signal
 import socket
 from collections.abc import Sequence
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from engine import locations
 from engine.common import log
 from engine.core import Engine
 from engine.server.http.app import create_app
-from engine.server.http.listeners import create_server
+from engine.server.http.connections.limits import local_limits, remote_limits
+from engine.server.http.listeners import EndpointServer, create_server
 from engine.server.http.middleware.access import LOCAL_HOSTS, AccessMiddleware
 from engine.server.http.middleware.authentication import TokenAuthenticator
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
@@ -23,7 +23,7 @@ from engine.server.mcp.mount import McpMount
 
 IDLE_CHECK_SECONDS = 5.0
 
-Endpoint = tuple[uvicorn.Server, socket.socket]
+Endpoint = tuple[EndpointServer, socket.socket]
 
 
 async def serve_endpoints(
@@ -56,12 +56,19 @@ def _endpoints(
     limits: tuple[ConcurrencyLimit, ConcurrencyLimit],
 ) -> list[Endpoint]:
     settings = engine.settings.server
-    endpoints = [(create_server(AccessMiddleware(app, settings, limits[0])), local)]
+    endpoints = [
+        (
+            create_server(
+                AccessMiddleware(app, settings, limits[0]), None, local_limits(settings.max_requests)
+            ),
+            local,
+        )
+    ]
     if remote:
         authenticator = TokenAuthenticator(engine.tokens, settings)
         hosts = LOCAL_HOSTS | frozenset(settings.hosts)
         outer = AccessMiddleware(app, settings, limits[1], authenticator, hosts)
-        endpoints.append((create_server(outer, settings), remote))
+        endpoints.append((create_server(outer, settings, remote_limits(settings.max_requests)), remote))
     return endpoints
 
 
@@ -76,7 +83,7 @@ async def _serve_http(endpoints: Sequence[Endpoint], ending: asyncio.Event) -> N
             server.should_exit = True
 
 
-async def _serve_one(server: uvicorn.Server, listener: socket.socket) -> None:
+async def _serve_one(server: EndpointServer, listener: socket.socket) -> None:
     kind, address = _address(listener)
     log.info("endpoint.opened", kind=kind, address=address)
     try:

@@ -29,6 +29,7 @@ from engine.history.witness.witnesses import Witnesses
 from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.server.endpoints import serve_endpoints
 from engine.server.event_log import log_backend, log_event
+from engine.server.http.connections.limits import raise_open_files
 from engine.server.http.listeners import bind_tcp, bind_unix
 from engine.settings import Settings
 
@@ -43,6 +44,7 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
         Problem: another engine runs here, or the history cannot be opened.
     """
     log.configure(settings.server.log_format, settings.server.log_level)
+    raise_open_files()
     path = locations.socket()
     if _answers(path):
         raise Problem(409, f"an engine is already running at {path}")

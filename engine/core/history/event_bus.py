@@ -12,6 +12,8 @@ from engine.models import Case, Event
 
 ENGINE = Untrusted("engine")
 """The actor of what the engine does by itself: deadlines, sandboxes, recovery."""
+PAGE_EVENTS = 16
+"""How many events are read for a follower at once: a follower that does not read holds so many."""
 
 
 class EventBus:
@@ -58,7 +60,7 @@ class EventBus:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""
         seen = self._latest if since is None else since
         while True:
-            events = await self.log.read.events(since=seen)
+            events = await self.log.read.events(since=seen, limit=PAGE_EVENTS)
             for event in events:
                 seen = event.seq
                 yield event

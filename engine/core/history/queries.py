@@ -15,8 +15,8 @@ from engine.history.summary import summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
 from engine.policy.consequences import consequences
 
-PAGE_BYTES = 4 << 20
-"""How much output of a run that is over is read back at once."""
+PAGE_BYTES = 128 << 10
+"""How much output of a run that is over is read back at once: a reader that does not read holds so much."""
 
 
 class Queries:

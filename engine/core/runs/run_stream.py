@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 
 from engine.models import Meters, OutputChunk
 
 RECENT_BYTES = 4 << 20
 """How much output of a run is kept in memory; older output is read back from the history."""
+READ_BACK_SECONDS = 0.02
+"""How long a reader waits for output that is on its way to the history."""
+PAGE_BYTES = 128 << 10
+"""How much of it a reader takes at once: a reader that does not read holds so much."""
 
 ReadBack = Callable[[int], Awaitable[Sequence[OutputChunk]]]
 
@@ -55,7 +59,7 @@ class RunStream:
                 offset = chunk.offset + len(chunk.data)
                 yield chunk
             if offset < self._end:
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0 if self._has(offset) else READ_BACK_SECONDS)
             elif closed:
                 return
             else:
@@ -74,13 +78,27 @@ class RunStream:
                 return
             await changed.wait()
 
+    def _has(self, offset: int) -> bool:
+        return bool(self._chunks) and self._chunks[0].offset <= offset
+
     async def _after(self, offset: int) -> Sequence[OutputChunk]:
         if offset >= self._end:
             return ()
-        if self._chunks and self._chunks[0].offset <= offset:
-            return [chunk for chunk in self._chunks if chunk.offset + len(chunk.data) > offset]
+        if self._has(offset):
+            return list(_page(self._chunks, offset))
         return await self._read_back(offset)
 
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _page(chunks: Iterable[OutputChunk], offset: int) -> Iterator[OutputChunk]:
+    """Yield the first chunks that reach beyond `offset`, and no more than a page of them."""
+    size = 0
+    for chunk in chunks:
+        if chunk.offset + len(chunk.data) > offset:
+            size += len(chunk.data)
+            yield chunk
+            if size >= PAGE_BYTES:
+                return

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ipaddress
 import os
-import resource
 import socket
 import ssl
 from collections.abc import Iterator
@@ -14,19 +12,16 @@ from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from engine.common.errors import Problem
-from engine.server.http.problems import MEDIA_TYPE, problem_response
+from engine.server.http.connections.acceptor import Acceptor
+from engine.server.http.connections.limits import ConnectionLimits, local_limits
+from engine.server.http.connections.protocol import BoundedHttpProtocol
+from engine.server.http.connections.registry import Connection, ConnectionRegistry
+from engine.server.http.connections.write_buffers import WriteBuffers
 from engine.settings import ServerSettings
 
 CLOSING_SECONDS = 1
-KEEP_ALIVE_SECONDS = 60
-"""Longer than clients keep an idle connection (5 s): none is closed under a request on its way."""
-HEAD_SECONDS = 20.0
-"""How long the head of a request may take, or the first byte of a connection's first."""
-HEAD_BYTES = 64 * 1024
-"""What a request may have outside its body: its head, the framing of chunks, trailers."""
 
 
 def bind_unix(path: Path) -> socket.socket:
@@ -86,88 +81,59 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def create_server(app: ASGIApp, settings: ServerSettings | None = None) -> uvicorn.Server:
+def create_server(
+    app: ASGIApp, settings: ServerSettings | None = None, limits: ConnectionLimits | None = None
+) -> EndpointServer:
     """Return a server of an application, with the TLS of `settings` if they are given."""
     tls = settings if settings and settings.tls_certificate else None
     config = uvicorn.Config(
         app,
-        http=BoundedHttpProtocol,
+        http="httptools",
         ws="none",
         log_config=None,
         log_level="warning",
         lifespan="off",
         server_header=False,
         timeout_graceful_shutdown=CLOSING_SECONDS,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         ssl_certfile=tls.tls_certificate if tls else None,
         ssl_keyfile=tls.tls_key if tls else None,
     )
-    return _Server(config)
+    return EndpointServer(config, limits or local_limits(ServerSettings().max_requests))
 
 
-class BoundedHttpProtocol(HttpToolsProtocol):
-    """HTTP/1.1 with bounds for time, memory and connections; errors are answered as problems."""
+class EndpointServer(uvicorn.Server):
+    """A server of one endpoint that accepts its connections itself, within limits."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the timeout of the first request; refuse the connection if there are too many."""
-        super().connection_made(transport)
-        self._overhead = self._fresh = 0
-        self._head_timeout = self.loop.call_later(HEAD_SECONDS, transport.close)
-        if len(self.connections) > max_connections():
-            self._refuse("503 Service Unavailable", Problem(503, "too many open connections"))
+    def __init__(self, config: uvicorn.Config, limits: ConnectionLimits) -> None:
+        super().__init__(config)
+        self.connections = ConnectionRegistry(limits)
+        self._buffers = WriteBuffers()
+        self._acceptor: Acceptor | None = None
 
-    def data_received(self, data: bytes) -> None:
-        """Parse data, unless a request has too many bytes outside its body."""
-        self._fresh = len(data)
-        super().data_received(data)
-        self._overhead += self._fresh
-        if self._overhead > HEAD_BYTES and not self.transport.is_closing():
-            problem = Problem(431, f"a request has at most {HEAD_BYTES} bytes outside its body")
-            self._refuse("431 Request Header Fields Too Large", problem)
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections at the listener."""
+        self.servers = []
+        self._acceptor = Acceptor(self.connections, self._protocol, self.config.ssl)
+        for listener in sockets or ():
+            self.listen(listener)
+        self.started = True
 
-    def on_message_begin(self) -> None:
-        """Restart the timeout for the next request."""
-        self._overhead = 0
-        self._head_timeout.cancel()
-        self._head_timeout = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-        super().on_message_begin()
+    def listen(self, listener: socket.socket) -> None:
+        """Accept connections at another listener in place of the one before; those that there are go on."""
+        if self._acceptor is not None:
+            self._acceptor.open(listener)
 
-    def on_headers_complete(self) -> None:
-        """Stop the timeout: the head of the request is complete."""
-        self._head_timeout.cancel()
-        super().on_headers_complete()
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no further connections, and close those that there are."""
+        if self._acceptor is not None:
+            await self._acceptor.close()
+        await super().shutdown(sockets)
 
-    def on_body(self, body: bytes) -> None:
-        """Leave the body out of the count: the middleware limits it."""
-        self._fresh -= len(body)
-        super().on_body(body)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeout."""
-        self._head_timeout.cancel()
-        super().connection_lost(exc)
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP."""
-        self._refuse("400 Bad Request", Problem(400, "this is not a valid HTTP request"))
-
-    def _refuse(self, status: str, problem: Problem) -> None:
-        body = bytes(problem_response(problem).body)
-        head = (
-            f"HTTP/1.1 {status}\r\ncontent-type: {MEDIA_TYPE}\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
-        self.transport.close()
-
-
-def max_connections() -> int:
-    """Return the connection limit of one endpoint: a third of the process's open files."""
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3
-
-
-class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signals alone: uvicorn would raise them again before the engine has closed."""
         yield
+
+    def _protocol(self, connection: Connection) -> BoundedHttpProtocol:
+        state = self.lifespan.state
+        return BoundedHttpProtocol(self.config, self.server_state, state, connection, self._buffers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import resource
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from starlette.responses import PlainTextResponse
 
 from engine.client.client import Client
 from engine.server.http import listeners
+from engine.server.http.connections import protocol
 from tests.engine_process import EngineProcess
 
 ASKING = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n"
@@ -67,7 +67,7 @@ async def door(tmp_path: Path) -> AsyncIterator[Path]:
 
 async def test_every_head_has_a_deadline(door: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection is closed where its first request does not come, and where its second does not end."""
-    monkeypatch.setattr(listeners, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.1)
     for sent in (b"", b"GET /", ASKING + b"\r\n" + b"GET /"):
         reader, writer = await asyncio.open_unix_connection(str(door))
         with contextlib.closing(writer):
@@ -76,15 +76,30 @@ async def test_every_head_has_a_deadline(door: Path, monkeypatch: pytest.MonkeyP
         assert (b"\r\n\r\n" in sent) == got.endswith(b"here")
 
 
-async def test_a_door_has_so_many_places(door: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One connection more is told that there is no place; when another goes, there is one."""
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (6, 6))
-    first = [await asyncio.open_unix_connection(str(door)) for _ in range(2)]
-    for reader, writer in first:
-        writer.write(ASKING + b"\r\n")
-        assert b"200" in await asyncio.wait_for(reader.readline(), SECONDS)
+UNREAD = b"POST /readyz HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n"
+WAITING = {
+    "nothing": b"",
+    "half a line": b"GET /",
+    "half a head": ASKING,
+    "blank lines": b"\r\n\r\n",
+    "after an answer": ASKING + b"\r\n",
+    "blank lines after an answer": ASKING + b"\r\n" + b"\r\n" * 20,
+    "half a head after an answer": ASKING + b"\r\n" + ASKING,
+    "half a head after three answers": (ASKING + b"\r\n") * 3 + ASKING,
+    "a body that nobody waits for": UNREAD,
+    "half of a body that nobody waits for": UNREAD + b"x" * 500,
+    "chunks without an end": ASKING + b"transfer-encoding: chunked\r\n\r\n1\r\nx\r\n",
+    "an upgrade": ASKING + b"connection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", WAITING.values(), ids=WAITING.keys())
+async def test_no_connection_waits_forever(door: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    """Whatever was sent before the silence: the connection is closed in bounded time."""
+    for name in ("HEAD_SECONDS", "KEEP_ALIVE_SECONDS", "REFUSED_SECONDS", "LINGER_SECONDS"):
+        monkeypatch.setattr(protocol, name, 0.1)
     reader, writer = await asyncio.open_unix_connection(str(door))
-    assert b"503" in await asyncio.wait_for(reader.readline(), SECONDS)
-    for _, other in [*first, (reader, writer)]:
-        other.close()
-        await other.wait_closed()
+    with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+        writer.write(sent)
+        await asyncio.wait_for(reader.read(), 10)

@@ -16,8 +16,8 @@ from mcp_types import CallToolResult
 from engine.client.client import Client
 from engine.models import DecisionOutcome, Scope, Status
 from tests.engine.server.test_mcp_stdio import TOOLS, result_of, server, words
-from tests.engine.server.test_tcp import free_port
 from tests.engine_process import EngineProcess
+from tests.tls import free_port
 
 
 @pytest.fixture(scope="module")

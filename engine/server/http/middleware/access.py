@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -10,7 +12,9 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.models import Scope as TokenScope
 from engine.server.http.authorization import CALLER, SOCKET_OWNER, Caller
+from engine.server.http.connections.protocol import connection_of
 from engine.server.http.middleware.authentication import TokenAuthenticator
+from engine.server.http.middleware.body import BodyLimits, BoundedBody
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
 from engine.server.http.problems import LOGGED, internal_problem, problem_response
 from engine.settings import ServerSettings
@@ -20,7 +24,8 @@ LOCAL_HOSTS = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
 PUBLIC_PATHS = frozenset({"/readyz"})
 """What a monitor may request without a token."""
 _MONITOR_SCOPES = frozenset({TokenScope.AUDIT})
-_CHALLENGE = {"www-authenticate": "Bearer"}
+_HEADERS = {401: {"www-authenticate": "Bearer"}, 408: {"connection": "close"}, 413: {"connection": "close"}}
+"""Headers of what is refused here, by status."""
 
 
 class AccessMiddleware:
@@ -39,6 +44,7 @@ class AccessMiddleware:
         self._limit = limit
         self._authenticator = authenticator
         self._hosts = hosts
+        self._bodies = BodyLimits(settings.max_request_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer with the reason why not."""
@@ -47,11 +53,13 @@ class AccessMiddleware:
         try:
             if not allowed:
                 raise Problem(503, "too many concurrent requests", retry_after=1)  # noqa: TRY301
-            scope[CALLER] = await self._authenticate(scope)
-            await self._forward(scope, receive, response.send)
+            caller = scope[CALLER] = await self._authenticate(scope)
+            if connection := connection_of(scope):
+                connection.authenticated()
+            await self._forward(scope, receive, response, caller)
         except Problem as problem:
-            headers = _CHALLENGE if problem.status == 401 else None
-            await problem_response(problem, headers)(scope, receive, send)
+            if not response.started:
+                await problem_response(problem, _HEADERS.get(problem.status))(scope, receive, send)
         except Exception as error:
             await _report(error, scope, receive, response)
         finally:
@@ -67,12 +75,15 @@ class AccessMiddleware:
             return Caller(SOCKET_OWNER.principal, _MONITOR_SCOPES)
         return await self._authenticator.authenticate(headers, client)
 
-    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limit = self._settings.max_request_bytes
-        body = _LimitedBody(receive, limit)
-        await self._app(scope, body.receive, body.unless_too_large(send))
-        if body.too_large:
-            await problem_response(Problem(413, f"a request is at most {limit} bytes"))(scope, receive, send)
+    async def _forward(self, scope: Scope, receive: Receive, response: _Response, caller: Caller) -> None:
+        body = BoundedBody(receive, self._bodies, caller.token.id if caller.token else "")
+        response.on_start = body.release
+        try:
+            await self._app(scope, body.receive, body.unless_refused(response.send))
+        finally:
+            body.release()
+        if body.refusal:
+            raise body.refusal
 
     def _check_origin(self, headers: Headers, client: str) -> None:
         """Refuse a request with another host name, or from a web page."""
@@ -103,29 +114,10 @@ class _Response:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.started = False
+        self.on_start: Callable[[], None] = lambda: None
 
     async def send(self, message: Message) -> None:
-        self.started = True
+        if not self.started:
+            self.started = True
+            self.on_start()
         await self._send(message)
-
-
-class _LimitedBody:
-    """The body of one request: over the limit it ends, and what the application answers is dropped."""
-
-    def __init__(self, receive: Receive, limit: int) -> None:
-        self._receive = receive
-        self._left = limit
-        self.too_large = False
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        self.too_large = self.too_large or self._left < 0
-        return {"type": "http.disconnect"} if self.too_large else message
-
-    def unless_too_large(self, send: Send) -> Send:
-        async def sending(message: Message) -> None:
-            if not self.too_large:
-                await send(message)
-
-        return sending
