@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+import contextlib
+from collections.abc import Iterator
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from engine import locations
 from engine.analysis_pool import AnalysisPool
+from engine.common.supervisor import Supervisor, Work
 from engine.common.text import Untrusted
 from engine.core.config.policy_store import PolicyStore
 from engine.core.config.secret_store import SecretStore
@@ -27,15 +30,20 @@ from engine.core.runs.service import Runs
 from engine.core.sandbox_startup import SandboxStartup
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.sessions.service import SessionService
+from engine.core.storage import Storage
 from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.idempotency import IdempotentSubmissions
 from engine.core.submissions.service import SubmissionService
 from engine.history.api import HistoryStore
+from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
 from engine.models import Analysis, Check, Health, Language, Status
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
+
+LAST_RECORDS_SECONDS = 2.0
+"""How long an engine that stops waits for what is still to be recorded."""
 
 
 class Engine:
@@ -58,10 +66,10 @@ class Engine:
         self._log = log
         self._analysis = analysis
         self._backend = backend
-        backend.keeper = backend.keeper or log
-        self._tasks = asyncio.TaskGroup()
-        self._background: list[asyncio.Task[None]] = []
-        self._events = EventBus(log, self.work_queue)
+        self.supervisor = Supervisor()
+        self._storage = Storage(locations.state(), locations.database())
+        self._events = EventBus(log, self.work_queue, self.supervisor, self._storage)
+        backend.keeper = backend.keeper or self._events
         self._add_history()
         self._add_configuration()
         self._add_runs()
@@ -84,7 +92,7 @@ class Engine:
         self._registry = SessionRegistry(settings)
         keys = KeyRing(locations.keys())
         self._decisions = ReviewDecisions(self.settings, self.policy, backend, keys, self._startup)
-        self.runs = Runs(events, backend, self.work_queue, self._tasks, self._decisions, self._registry)
+        self.runs = Runs(events, backend, self.work_queue, self.supervisor, self._decisions, self._registry)
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
@@ -117,34 +125,45 @@ class Engine:
 
     async def __aenter__(self) -> Self:
         """Recover what an earlier engine left open, and start the background tasks."""
-        await self._tasks.__aenter__()
-        self.work_queue.start(self._tasks, self.submissions)
-        await self._events.record("engine.started")
-        await self.policy.start()
-        await self.pre_approvals.start()
-        await self._recover()
-        self._tasks.create_task(self._analysis.start(), name="analysis pool")
-        self._background = [self._tasks.create_task(work, name=name) for name, work in self._work()]
+        try:
+            self.work_queue.start(self.supervisor, self.submissions)
+            await self._events.record("engine.started")
+            self._storage.start()
+            await self.policy.start()
+            await self.pre_approvals.start()
+            await self._recover()
+        except BaseException:
+            await self.supervisor.close()
+            raise
+        for name, work in self._work():
+            self.supervisor.start(name, work)
         return self
 
-    def _work(self) -> Iterator[tuple[str, Coroutine[Any, Any, None]]]:
+    def _work(self) -> Iterator[tuple[str, Work]]:
         """Yield what goes on until the engine stops, by name."""
-        yield "sandbox startup", self._startup.run()
-        yield "policy reload", self.policy.keep()
-        yield "session timeouts", self.sessions.close_expired()
-        yield "retention", self.history.run_retention()
-        yield "witnesses", self._witnesses.run(self._log.read.latest_checkpoint, self._events.witness)
+        yield "analysis workers", self._analysis.start
+        yield "sandbox startup", self._startup.run
+        yield "state folder", self._storage.watch
+        yield "recording", self._events.watch
+        yield "policy reload", self.policy.keep
+        yield "session timeouts", self.sessions.close_expired
+        yield "retention", self.history.run_retention
+        yield (
+            "witnesses",
+            partial(self._witnesses.run, self._log.read.latest_checkpoint, self._events.witness),
+        )
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the background tasks and every run; nothing outlives the engine."""
+        """Stop every run, then the background tasks; record what the history still takes, and no more."""
         self.work_queue.stop()
-        self.runs.cancel()
-        for task in self._background:
-            task.cancel()
-        await self._tasks.__aexit__(None, None, None)
-        await self._events.record("engine.stopped")
+        await self.runs.cancel()
+        await self._events.pending.settle(LAST_RECORDS_SECONDS)
+        await self.supervisor.close()
+        with contextlib.suppress(HistoryError, TimeoutError):  # its end is no reason to hang
+            async with asyncio.timeout(LAST_RECORDS_SECONDS):
+                await self._events.record("engine.stopped")
 
     async def _recover(self) -> None:
         for case in await self._log.read.open_cases():
@@ -167,14 +186,8 @@ class Engine:
             await self._startup.wait(settled_within)
         host = await asyncio.to_thread(host_checks, self.settings.server)
         backend = await self._backend.checks()
-        checks = (
-            *backend,
-            self.policy.check(),
-            self._queue_check(),
-            *host,
-            *self._log.checks(),
-            *self._witnesses.checks(),
-        )
+        own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
+        checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks())
         return Health(checks=checks, proof=self._backend.proof)
 
     def _queue_check(self) -> Check:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from engine.core.history.event_bus import EventBus
-from engine.history.errors import HistoryError
 from engine.images import reference
 from engine.models import IsolationProof, Language
 from engine.sandbox import Backend
 from engine.settings import SandboxSettings
 
-RETRY_SECONDS = 1.0
-"""After how long a record that the disk did not take is tried again."""
 PROBE_SECONDS = 20.0
 """How long an approval waits for the first sandbox of an engine that has just started."""
 
@@ -25,11 +22,14 @@ class SandboxStartup:
         self._events = events
         self._backend = backend
         self._done = asyncio.Event()
+        self._started = False
 
     async def run(self) -> None:
         """Start the backend, record what its first sandbox proved, and warm sandboxes up where isolated."""
         try:
-            await self._backend.start()
+            if not self._started:
+                await self._backend.start()
+                self._started = True
             proof = self._backend.proof
             await self._record(proof)
             if proof is not None and proof.isolated:
@@ -53,14 +53,9 @@ class SandboxStartup:
 
     async def _record(self, proof: IsolationProof | None) -> None:
         """Record the proof at once, or as soon as the disk takes it."""
-        data = proof.model_dump(mode="json") if proof else {}
-        while True:
-            try:
-                await self._events.record("sandbox.probed", data=data)
-            except HistoryError:
-                await asyncio.sleep(RETRY_SECONDS)
-            else:
-                return
+        await self._events.record_surely(
+            "sandbox.probed", data=proof.model_dump(mode="json") if proof else {}
+        )
 
 
 def pooled_images(settings: SandboxSettings) -> list[tuple[Language, str]]:

@@ -98,10 +98,12 @@ class HistoryStore(Protocol):
         *,
         case: Case | None = None,
         durable: bool = True,
+        patient: bool = False,
     ) -> Event:
         """Append an event, with the case in its state after it.
 
-        If `durable`, both are on disk when this returns; if it raises, neither was recorded.
+        If `durable`, both are on disk when this returns; if it raises, neither was recorded. A `patient`
+        caller waits for a disk that hangs, however long that takes.
         """
 
     async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:

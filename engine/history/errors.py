@@ -15,6 +15,10 @@ class HistoryError(Exception):
         return f"{self.title}. {self.hint}" if self.hint else self.title
 
 
+class InvalidEventError(HistoryError):
+    """The data of an event does not fit its type: no disk will ever take it."""
+
+
 class ErasedError(HistoryError):
     """The requested content was erased by retention."""
 

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Coroutine
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -70,22 +71,19 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
     history = await SqliteHistoryStore.open(locations.database(), settings.history, witness_path(settings))
-    analysis_pool, sandboxes = AnalysisPool(settings.analysis), docker_backend(settings.sandbox, engine_id())
-    try:
+    async with contextlib.AsyncExitStack() as closing:
+        closing.push_async_callback(_hand_over, settings)
+        closing.push_async_callback(history.close)
+        analysis_pool = AnalysisPool(settings.analysis)
+        sandboxes = docker_backend(settings.sandbox, engine_id())
+        closing.push_async_callback(analysis_pool.close)
+        closing.push_async_callback(sandboxes.close)
         engine = Engine(settings, history, analysis_pool, sandboxes)
         engine.queries.listen(log_event)
-        async with engine:
-            _settle_memory()
-            watching = asyncio.create_task(log_backend(sandboxes))
-            try:
-                yield engine
-            finally:
-                watching.cancel()
-    finally:
-        await sandboxes.close()
-        await analysis_pool.close()
-        await history.close()
-        await _hand_over(settings)
+        await closing.enter_async_context(engine)
+        _settle_memory()
+        engine.supervisor.start("backend log", partial(log_backend, sandboxes))
+        yield engine
 
 
 def witness_path(settings: Settings) -> Path | None:

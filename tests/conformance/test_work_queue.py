@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.common.errors import Problem
+from engine.common.supervisor import Supervisor
 from engine.common.text import Untrusted
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, InProcessQueue, QueueFull, WorkQueue, open_entry
@@ -53,10 +54,12 @@ def handler() -> Handler:
 async def queue(request: pytest.FixtureRequest, handler: Handler) -> AsyncIterator[WorkQueue]:
     """Yield a queue of each implementation, which watches."""
     queue: WorkQueue = request.param(SETTINGS)
-    async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as tasks:
-        queue.start(tasks, handler)
+    supervisor = Supervisor()
+    async with asyncio.timeout(SECONDS):
+        queue.start(supervisor, handler)
         yield queue
         queue.stop()
+        await supervisor.close()
 
 
 async def no_output(offset: int) -> Sequence[OutputChunk]:
@@ -137,7 +140,7 @@ async def test_a_claim_is_exclusive_and_lapses(queue: WorkQueue, tmp_path: Path)
     added(queue, "s-1")
     log = await SqliteHistoryStore.open(tmp_path / "history.db", HistorySettings())
     try:
-        events = EventBus(log, queue)
+        events = EventBus(log, queue, Supervisor())
         claims = [Claims(events, queue, 60.0).claim("s-1", by) for by in (ADA, BOB)]
         outcomes = await asyncio.gather(*claims, return_exceptions=True)
         assert [Case, Problem] == sorted((type(one) for one in outcomes), key=lambda type: type.__name__)
@@ -220,7 +223,7 @@ async def test_followers_see_every_event_in_order(queue: WorkQueue, tmp_path: Pa
     """Each of several followers gets each event once, whenever it began."""
     log = await SqliteHistoryStore.open(tmp_path / "history.db", HistorySettings())
     try:
-        events = EventBus(log, queue)
+        events = EventBus(log, queue, Supervisor())
 
         async def follow() -> list[int]:
             found: list[int] = []

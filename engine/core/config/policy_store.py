@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
+from typing import Any
 
 from watchfiles import Change, awatch
 
@@ -71,9 +72,14 @@ class PolicyStore:
         self._stamps = self._stamps | _stamps(self._watched - self._stamps.keys())
         if self._faults and self._faults != wrong:
             data = {"faults": list(self._faults), "in_force": self.current.hash}
-            await self._events.record("policy.refused", data=data)
+            await self._record("policy.refused", data, first=first)
         elif not self._faults and (first or wrong or self.current.hash != before):
-            await self._events.record("policy.loaded", data={"policy": self.current.hash})
+            await self._record("policy.loaded", {"policy": self.current.hash}, first=first)
+
+    async def _record(self, type: str, data: dict[str, Any], *, first: bool) -> None:
+        """Record a change: at the start or not at all, later as soon as the history takes it."""
+        record = self._events.record if first else self._events.record_surely
+        await record(type, data=data)
 
 
 def _deadlines(policy: Policy) -> str:

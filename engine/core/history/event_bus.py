@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
+from engine.common import log as engine_log
+from engine.common.supervisor import Supervisor
 from engine.common.text import Untrusted
+from engine.core.history.pending_records import PendingRecords
 from engine.core.queue.api import WorkQueue
+from engine.core.storage import Storage
 from engine.history.api import HistoryStore
-from engine.models import Case, Event
+from engine.history.errors import HistoryError, InvalidEventError
+from engine.models import Artifact, Case, Check, Event, Meters, OutputChunk
 
 ENGINE = Untrusted("engine")
 """The actor of what the engine does by itself: deadlines, sandboxes, recovery."""
 PAGE_EVENTS = 16
 """How many events are read for a follower at once: a follower that does not read holds so many."""
+WATCH_SECONDS = 1.0
+"""How often a disk that took no record is tried again."""
 
 
 class EventBus:
-    """Records events and wakes their followers."""
+    """Records events and wakes their followers.
 
-    def __init__(self, log: HistoryStore, queue: WorkQueue) -> None:
+    Where somebody waits for the answer, a record that cannot be made is an error. What happened already and
+    has to be recorded in the end is recorded with `record_surely` or, after an action, `record_soon`.
+    """
+
+    def __init__(
+        self, log: HistoryStore, queue: WorkQueue, supervisor: Supervisor, storage: Storage | None = None
+    ) -> None:
         self.log = log
+        self.pending = PendingRecords(supervisor)
+        self._storage = storage
         self._queue = queue
         self._latest = 0
         self._listeners: list[Callable[[Event], None]] = []
@@ -43,18 +61,107 @@ class EventBus:
         data: dict[str, Any] | None = None,
         case: Case | None = None,
         durable: bool = True,
+        patient: bool = False,
     ) -> Event:
-        """Append an event, with the case in its state after it; on return it is on disk where `durable`."""
-        event = await self.log.append(type, subject, actor, data or {}, case=case, durable=durable)
+        """Append an event, with the case in its state after it; on return it is on disk where `durable`.
+
+        Raises:
+            HistoryError: it could not be recorded, or nobody would find the record.
+        """
+        append = partial(
+            self.log.append, type, subject, actor, data or {}, case=case, durable=durable, patient=patient
+        )
+        self._require_storage()
+        try:
+            event = await self._append(append)
+            self._require_storage()
+        except InvalidEventError:
+            raise
+        except HistoryError as error:
+            self.pending.failed(error)
+            raise
+        self.pending.succeeded()
+        self._announce(event)
+        return event
+
+    async def record_surely(
+        self,
+        type: str,
+        subject: str = "",
+        actor: Untrusted = ENGINE,
+        *,
+        data: dict[str, Any] | None = None,
+        case: Case | None = None,
+    ) -> None:
+        """Append an event of the background, as soon as the history takes it."""
+        await self.pending.insist(
+            partial(self.record, type, subject, actor, data=data, case=case, patient=True)
+        )
+
+    async def record_soon(
+        self, type: str, subject: str = "", actor: Untrusted = ENGINE, *, data: dict[str, Any] | None = None
+    ) -> None:
+        """Append an event of what is done already: wait for it shortly, and not for a disk that fails."""
+        await self.pending.soon(partial(self.record, type, subject, actor, data=data, patient=True))
+
+    async def append_output(self, run: str, chunk: OutputChunk) -> None:
+        """Append output of a run, as soon as the history takes it."""
+        await self.pending.insist(partial(self.log.append_output, run, [chunk]))
+
+    async def append_meters(self, run: str, sample: Meters) -> None:
+        """Append a sample of a run, unless the history takes none now: the next sample comes soon."""
+        with contextlib.suppress(HistoryError):
+            await self.log.append_meters(run, [sample])
+
+    async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
+        """Append an artifact of a run, as soon as the history takes it: what keeps the files of a backend."""
+        await self.pending.insist(partial(self.log.append_artifact, run, artifact, content))
+
+    def require_ready(self) -> None:
+        """Check that new work can be recorded. Raises Problem (503) with what to type."""
+        self.pending.require_none()
+        if self._storage:
+            self._storage.require_space()
+
+    async def watch(self) -> None:
+        """Try after a failure whether the disk takes writes again, until cancelled."""
+        while True:
+            if self.pending.error and self._storage and not self.pending.waiting:
+                self._storage.require()
+                if await self._storage.takes_writes():
+                    self.pending.succeeded()
+            await asyncio.sleep(WATCH_SECONDS)
+
+    def checks(self) -> tuple[Check, ...]:
+        """Return the rows of Health about recording."""
+        return (self.pending.check(), *(self._storage.checks() if self._storage else ()))
+
+    async def _append(self, append: Callable[[], Awaitable[Event]]) -> Event:
+        try:
+            return await append()
+        except InvalidEventError:
+            raise
+        except HistoryError:
+            if self._storage is None or not self._storage.reserve.release():
+                raise
+        return await append()
+
+    def _require_storage(self) -> None:
+        if self._storage:
+            self._storage.require()
+
+    def _announce(self, event: Event) -> None:
         self._latest = max(self._latest, event.seq)
         self._queue.announce(event.seq)
         for listener in self._listeners:
-            listener(event)
-        return event
+            try:
+                listener(event)
+            except Exception as error:  # the event is recorded: what copies it must not undo that
+                engine_log.internal_error(error, "event listener")
 
     async def witness(self, type: str, witness: str, why: str) -> None:
         """Record that a witness takes no checkpoints, or takes them again."""
-        await self.record(type, data={"witness": witness, "why": why})
+        await self.record_surely(type, data={"witness": witness, "why": why})
 
     async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from engine.common.errors import Problem
+from engine.common.supervisor import Supervisor
 from engine.common.text import Untrusted
 from engine.core.runs.run_stream import ReadBack, RunStream
 from engine.models import Case
@@ -50,8 +50,8 @@ class QueueHandler(Protocol):
 class WorkQueue(Protocol):
     """Open submissions, and who works on them."""
 
-    def start(self, tasks: asyncio.TaskGroup, handler: QueueHandler) -> None:
-        """Start to watch deadlines and leases, and report to `handler`."""
+    def start(self, supervisor: Supervisor, handler: QueueHandler) -> None:
+        """Start to watch deadlines and leases, and report to `handler`: again where that failed."""
 
     def stop(self) -> None:
         """Stop watching: what is open stays open, for the next engine to recover."""
@@ -83,7 +83,13 @@ class WorkQueue(Protocol):
         """Wait until a submission is finished."""
 
     def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:
-        """Call the handler once, after so many seconds, unless the submission is decided before."""
+        """Call the handler after so many seconds, unless the submission is decided before.
+
+        The time of day plays no part; the time that the machine sleeps does.
+        """
+
+    def overdue(self, entry: ActiveSubmission) -> bool:
+        """Return whether the deadline of a submission has passed."""
 
     def reserve(self, requester: Untrusted) -> AbstractAsyncContextManager[None]:
         """Hold a place in the queue for a submission that is being analysed. Raises QueueFull."""

@@ -9,10 +9,13 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from weakref import WeakKeyDictionary
 
+from engine.common.supervisor import Supervisor
 from engine.common.text import Untrusted
 from engine.core.queue.api import ActiveSubmission, QueueFull, QueueHandler
+from engine.core.queue.deadlines import Deadlines
 from engine.core.queue.leases import ClientLeases
 from engine.core.runs.run_stream import ReadBack, RunStream
 from engine.models import Case, Status
@@ -25,7 +28,8 @@ class _Slot:
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
-    deadline: asyncio.Task[None] | None = None
+    overdue: bool = False
+    """Whether its deadline has passed."""
 
 
 class InProcessQueue:
@@ -36,21 +40,22 @@ class InProcessQueue:
         self._entries: dict[str, ActiveSubmission] = {}
         self._slots: WeakKeyDictionary[ActiveSubmission, _Slot] = WeakKeyDictionary()
         self._reserved = Counter[str]()
-        self._leases = ClientLeases(self, settings.withdraw_seconds)
+        self._leases = ClientLeases(settings.withdraw_seconds, self._is_open, self._last_lease_ended)
+        self._deadlines = Deadlines[ActiveSubmission](self._deadline_passed)
         self._latest = 0
         self._announced = asyncio.Event()
 
-    def start(self, tasks: asyncio.TaskGroup, handler: QueueHandler) -> None:
-        """Start to watch deadlines and leases, and report to `handler`."""
-        self._tasks = tasks
+    def start(self, supervisor: Supervisor, handler: QueueHandler) -> None:
+        """Start to watch deadlines and leases, and report to `handler`: again where that failed."""
+        self._supervisor = supervisor
         self._handler = handler
-        self._leases.start(tasks)
+        self._leases.start()
+        supervisor.start("deadlines", self._deadlines.run)
 
     def stop(self) -> None:
         """Stop watching: what is open stays open."""
         self._leases.stop()
-        for entry in self:
-            _cancel_deadline(self._slots[entry])
+        self._deadlines.clear()
 
     def __iter__(self) -> Iterator[ActiveSubmission]:
         return iter(tuple(self._entries.values()))
@@ -82,11 +87,11 @@ class InProcessQueue:
         """Replace the case of a submission; once it is not pending its deadline is cancelled."""
         entry.case = case
         if case.status is not Status.PENDING:
-            _cancel_deadline(self._slots[entry])
+            self._deadlines.cancel(entry)
 
     def close(self, entry: ActiveSubmission) -> None:
         """Remove a finished submission, and end the readers of its run."""
-        _cancel_deadline(self._slots[entry])
+        self._deadlines.cancel(entry)
         self._entries.pop(entry.id, None)
         entry.stream.close()
         self._slots[entry].closed.set()
@@ -96,13 +101,18 @@ class InProcessQueue:
         await self._slots[entry].closed.wait()
 
     def expire_after(self, entry: ActiveSubmission, seconds: float) -> None:
-        """Call the handler once, after so many seconds, unless the submission is decided before."""
-        _cancel_deadline(self._slots[entry])
-        self._slots[entry].deadline = self._tasks.create_task(self._expire(entry, seconds))
+        """Call the handler after so many seconds, unless the submission is decided before."""
+        self._slots[entry].overdue = False
+        self._deadlines.set(entry, seconds)
 
-    async def _expire(self, entry: ActiveSubmission, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-        await self._handler.expired(entry)
+    def overdue(self, entry: ActiveSubmission) -> bool:
+        """Return whether the deadline of a submission has passed."""
+        left = self._deadlines.left(entry)
+        return self._slots[entry].overdue or (left is not None and left <= 0)
+
+    def _deadline_passed(self, entry: ActiveSubmission) -> None:
+        self._slots[entry].overdue = True
+        self._supervisor.start("expiry", partial(self._handler.expired, entry))
 
     @contextlib.asynccontextmanager
     async def reserve(self, requester: Untrusted) -> AsyncIterator[None]:
@@ -132,11 +142,14 @@ class InProcessQueue:
         """Count a client as connected until the block ends."""
         return self._leases.connected(lease)
 
-    async def abandon(self, id: str) -> None:
-        """Report a pending submission whose last lease has ended."""
+    def _is_open(self, id: str) -> bool:
+        return id in self._entries
+
+    def _last_lease_ended(self, id: str) -> None:
+        """Report a submission whose last lease has ended, if it is pending."""
         entry = self.find(id)
         if entry is not None and entry.case.status is Status.PENDING:
-            await self._handler.abandoned(entry)
+            self._supervisor.start("withdrawals", partial(self._handler.abandoned, entry))
 
     def announce(self, event: int) -> None:
         """Wake the followers: the event of that number is recorded."""
@@ -148,13 +161,6 @@ class InProcessQueue:
         """Wait until an event with a higher number is announced."""
         while self._latest <= after:
             await self._announced.wait()
-
-
-def _cancel_deadline(slot: _Slot) -> None:
-    """Cancel the deadline of an entry, unless it is what runs now."""
-    task, slot.deadline = slot.deadline, None
-    if task is not None and task is not asyncio.current_task():
-        task.cancel()
 
 
 def _first_end(entries: Iterable[ActiveSubmission]) -> float:

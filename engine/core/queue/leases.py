@@ -5,42 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator
-from typing import Protocol
-
-from engine.core.queue.api import ActiveSubmission
-
-
-class LeasedQueue(Protocol):
-    """The part of a queue that leases need."""
-
-    def find(self, id: str) -> ActiveSubmission | None:
-        """Return the open submission of that id, or None."""
-
-    async def abandon(self, id: str) -> None:
-        """Report a submission whose last lease has ended."""
+from collections.abc import AsyncIterator, Callable
 
 
 class ClientLeases:
     """Which clients are connected, and which submissions they hold. A client that is gone has a grace."""
 
-    def __init__(self, queue: LeasedQueue, grace_seconds: float) -> None:
-        self._queue = queue
+    def __init__(
+        self, grace_seconds: float, is_open: Callable[[str], bool], abandoned: Callable[[str], None]
+    ) -> None:
         self._grace = grace_seconds
+        self._is_open = is_open
+        self._abandoned = abandoned
         self._connections: Counter[str] = Counter()
         self._leases: dict[str, set[str]] = {}
-        self._ending: dict[str, asyncio.Task[None]] = {}
-        self._tasks: asyncio.TaskGroup | None = None
+        self._ending: dict[str, asyncio.TimerHandle] = {}
+        self._started = False
 
-    def start(self, tasks: asyncio.TaskGroup) -> None:
+    def start(self) -> None:
         """Let leases end from now on."""
-        self._tasks = tasks
+        self._started = True
 
     def stop(self) -> None:
         """Let no lease end any more."""
-        self._tasks = None
-        for task in self._ending.values():
-            task.cancel()
+        self._started = False
+        for timer in self._ending.values():
+            timer.cancel()
         self._ending.clear()
 
     def take(self, lease: str, id: str) -> None:
@@ -67,19 +57,19 @@ class ClientLeases:
         holds_any = any(lease in leases for leases in self._leases.values())
         if not holds_any:
             self._connections.pop(lease, None)
-        elif lease not in self._ending and self._tasks is not None:
-            self._ending[lease] = self._tasks.create_task(self._end(lease))
+        elif lease not in self._ending and self._started:
+            loop = asyncio.get_running_loop()
+            self._ending[lease] = loop.call_later(self._grace, self._end, lease)
 
-    async def _end(self, lease: str) -> None:
-        await asyncio.sleep(self._grace)
+    def _end(self, lease: str) -> None:
         self._ending.pop(lease, None)
         self._connections.pop(lease, None)
         for id, leases in list(self._leases.items()):
             leases.discard(lease)
             if not leases:
                 del self._leases[id]
-                await self._queue.abandon(id)
+                self._abandoned(id)
 
     def _forget_closed(self) -> None:
-        for id in [id for id in self._leases if self._queue.find(id) is None]:
+        for id in [id for id in self._leases if not self._is_open(id)]:
             del self._leases[id]

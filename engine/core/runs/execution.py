@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from engine.common.errors import Problem
+from engine.common.supervisor import Supervisor
 from engine.core.config import secret_store
 from engine.core.history.event_bus import EventBus
 from engine.core.runs.history_events import history_event, is_durable
@@ -29,9 +31,12 @@ from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.api.permit import StartPermit, StartRequest
 from engine.sandbox.api.results import result_not_started
-from engine.sandbox.api.run_events import RunDisplay, RunEvent
+from engine.sandbox.api.run_events import RunDisplay, RunEvent, RunKilled, SandboxDestroyed
 from engine.settings import NetworkSettings, SandboxSettings
 
+METERS_SECONDS = 1.0
+"""How long the end of a run waits for its last samples."""
+ENDS = (RunKilled, SandboxDestroyed)
 DATA_MODULES = frozenset({"numpy", "pandas", "scipy", "sympy", "matplotlib"})
 
 
@@ -51,44 +56,54 @@ class RunRecorder:
         return await self.gate.permit(request)
 
     async def output(self, chunk: OutputChunk) -> None:
-        """Record a chunk and pass it to the readers; the guest is held back meanwhile. Raises Problem."""
+        """Record a chunk and pass it to the readers; the guest is held back meanwhile. Raises Problem.
+
+        Nothing is shown before the history has it; a history that takes nothing holds the guest back.
+        """
         if not self.gate.permitted:
             raise Problem(409, f"{self.run}: the sandbox backend sent output of a run without a permit")
+        await self.events.append_output(self.run, chunk)
         self.stream.add_output(chunk)
-        await self.events.log.append_output(self.run, [chunk])
 
     def meters(self, sample: Meters) -> None:
         """Pass a sample to the readers; the history is one of them."""
         self.stream.add_meters(sample)
 
     async def event(self, event: RunEvent) -> None:
-        """Record an event before the next step starts."""
+        """Record an event before the next step starts; what only reports an end holds nothing up."""
         if isinstance(event, RunDisplay):
             self.displayed(event.display)
         kind, data = history_event(event)
-        await self.events.record(kind, self.run, data=data, durable=is_durable(event))
+        if isinstance(event, ENDS):
+            await self.events.record_soon(kind, self.run, data=data)
+            return
+        record = partial(
+            self.events.record, kind, self.run, data=data, durable=is_durable(event), patient=True
+        )
+        await self.events.pending.insist(record)
 
 
-async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder) -> Result:
+async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder, supervisor: Supervisor) -> Result:
     """Run an approved case and return its result, also if no sandbox is available.
 
     Raises:
         Problem: something differs from the approval, or the code ran without a permit.
     """
     job = job_of(case, sandboxes.settings.network)
-    recording = asyncio.create_task(_record_meters(recorder))
+    recording = supervisor.start("meters", partial(_record_meters, recorder))
     try:
         return recorder.gate.check_result(await sandboxes.run(job, recorder))
     except SandboxUnavailable as error:
         return failed(str(error))
     finally:
         recorder.stream.close()
-        await recording
+        await asyncio.wait({recording}, timeout=METERS_SECONDS)
+        recording.cancel()
 
 
 async def _record_meters(recorder: RunRecorder) -> None:
     async for sample in recorder.stream.meters():
-        await recorder.events.log.append_meters(recorder.run, [sample])
+        await recorder.events.append_meters(recorder.run, sample)
 
 
 def job_of(case: Case, network: NetworkSettings) -> Job:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+from engine.common import log
 from engine.common.errors import Problem
+from engine.common.supervisor import Supervisor, describe
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.review.decisions import ReviewDecisions
@@ -14,8 +18,22 @@ from engine.core.runs.execution import RunRecorder, execute, failed
 from engine.core.runs.output_validation import validate_output
 from engine.core.runs.start_gate import StartGate
 from engine.core.sessions.registry import SessionRegistry
+from engine.history.errors import HistoryError
 from engine.models import Display, KillReason, Principal, Result, SessionState, Status
 from engine.sandbox import Backend, StartRequest
+
+LAST_RECORD_SECONDS = 2.0
+"""How long an engine that stops waits for the record of an interrupted run; the next engine makes it up."""
+INTERRUPT_SECONDS = 10.0
+"""How long it waits for all of them."""
+
+
+@dataclass
+class _Outcome:
+    """What became of a run: once there is a result, it is recorded and never run again."""
+
+    started: bool = False
+    result: Result | None = None
 
 
 class Runs:
@@ -26,42 +44,49 @@ class Runs:
         events: EventBus,
         sandboxes: Backend,
         queue: WorkQueue,
-        tasks: asyncio.TaskGroup,
+        supervisor: Supervisor,
         decisions: ReviewDecisions,
         registry: SessionRegistry,
     ) -> None:
         self._events = events
         self._sandboxes = sandboxes
         self._queue = queue
-        self._tasks = tasks
+        self._supervisor = supervisor
         self._decisions = decisions
         self._running: set[asyncio.Task[None]] = set()
         self._registry = registry
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
-        task = self._tasks.create_task(self._run(entry))
+        task = self._supervisor.start("runs", partial(self._run, entry, _Outcome()))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def cancel(self) -> None:
-        """Interrupt every run, because the engine stops."""
-        for task in tuple(self._running):
+    async def cancel(self) -> None:
+        """Interrupt every run, because the engine stops, and wait for their ends."""
+        running = tuple(self._running)
+        for task in running:
             task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=INTERRUPT_SECONDS)
 
     async def close_interrupted(self, entry: ActiveSubmission) -> None:
         """Close a run that was running when an earlier engine ended."""
-        await self._finish(entry, failed("the engine ended while it ran", KillReason.INTERRUPTED))
+        interrupted = failed("the engine ended while it ran", KillReason.INTERRUPTED)
+        closing = self._supervisor.start("recovery", partial(self._finish, entry, interrupted))
+        await asyncio.wait({closing}, timeout=LAST_RECORD_SECONDS)
 
     async def stop(self, id: str, by: Principal) -> None:
         """Ask a run to end (TERM, or INT in a session); kill it after the grace period."""
-        entry = await self._record_request("run.stop", id, by)
+        entry = self._running_entry(id)
         await self._sandboxes.stop(entry.id, by.name.text)
+        await self._events.record_soon("run.stop", id, by.name)
 
     async def kill(self, id: str, by: Principal) -> None:
         """Kill a run at once."""
-        entry = await self._record_request("run.kill", id, by)
+        entry = self._running_entry(id)
         await self._sandboxes.kill(entry.id, by.name.text)
+        await self._events.record_soon("run.kill", id, by.name)
 
     async def pause(self, id: str, by: Principal) -> None:
         """Pause a run.
@@ -75,38 +100,55 @@ class Runs:
                 "runs cannot be paused here: the engine cannot write control groups",
                 hint="Stop the run.",
             )
-        entry = await self._record_request("run.pause", id, by)
+        entry = self._running_entry(id)
         if await self._sandboxes.pause(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.PAUSED)
+        await self._events.record_soon("run.pause", id, by.name)
 
     async def resume(self, id: str, by: Principal) -> None:
         """Resume a paused run."""
-        entry = await self._record_request("run.resume", id, by)
+        entry = self._running_entry(id)
+        await self._events.record("run.resume", id, by.name)
         if await self._sandboxes.resume(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
 
-    async def _record_request(self, event: str, id: str, by: Principal) -> ActiveSubmission:
+    def _running_entry(self, id: str) -> ActiveSubmission:
         entry = open_entry(self._queue, id)
         if entry.case.status is not Status.RUNNING:
             raise Problem(409, f"{id} is not running: it is {entry.case.status}")
-        await self._events.record(event, id, by.name)
         return entry
 
-    async def _run(self, entry: ActiveSubmission) -> None:
+    async def _run(self, entry: ActiveSubmission, outcome: _Outcome) -> None:
+        """Run to the end and record it; called again after a failure, it only records."""
+        if not outcome.started:
+            outcome.started = True
+            outcome.result = await self._result(entry)
+        await self._finish(entry, outcome.result or failed("the engine failed while it ran"))
+
+    async def _result(self, entry: ActiveSubmission) -> Result:
+        """Run an approved submission and return its result, whatever goes wrong."""
         approved = entry.case
         gate = StartGate(entry.id, partial(self._check_approval, entry), partial(self._record_start, entry))
         recorder = RunRecorder(entry.id, entry.stream, self._events, gate, partial(self._add_display, entry))
         try:
             await self._check_approval(entry, approved.decision.image if approved.decision else "")
-            result = await execute(approved, self._sandboxes, recorder)
-            result = await validate_output(approved, result, entry.stream)
+            result = await execute(approved, self._sandboxes, recorder, self._supervisor)
+            return await validate_output(approved, result, entry.stream)
         except asyncio.CancelledError:
-            stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
-            await asyncio.shield(self._finish(entry, stopped))
+            await asyncio.shield(self._interrupted(entry))
             raise
         except Problem as problem:
-            result = failed(str(problem), KillReason.POLICY)
-        await self._finish(entry, result)
+            return failed(str(problem), KillReason.POLICY)
+        except Exception as error:  # the approval of a run that failed is used up, whatever the reason
+            reference = log.internal_error(error, "runs")
+            return failed(f"the engine failed while it ran: {describe(error)}, reference {reference}")
+
+    async def _interrupted(self, entry: ActiveSubmission) -> None:
+        """Record the end of a run whose engine stops, if the history takes it in time."""
+        stopped = failed("the engine stopped while it ran", KillReason.INTERRUPTED)
+        with contextlib.suppress(HistoryError, TimeoutError):
+            async with asyncio.timeout(LAST_RECORD_SECONDS):
+                await self._finish(entry, stopped)
 
     async def _check_approval(self, entry: ActiveSubmission, image: str) -> None:
         """Check that submission and image are those that were approved.
@@ -118,7 +160,7 @@ class Runs:
         self._registry.check_draft(submission.draft, submission.requester)
         changed = self._decisions.changed(entry.case, image)
         if changed:
-            await self._events.record("run.refused", entry.id, data={"changed": list(changed)})
+            await self._events.record_surely("run.refused", entry.id, data={"changed": list(changed)})
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
     async def _record_start(self, entry: ActiveSubmission, request: StartRequest) -> None:
@@ -126,7 +168,12 @@ class Runs:
         grant = case.decision.grant if case.decision else None
         limits = grant.permissions.limits.model_dump() if grant else {}
         data = {"sandbox": request.sandbox, "limits": limits}
-        await self._events.record("run.started", entry.id, data=data, case=case)
+
+        async def start() -> None:
+            await self._check_approval(entry, request.image_digest)  # it may have waited for the disk
+            await self._events.record("run.started", entry.id, data=data, case=case, patient=True)
+
+        await self._events.pending.insist(start)
         self._queue.update(entry, case)
         self._registry.execution_started(case.submission.draft.session, entry.id)
 
@@ -135,7 +182,9 @@ class Runs:
 
     async def _finish(self, entry: ActiveSubmission, result: Result) -> None:
         case = entry.case.with_result(result)
-        await self._events.record("run.ended", entry.id, data=result.model_dump(mode="json"), case=case)
+        await self._events.record_surely(
+            "run.ended", entry.id, data=result.model_dump(mode="json"), case=case
+        )
         self._queue.update(entry, case)
         session = case.submission.draft.session
         self._registry.execution_ended(session, lives=self._sandboxes.sessions.has_state(session))

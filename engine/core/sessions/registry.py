@@ -71,6 +71,10 @@ class SessionRegistry:
             raise Problem(404, f"you have no session {id}", hint="Create one.")
         return session
 
+    def remove(self, id: str) -> None:
+        """Forget a session that could not be recorded."""
+        self._by_id.pop(id, None)
+
     def replace(self, changed: Session) -> Session:
         """Note what became of a session, and return it."""
         self._by_id[changed.id] = changed

@@ -16,6 +16,7 @@ from engine.core.history.event_bus import EventBus
 from engine.core.runs.service import Runs
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.service import SubmissionService
+from engine.history.errors import HistoryError
 from engine.models import (
     Case,
     Draft,
@@ -61,9 +62,14 @@ class SessionService:
         Raises:
             Problem: the principal has too many, or there are too many (429).
         """
+        self._events.require_ready()
         session = self._registry.add(by, language, image)
         data = {"language": language.value, "image": session.image}
-        await self._events.record("session.created", session.id, by.name, data=data)
+        try:
+            await self._events.record("session.created", session.id, by.name, data=data)
+        except HistoryError:
+            self._registry.remove(session.id)
+            raise
         return session
 
     def list_open(self, by: Principal) -> tuple[Session, ...]:
@@ -86,9 +92,9 @@ class SessionService:
         session = self._registry.owned(id, by)
         if session.state is SessionState.CLOSED:
             raise Problem(409, f"session {id} is closed: {session.close_reason}", hint="Create another one.")
-        await self._events.record("session.restarted", id, by.name)
         await self._kill_current(session, by)
         self._sessions.reset(id)
+        await self._events.record_soon("session.restarted", id, by.name)
         return self._registry.replace(session.with_state(SessionState.CREATED))
 
     async def close_expired(self) -> None:
@@ -99,10 +105,11 @@ class SessionService:
                 await self._end(session, NOBODY, why)
 
     async def _end(self, session: Session, by: Principal, why: str) -> Session:
-        await self._events.record("session.closed", session.id, by.name, data={"why": why})
+        """End a session at once, and record it then."""
         closed = self._registry.replace(session.closed(why))
         await self._kill_current(session, by)
         self._sessions.end(session.id)
+        await self._events.record_soon("session.closed", session.id, by.name, data={"why": why})
         return closed
 
     async def _kill_current(self, session: Session, by: Principal) -> None:

@@ -62,8 +62,10 @@ class AdmissionControl:
         Raises:
             Problem: it is too large (413), asks for more than may be given or asserts what nobody can read
                 (422), names a session that is not its requester's (404), comes too soon after others of the
-                same requester or session, or the queue or the requester's part of it is full (429).
+                same requester or session, the queue or the requester's part of it is full (429), or the
+                history takes no records (503).
         """
+        self._events.require_ready()
         self._registry.check_draft(draft, requester)
         if draft.verify and isinstance(wrong := parse_assertion(draft.verify), str):
             raise Problem(422, wrong)

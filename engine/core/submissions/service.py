@@ -105,7 +105,8 @@ class SubmissionService:
             raise Problem(403, f"{visible(by.name)} is not a reviewer")
         entry = open_entry(self._queue, id)
         async with self._queue.exclusive(entry):
-            self._decisions.require_decidable(entry.case, by, outcome, shown)
+            overdue = self._queue.overdue(entry)
+            self._decisions.require_decidable(entry.case, by, outcome, shown, overdue=overdue)
             if outcome is not DecisionOutcome.APPROVED:
                 return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
             self._decisions.require_reviewed(entry.case, review_record)
@@ -181,7 +182,11 @@ class SubmissionService:
         rules = list(dict.fromkeys(match.rule for match in assessment.matches))
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
         entry = self._open(case)
-        await self._events.record("submission.assessed", submission.id, data=data, case=case)
+        try:
+            await self._events.record("submission.assessed", submission.id, data=data, case=case)
+        except BaseException:
+            self._queue.close(entry)
+            raise
         if wait is not None:
             self._queue.expire_after(entry, wait)
         return entry

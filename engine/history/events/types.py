@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from engine.history.errors import HistoryError
+from engine.history.errors import InvalidEventError
 from engine.history.events.payloads import history, runs, submissions, system
 
 Payload = Annotated[
@@ -62,16 +62,16 @@ def validate(type: str, data: dict[str, Any]) -> int:
     """Validate the data of an event, and return the version of its type.
 
     Raises:
-        HistoryError: the type is unknown, or the data does not fit it.
+        InvalidEventError: the type is unknown, or the data does not fit it.
     """
     try:
         return _PAYLOAD.validate_python({**data, "type": type}).version
     except ValidationError as error:
         if error.errors()[0]["type"] == "union_tag_invalid":
-            raise HistoryError(
+            raise InvalidEventError(
                 f"Unknown event type {type!r}", hint="engine/history/events/types.py lists all types"
             ) from None
-        raise HistoryError(f"Invalid data for the event {type!r}: {_first(error.errors())}") from None
+        raise InvalidEventError(f"Invalid data for the event {type!r}: {_first(error.errors())}") from None
 
 
 def _first(errors: Iterable[Any]) -> str:

@@ -189,8 +189,13 @@ class Execution:
         self._disconnected = True
         self.sampler.take()
         self.sandbox.disconnect()
+        asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._cut_off)
+
+    def _cut_off(self) -> None:
+        """End a guest that the cut of its streams did not reach, past a container runtime that hangs."""
         if self._following is not None:
-            asyncio.get_running_loop().call_later(_DRAIN_SECONDS, self._following.cancel)
+            self._following.cancel()
+        self.sandbox.kill_processes()
 
     def pause(self) -> bool:
         """Pause the guest; its deadline is suspended meanwhile."""

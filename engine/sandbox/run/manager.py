@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 
+from engine.common.supervisor import Supervisor
 from engine.models import Check, IsolationProof, KillReason, Language, Result, WorkspaceFile
 from engine.sandbox.api.capabilities import BackendCapabilities
 from engine.sandbox.api.driver import SandboxDriver
@@ -17,7 +18,6 @@ from engine.sandbox.api.results import result_not_started
 from engine.sandbox.isolation import health
 from engine.sandbox.packages.builder import INSTALLERS, PackageService
 from engine.sandbox.run import heartbeat
-from engine.sandbox.run.background import spawn
 from engine.sandbox.run.executor import JobExecutor
 from engine.sandbox.run.isolation_guard import IsolationGuard
 from engine.sandbox.run.pool import Pool
@@ -31,6 +31,7 @@ _REAP_SECONDS = 60.0
 _HEARTBEATS_TO_A_PROOF = 12
 """How often a proof that failed is tried again."""
 _CLOSE_SECONDS = 20.0
+POOLS = ("run", "session")
 
 
 class SandboxManager:
@@ -43,7 +44,8 @@ class SandboxManager:
         self.driver = driver
         self.keeper = keeper
         self.control = RunControl(settings.runtime)
-        self.remover = SandboxRemover(driver)
+        self.supervisor = Supervisor()
+        self.remover = SandboxRemover(driver, self.supervisor)
         self.pool = Pool(
             driver, settings.pool, self.remover.remove, settings.pool_most, settings.pool_memory_mb
         )
@@ -52,7 +54,7 @@ class SandboxManager:
         self.guard = IsolationGuard(driver, self._known_images, self._open_pools)
         self._executor = self._job_executor()
         self._images = [f"pratique/{name}" for name in dict.fromkeys(settings.images.values())]
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._chores: list[asyncio.Task[None]] = []
 
     def _session_sandboxes(self) -> SessionSandboxes:
         settings = self.settings
@@ -102,19 +104,21 @@ class SandboxManager:
         await self.driver.start()
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
-        for chore in (self._reap(), self._listen(), *(pool.keep_filled() for pool in self._pools)):
-            spawn(chore, self._tasks)
+        pools = [(f"{name} pool", pool.keep_filled) for name, pool in zip(POOLS, self._pools, strict=True)]
+        for name, chore in (("reaper", self._reap), ("container runtime", self._listen), *pools):
+            self._chores.append(self.supervisor.start(name, chore))
 
     async def close(self) -> None:
         """End every run and remove every sandbox."""
         self.control.end_all(KillReason.INTERRUPTED, "")
-        for chore in self._tasks:
+        for chore in self._chores:
             chore.cancel()
-        if ending := [*self._tasks, *self.control.tasks]:
+        if ending := [*self._chores, *self.control.tasks]:
             await asyncio.wait(ending, timeout=_CLOSE_SECONDS)
         self.pool.clear()
         self.sessions.end_all()
         await self.remover.finish()
+        await self.supervisor.close()
         await self.packages.close()
         await self.driver.close()
 
@@ -182,7 +186,8 @@ class SandboxManager:
         used = (pool for pool in self._pools if self.settings.pool or pool is not self.pool)
         rows = [row for pool in used for row in health.pool_checks(pool)]
         driver = await self.driver.checks(self._known_images())
-        return (*driver, health.proof_check(self.proof, self.trouble), *rows)
+        tasks = self.supervisor.checks("sandbox tasks")
+        return (*driver, health.proof_check(self.proof, self.trouble), *rows, *tasks)
 
     async def image_digest(self, image: str) -> str:
         """Return the digest of an image name. Raises SandboxUnavailable."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.common.supervisor import Supervisor
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import InProcessQueue
@@ -26,7 +27,7 @@ SECONDS = 20
 async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
     """Yield an event bus over a history of its own."""
     log = await SqliteHistoryStore.open(tmp_path / "pratique.db", HistorySettings())
-    yield EventBus(log, InProcessQueue(ServerSettings()))
+    yield EventBus(log, InProcessQueue(ServerSettings()), Supervisor())
     await log.close()
 
 

@@ -15,7 +15,7 @@ from engine.history.errors import HistoryError
 from engine.history.events.types import validate
 from engine.history.store.sqlite.store import SqliteHistoryStore
 
-CALLED = re.compile(r'(?:record|_record_request)\(\s*"([a-z_.]+)"')
+CALLED = re.compile(r'(?:record|record_surely|record_soon)\(\s*"([a-z_.]+)"')
 CHOSEN = re.compile(r'kind = "([a-z_.]+)" if [^"]+ else "([a-z_.]+)"')
 
 

@@ -89,8 +89,11 @@ class SqliteHistoryStore:
         *,
         case: Case | None = None,
         durable: bool = True,
+        patient: bool = False,
     ) -> Event:
         """Append an event, with the case in its state after it; if `durable`, both are on disk on return.
+
+        A `patient` caller waits for a disk that hangs, however long that takes.
 
         Raises:
             HistoryError: the data does not fit the type, or it could not be written. Nothing was recorded,
@@ -102,7 +105,7 @@ class SqliteHistoryStore:
         def work(ledger: Ledger) -> chain.Record:
             return ledger.append(type, subject, actor.text, text, encoded)
 
-        return chain.event_of(await self._writer.do(work, durable=durable))
+        return chain.event_of(await self._writer.do(work, durable=durable, patient=patient))
 
     async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:
         """Append events (type, subject, actor, data) in one transaction; return the number of the last.
@@ -126,7 +129,9 @@ class SqliteHistoryStore:
         """
         filled = [chunk for chunk in chunks if chunk.data]
         if filled:
-            await self._writer.do(lambda ledger: ledger.buffer_output(run, filled), durable=False)
+            await self._writer.do(
+                lambda ledger: ledger.buffer_output(run, filled), durable=False, patient=True
+            )
 
     async def append_meters(self, run: str, samples: Sequence[Meters]) -> None:
         """Append resource samples of a run; they are on disk within `batch_milliseconds`.
@@ -147,7 +152,7 @@ class SqliteHistoryStore:
         data = _text("run.artifact", artifact.model_dump(mode="json"))
         digest = artifact.digest
         await self._writer.do(
-            lambda ledger: ledger.append_artifact(run, data, content, digest), durable=False
+            lambda ledger: ledger.append_artifact(run, data, content, digest), durable=False, patient=True
         )
 
     async def apply_retention(self) -> int:

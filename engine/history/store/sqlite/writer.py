@@ -35,6 +35,10 @@ IDLE = 0.02
 """Seconds without a job after which texts are indexed."""
 HELD_BYTES = 1 << 20
 """More output than that does not wait for company."""
+REDO_SECONDS = 0.25
+"""How often what a failed transaction took back is tried again."""
+CLOSE_SECONDS = 10.0
+"""How long a disk that hangs holds up the end of the engine."""
 
 
 @dataclass(slots=True)
@@ -45,6 +49,10 @@ class WriteJob:
     durable: bool
     answer: asyncio.Future[Any]
     value: Any = None
+    answered: bool = False
+    """Whether its caller was told that it is done, before it is on disk."""
+    given_up: bool = False
+    """Whether its caller was told that it failed: it must not be done any more."""
 
 
 class Writer:
@@ -67,6 +75,8 @@ class Writer:
             self._lock.close()
             raise explain(error, path) if isinstance(error, (sqlite3.Error, OSError)) else error from None
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
+        self._owed: list[WriteJob] = []
+        """What was answered, and taken back by a failed transaction: done again before anything else."""
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
@@ -81,19 +91,22 @@ class Writer:
         """The key that signs the checkpoints."""
         return self._ledger.key
 
-    async def do(self, work: Callable[[Ledger], T], *, durable: bool = True) -> T:
+    async def do(self, work: Callable[[Ledger], T], *, durable: bool = True, patient: bool = False) -> T:
         """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
 
         Raises:
-            HistoryError: it could not be written, or not within the deadline.
+            HistoryError: it could not be written, or not within the deadline unless `patient`.
         """
         if self._stopped:
             raise HistoryError("The history is closed")
         if self._jobs.qsize() >= QUEUED:
             raise HistoryError("The disk does not keep up: too much waits to be recorded")
         answer: asyncio.Future[T] = self._loop.create_future()
-        late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, answer)
-        self._jobs.put(WriteJob(work, durable, answer))
+        job = WriteJob(work, durable or bool(self._owed), answer)
+        self._jobs.put(job)
+        if patient:
+            return await answer
+        late = self._loop.call_later(self._settings.write_deadline_seconds, self._late, job)
         try:
             return await answer
         finally:
@@ -105,7 +118,9 @@ class Writer:
             return
         self._stopped = True
         self._jobs.put(None)
-        self._thread.join()
+        self._thread.join(CLOSE_SECONDS)
+        if self._thread.is_alive():  # the disk hangs: the file stays locked until the process has ended
+            return
         self._last_checkpoint()
         self._ledger.connection.close()
         self._lock.close()
@@ -116,10 +131,11 @@ class Writer:
             self._ledger.checkpoint()
             self._ledger.commit()
 
-    def _late(self, answer: asyncio.Future[Any]) -> None:
+    def _late(self, job: WriteJob) -> None:
         seconds = self._settings.write_deadline_seconds
-        if not answer.done():
-            answer.set_exception(
+        if not job.answer.done():
+            job.given_up = True
+            job.answer.set_exception(
                 HistoryError(
                     f"The disk that holds {self._path} did not answer within {seconds:g} s",
                     hint="Look at: iostat, dmesg",
@@ -130,11 +146,14 @@ class Writer:
         indexing = True
         while True:
             try:
-                job = self._jobs.get(timeout=IDLE if indexing else None)
+                job = self._jobs.get(timeout=REDO_SECONDS if self._owed else IDLE if indexing else None)
             except queue.Empty:
-                indexing = self._index()
+                indexing = self._transaction(None) if self._owed else self._index()
                 continue
-            if job is None or not self._transaction(job):
+            if job is None:
+                self._transaction(None)
+                return
+            if not self._transaction(job):
                 return
             indexing = True
 
@@ -144,19 +163,24 @@ class Writer:
         except sqlite3.Error:
             return False
 
-    def _transaction(self, first: WriteJob) -> bool:
-        """Do `first` and what comes in its company, commit, and return whether to go on."""
+    def _transaction(self, first: WriteJob | None) -> bool:
+        """Do what is owed, `first` and what comes in its company, commit, and return whether to go on."""
         done: list[WriteJob] = []
         going = True
         try:
             self._ledger.begin()
-            going = self._fill(first, done)
+            for owed in self._owed:
+                owed.work(self._ledger)
+            going = first is None or self._fill(first, done)
             self._ledger.commit()
         except Exception as error:  # whatever it is, no job of the transaction may be answered well
             self._ledger.roll_back()
-            reason = explain(error, self._path) if isinstance(error, sqlite3.Error) else error
-            self._tell(_refuse, done or [first], reason)
+            reason = explain(error, self._path) if isinstance(error, (sqlite3.Error, OSError)) else error
+            failed = done or ([first] if first else [])
+            self._owed += [job for job in failed if job.answered]
+            self._tell(_refuse, [job for job in failed if not job.answered], reason)
         else:
+            self._owed.clear()
             self._tell(_answer, done)
         return going
 
@@ -165,9 +189,11 @@ class Writer:
         job: WriteJob | None = first
         hurry = False
         while job is not None:
-            done.append(job)
-            job.value = job.work(self._ledger)
+            if not job.given_up:
+                done.append(job)
+                job.value = job.work(self._ledger)
             if not job.durable:
+                job.answered = True
                 self._tell(_answer, [job])
             hurry = hurry or job.durable or self._ledger.buffered_bytes > HELD_BYTES
             if len(done) >= GROUP:
