@@ -25,6 +25,7 @@ from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
+from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
 from engine.core.sandbox_startup import SandboxStartup
@@ -90,14 +91,14 @@ class Engine:
         settings, backend, events = self.settings.sandbox, self._backend, self._events
         self._startup = SandboxStartup(settings, events, backend)
         self._registry = SessionRegistry(settings)
-        keys = KeyRing(locations.keys())
-        self._decisions = ReviewDecisions(self.settings, self.policy, backend, keys, self._startup)
+        self._keys = ReviewerKeys(events, KeyRing(locations.keys()))
+        self._decisions = ReviewDecisions(self.settings, self.policy, backend, self._keys, self._startup)
         self.runs = Runs(events, backend, self.work_queue, self.supervisor, self._decisions, self._registry)
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
         self.claims = Claims(events, queue, policy.claim_seconds)
-        self.pre_approvals = PreApprovals(events)
+        self.pre_approvals = PreApprovals(events, self._keys)
         admission = AdmissionControl(
             self.settings, events, queue, self._registry, lambda: self._backend.proof
         )
@@ -130,6 +131,7 @@ class Engine:
             await self._events.record("engine.started")
             self._storage.start()
             await self.policy.start()
+            await self._keys.start()
             await self.pre_approvals.start()
             await self._recover()
         except BaseException:

@@ -93,6 +93,12 @@ class Claim(FrozenModel):
     until: datetime
 
 
+DECISION_CONTEXT = b"pratique decision v1\n"
+"""The prefix of what is signed of a decision, so that no signature for another purpose is valid here."""
+PRE_APPROVAL_CONTEXT = b"pratique pre-approval v1\n"
+"""The prefix of what is signed of a pre-approval."""
+
+
 class Decision(FrozenModel):
     """Who approved or denied a submission, and what exactly was granted."""
 
@@ -144,8 +150,14 @@ class PreApproval(FrozenModel):
     """The submission that it was given for."""
     by: Principal
     at: datetime
+    signature: Signature | None = None
+    """Over all of it but `used` and `revoked`, with the key of who gave it."""
     used: int = 0
     revoked: bool = False
+
+    def signed(self, signature: Signature) -> PreApproval:
+        """Return the pre-approval with its signature."""
+        return self._with(signature=signature)
 
     def with_uses(self, used: int) -> PreApproval:
         """Return the pre-approval with this many of its uses taken."""

@@ -35,7 +35,7 @@ class KeyRing:
         Raises:
             KeyUnusable: the file is open to others, damaged, or cannot be made.
         """
-        path = self._path(principal)
+        path = self.path_of(principal)
         try:
             with contextlib.suppress(FileNotFoundError):
                 return _read(path)
@@ -45,7 +45,12 @@ class KeyRing:
         except OSError as error:
             raise KeyUnusable(f"the key {path} cannot be used: {error.strerror}") from None
 
-    def _path(self, principal: Principal) -> Path:
+    def has_key(self, principal: Principal) -> bool:
+        """Return whether there is a file for the key of a principal, usable or not."""
+        return os.path.lexists(self.path_of(principal))
+
+    def path_of(self, principal: Principal) -> Path:
+        """Return where the key of a principal lies."""
         return self._folder / f"{hashlib.sha256(principal.name.text.encode()).hexdigest()[:32]}.pem"
 
 

@@ -1,4 +1,4 @@
-"""Decisions signed over their canonical bytes; verifying needs the public key alone."""
+"""Decisions and pre-approvals signed over their canonical bytes; verifying needs the public key alone."""
 
 from __future__ import annotations
 
@@ -6,32 +6,52 @@ import rfc8785
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from engine.models import Decision, Signature
-
-CONTEXT = b"pratique decision v1\n"
-"""The prefix of what is signed, so that no signature for another purpose is valid here."""
+from engine.models import Decision, PreApproval, Signature
+from engine.models.decision import DECISION_CONTEXT, PRE_APPROVAL_CONTEXT
 
 
 def canonical_bytes(decision: Decision) -> bytes:
     """Return what is signed: the canonical JSON (RFC 8785) of all of a decision but its signature."""
-    return CONTEXT + rfc8785.dumps(decision.model_dump(mode="json", exclude={"signature"}))
+    return DECISION_CONTEXT + rfc8785.dumps(decision.model_dump(mode="json", exclude={"signature"}))
+
+
+def pre_approval_bytes(pre_approval: PreApproval) -> bytes:
+    """Return what is signed of a pre-approval: all that does not change with its use."""
+    fixed = pre_approval.model_dump(mode="json", exclude={"signature", "used", "revoked"})
+    return PRE_APPROVAL_CONTEXT + rfc8785.dumps(fixed)
 
 
 def sign(decision: Decision, key: Ed25519PrivateKey) -> Decision:
     """Return the decision with its signature."""
-    value = key.sign(canonical_bytes(decision)).hex()
-    signature = Signature(key=key.public_key().public_bytes_raw().hex(), value=value)
-    return decision.signed(signature)
+    return decision.signed(_signature(canonical_bytes(decision), key))
 
 
-def verify(decision: Decision, key: str = "") -> bool:
-    """Return whether a decision is as it was signed, by `key` (hexadecimal) where one is given."""
-    signature = decision.signature
-    if signature is None or (key and signature.key != key):
+def sign_pre_approval(pre_approval: PreApproval, key: Ed25519PrivateKey) -> PreApproval:
+    """Return the pre-approval with its signature."""
+    return pre_approval.signed(_signature(pre_approval_bytes(pre_approval), key))
+
+
+def verify(decision: Decision, key: str) -> bool:
+    """Return whether a decision is as it was signed with the private key of `key` (hexadecimal)."""
+    return is_signed(decision.signature, canonical_bytes(decision), key)
+
+
+def verify_pre_approval(pre_approval: PreApproval, key: str) -> bool:
+    """Return whether a pre-approval is as it was signed with the private key of `key` (hexadecimal)."""
+    return is_signed(pre_approval.signature, pre_approval_bytes(pre_approval), key)
+
+
+def is_signed(signature: Signature | None, signed: bytes, key: str) -> bool:
+    """Return whether a signature over these bytes is that of the private key of `key` (hexadecimal)."""
+    if signature is None or signature.key != key:
         return False
-    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.key))
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
     try:
-        public.verify(bytes.fromhex(signature.value), canonical_bytes(decision))
+        public.verify(bytes.fromhex(signature.value), signed)
     except InvalidSignature:
         return False
     return True
+
+
+def _signature(signed: bytes, key: Ed25519PrivateKey) -> Signature:
+    return Signature(key=key.public_key().public_bytes_raw().hex(), value=key.sign(signed).hex())

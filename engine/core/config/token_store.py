@@ -67,7 +67,12 @@ class TokenStore:
             if len(self._kept) >= MOST_TOKENS:
                 raise Problem(409, f"there are {MOST_TOKENS} tokens", hint="Revoke some.")
             await self._change((*self._kept, StoredToken(token=token, sha256=tokens.hash_of(secret))))
-            data = {"token": token.id, "name": name, "scopes": [scope.value for scope in token.scopes]}
+            data = {
+                "token": token.id,
+                "name": name,
+                "scopes": [scope.value for scope in token.scopes],
+                "key": key,
+            }
             await self._events.record("principal.added", token.id, by.name, data=data)
         return NewToken(token=token, secret=secret)
 

@@ -8,15 +8,16 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
 from engine.core.review.grant_validation import validate_grant
+from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.runs.execution import image_name
 from engine.core.sandbox_startup import SandboxStartup
 from engine.core.submissions.canonical import digest
+from engine.history.errors import HistoryError
 from engine.images import reference
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy import excess
 from engine.policy.binding import analysis_hash, changed
 from engine.policy.review import decision_obstacle, unreviewed_items
-from engine.principals import KeyRing, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.sandbox import Backend, SandboxUnavailable
 from engine.sandbox.api.backend import PackageSource
@@ -33,7 +34,7 @@ class ReviewDecisions:
         settings: Settings,
         policy: PolicyStore,
         sandboxes: Backend,
-        keys: KeyRing,
+        keys: ReviewerKeys,
         startup: SandboxStartup,
     ) -> None:
         self._settings = settings
@@ -63,6 +64,9 @@ class ReviewDecisions:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
+        forged = next((review for review in case.reviews if not self._keys.holds(review)), None)
+        if outcome is DecisionOutcome.APPROVED and forged:
+            raise Problem(409, self._unsigned(forged), hint="Deny it, and have it submitted again.")
         why = decision_obstacle(
             case, by, outcome, two_reviewers=self._settings.policy.requires_second_reviewer
         )
@@ -130,8 +134,8 @@ class ReviewDecisions:
             pre_approval=pre_approval,
         )
         try:
-            return sign(decision, self._keys.key(by))
-        except KeyUnusable as error:
+            return await self._keys.sign(decision)
+        except (KeyUnusable, HistoryError) as error:
             if outcome is DecisionOutcome.APPROVED:
                 raise Problem(503, str(error)) from None
             return decision
@@ -141,9 +145,13 @@ class ReviewDecisions:
         submission, decision = case.submission, case.decision
         now = digest(submission.draft, submission.requester)
         found = changed(case, now, image, self._settings.policy.ceiling)
-        if decision is not None and not verify(decision):
-            return (*found, "the approval is not as it was signed")
-        return found
+        signed = (*case.reviews, *([decision] if decision else ()))
+        return (*found, *(self._unsigned(one) for one in signed if not self._keys.holds(one)))
+
+    @staticmethod
+    def _unsigned(decision: Decision) -> str:
+        name = visible(decision.by.name)
+        return f"the approval by {name} is not as it was signed with the key registered for {name}"
 
     async def _image(self, case: Case) -> str:
         try:

@@ -9,10 +9,12 @@ from datetime import UTC, datetime, timedelta
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import EventBus
+from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.comparison.fingerprint import structural_fingerprint
 from engine.policy.pre_approval import matching_pre_approval, pre_approval_error
 from engine.principals import may
+from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Action
 
 SUBJECT = "pre-approvals"
@@ -24,8 +26,9 @@ PAGE = 1000
 class PreApprovals:
     """The pre-approvals, rebuilt from the history."""
 
-    def __init__(self, events: EventBus) -> None:
+    def __init__(self, events: EventBus, keys: ReviewerKeys) -> None:
         self._events = events
+        self._keys = keys
         self._by_id: dict[str, PreApproval] = {}
         self._lock = asyncio.Lock()
 
@@ -68,10 +71,12 @@ class PreApprovals:
         )
         if why := pre_approval_error(pre_approval):
             raise Problem(422, why)
-        await self._record(
-            "pre_approval.created", by, pre_approval, {"approval": pre_approval.model_dump(mode="json")}
-        )
-        return pre_approval
+        try:
+            signed = await self._keys.sign_pre_approval(pre_approval)
+        except KeyUnusable as error:
+            raise Problem(503, str(error)) from None
+        await self._record("pre_approval.created", by, signed, {"approval": signed.model_dump(mode="json")})
+        return signed
 
     async def revoke(self, id: str, by: Principal) -> None:
         """Revoke a pre-approval: it approves nothing from then on.
@@ -110,13 +115,22 @@ class PreApprovals:
     def _replay(self, event: Event) -> None:
         id = str(event.data["pre_approval"])
         if event.type == "pre_approval.created":
-            self._by_id[id] = PreApproval.model_validate(event.data["approval"])
+            self._created(id, event)
             return
-        pre_approval = self._by_id[id]
+        pre_approval = self._by_id.get(id)
+        if pre_approval is None:  # it was not signed as it must be
+            return
         if event.type == "pre_approval.revoked":
             self._by_id[id] = pre_approval.as_revoked()
         else:
             self._by_id[id] = pre_approval.with_uses(int(event.data["used"]))
+
+    def _created(self, id: str, event: Event) -> None:
+        """Take a pre-approval from the history, unless it is not signed with its giver's key."""
+        pre_approval = PreApproval.model_validate(event.data["approval"])
+        given = (pre_approval.id, pre_approval.by.name) == (id, event.actor)
+        if given and self._keys.holds_pre_approval(pre_approval, event.seq):
+            self._by_id[id] = pre_approval
 
 
 def _value(case: Case, match_mode: MatchMode) -> str:

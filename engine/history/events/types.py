@@ -41,6 +41,7 @@ Payload = Annotated[
     | system.PolicyLoadedPayload
     | system.PolicyRefusedPayload
     | system.SettingsChangedPayload
+    | system.ReviewerChangedPayload
     | system.PrincipalChangedPayload
     | system.SecretChangedPayload
     | history.HistoryViewedPayload

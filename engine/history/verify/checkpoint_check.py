@@ -49,6 +49,8 @@ class CheckpointComparison:
         self._end = end
         self._is_ours = cache(lambda note: note.is_signed_by(key))
         self._agreed = 0
+        self.unregistered = 0
+        """How many approvals were given before any key was registered."""
         self._witnessed: set[Checkpoint | SignedHead] = set()
 
     @property
@@ -106,6 +108,7 @@ class CheckpointComparison:
 
     def agree(self, verified: VerifiedRange) -> Iterator[Mismatch]:
         """Add a range to the tree, and yield each checkpoint that does not agree with all up to it."""
+        self.unregistered += verified.unregistered
         for point in verified.points:
             self._tree.graft(point.pieces)
             if point.note is not None:

@@ -9,6 +9,7 @@ from pydantic_core import from_json
 
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases, row_formats
+from engine.history.verify.approvals import SIGNED, Approvals
 from engine.history.verify.contents import Contents
 from engine.history.verify.source import HistorySource, Row
 
@@ -22,11 +23,22 @@ Wanted = tuple[str, int, str]
 """The digest of a content, the record that names it, and how a problem with it is described."""
 
 
-def check_payloads(source: HistorySource, contents: Contents, rows: Sequence[Row]) -> Mismatch | None:
-    """Return the first of these records whose case, code, files or output are not as it says, or None."""
+class PayloadChecks:
+    """What is looked up for many records: contents by their digest, and the keys of reviewers."""
+
+    def __init__(self, source: HistorySource) -> None:
+        self.contents = Contents(source)
+        self.approvals = Approvals(source)
+        self.unregistered = 0
+        """How many approvals were given before any key was registered."""
+
+
+def check_payloads(source: HistorySource, checks: PayloadChecks, rows: Sequence[Row]) -> Mismatch | None:
+    """Return the first of these records whose case, contents or signature are not as it says, or None."""
     problems, wanted = _cases(source, rows)
+    problems += _approvals(checks, rows)
     wanted += _files(rows)
-    wrong = contents.problems(digest for digest, _, _ in wanted)
+    wrong = checks.contents.problems(digest for digest, _, _ in wanted)
     problems += [(seq, f"{what} was {wrong[digest]}") for digest, seq, what in wanted if digest in wrong]
     return min(problems, default=None)
 
@@ -38,6 +50,15 @@ def fields(data: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return read if isinstance(read, dict) else {}
+
+
+def _approvals(checks: PayloadChecks, rows: Sequence[Row]) -> Iterator[Mismatch]:
+    for row in rows:
+        if row[2] in SIGNED:
+            problem = checks.approvals.problem(row, fields(row[5]))
+            checks.unregistered += problem == ""
+            if problem:
+                yield row[0], problem
 
 
 def _files(rows: Iterable[Row]) -> Iterator[Wanted]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from engine.history.chain.merkle import Piece
-from engine.history.verify.contents import Contents
+from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.range import ComparisonPoint, VerifiedRange, verify_range
 from engine.history.verify.source import HistorySource
 
@@ -38,8 +38,8 @@ def verify_ranges(
     """Yield what was found in each range, in order."""
     processes = min(MOST, len(os.sched_getaffinity(0)))
     if len(ranges) < PARALLEL_FROM or processes < 2:
-        contents = Contents(source)
-        yield from (verify_range(source, contents, *one_range) for one_range in ranges)
+        checks = PayloadChecks(source)
+        yield from (verify_range(source, checks, *one_range) for one_range in ranges)
     else:
         yield from _shared(source.path, ranges, processes)
 
@@ -102,16 +102,17 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
 def encode(verified: VerifiedRange) -> str:
     """Return what was found as one line."""
     points = [[point.seq, point.hash.hex(), _hex(point.pieces), point.note] for point in verified.points]
-    return json.dumps([verified.last, points, _hex(verified.rest), verified.mismatch])
+    return json.dumps([verified.last, points, _hex(verified.rest), verified.mismatch, verified.unregistered])
 
 
 def decode(line: str) -> VerifiedRange:
     """Return what `encode` was given."""
-    last, points, rest, mismatch = json.loads(line)
+    last, points, rest, mismatch, unregistered = json.loads(line)
     listed = [
         ComparisonPoint(seq, bytes.fromhex(head), _bytes(grown), note) for seq, head, grown, note in points
     ]
-    return VerifiedRange(last, listed, _bytes(rest), (mismatch[0], mismatch[1]) if mismatch else None)
+    found = (mismatch[0], mismatch[1]) if mismatch else None
+    return VerifiedRange(last, listed, _bytes(rest), found, unregistered)
 
 
 def _hex(grown: Sequence[Piece]) -> list[tuple[int, str]]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from engine.history.chain import chain
 from engine.history.chain.merkle import Piece, pieces
-from engine.history.verify.contents import Contents
 from engine.history.verify.diagnosis import diagnose, first_break
-from engine.history.verify.payloads import Mismatch, check_payloads, fields
+from engine.history.verify.payloads import Mismatch, PayloadChecks, check_payloads, fields
 from engine.history.verify.source import HistorySource, Row
 
 STEP = 8192
@@ -37,10 +36,12 @@ class VerifiedRange:
     rest: list[Piece] = field(default_factory=list)
     """The tree after the last point."""
     mismatch: Mismatch | None = None
+    unregistered: int = 0
+    """How many approvals were given before any key was registered."""
 
 
 def verify_range(
-    source: HistorySource, contents: Contents, first: int, last: int, points: frozenset[int]
+    source: HistorySource, checks: PayloadChecks, first: int, last: int, points: frozenset[int]
 ) -> VerifiedRange:
     """Read the records from `first` to `last`, up to the first that is not intact.
 
@@ -54,7 +55,9 @@ def verify_range(
             verified.mismatch = broken.expected, diagnose(source, broken)
             return verified
         _grow(verified, rows, points)
-        verified.mismatch = check_payloads(source, contents, rows)
+        known = checks.unregistered
+        verified.mismatch = check_payloads(source, checks, rows)
+        verified.unregistered += checks.unregistered - known
         previous = rows[-1][7]
         if verified.mismatch:
             return verified

@@ -52,8 +52,13 @@ def unrecorded(outside: Sequence[Witnessed], notices: Sequence[Notice]) -> list[
     return [one for one in outside if one.note not in recorded]
 
 
-def reservations(notices: Sequence[Notice]) -> Iterator[str]:
-    """Yield what is not proven of this history, in words."""
+def reservations(notices: Sequence[Notice], unregistered: int) -> Iterator[str]:
+    """Yield what is not proven of this history, in words.
+
+    `unregistered` approvals were given before any key was registered.
+    """
+    if unregistered:
+        yield f"{unregistered:,} approvals are from before any reviewer's key was registered"
     for seq, type, data in notices:
         said = fields(data)
         if type == "history.upgraded":

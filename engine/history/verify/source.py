@@ -36,6 +36,15 @@ class HistoryEnd:
     """What the first record names as the one before it."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeyChange:
+    """From the record `seq` on, `key` (hexadecimal) is the key of the reviewer `name`; empty: none is."""
+
+    seq: int
+    name: str
+    key: str
+
+
 class HistorySource(Protocol):
     """Reads a history as it is stored, without trusting any of it."""
 
@@ -54,6 +63,10 @@ class HistorySource(Protocol):
 
     def tree(self, size: int) -> Frontier:
         """Return the tree over the first `size` records, from the stored hashes."""
+        ...
+
+    def reviewer_keys(self) -> list[KeyChange]:
+        """Return the registrations of reviewers' keys, in order."""
         ...
 
     def hash_of(self, seq: int) -> bytes | None:

@@ -51,7 +51,9 @@ def verify(
     )
     seq, problem = next(problems, (None, ""))
     found = comparison.found(total, seq or None, with_earlier(problem, notices))
-    return found.with_end(_moment(end.at), head.key if head else "", tuple(reservations(notices)))
+    return found.with_end(
+        _moment(end.at), head.key if head else "", tuple(reservations(notices, comparison.unregistered))
+    )
 
 
 def _moment(at: str) -> datetime | None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from engine.history.store.sqlite.verification_source import open_source
-from engine.history.verify.contents import Contents
+from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.pool import encode
 from engine.history.verify.range import verify_range
 
@@ -22,10 +22,10 @@ def main() -> None:
     os.nice(NICENESS)
     gc.disable()  # rows are no cycles, and looking for some takes a tenth of the time
     source = open_source(Path(sys.argv[1]))
-    contents = Contents(source)
+    checks = PayloadChecks(source)
     for line in sys.stdin:
         first, last, points = json.loads(line)
-        sys.stdout.write(encode(verify_range(source, contents, first, last, frozenset(points))) + "\n")
+        sys.stdout.write(encode(verify_range(source, checks, first, last, frozenset(points))) + "\n")
         sys.stdout.flush()
 
 

@@ -24,7 +24,6 @@ from engine.models import (
     Role,
     Status,
 )
-from engine.principals import verify
 from tests.engine.core.conftest import EngineMaker
 
 pytestmark = pytest.mark.sandbox
@@ -96,7 +95,7 @@ async def test_what_was_approved_runs_in_its_image(engine_with: EngineMaker) -> 
         assert case.result is not None
         assert (Status.FINISHED, 0) == (case.status, case.result.exit_code)
         assert case.decision.image == case.result.image_digest
-        assert verify(case.decision)
+        assert engine._keys.holds(case.decision)
 
 
 @pytest.mark.parametrize("what", TAMPERED)

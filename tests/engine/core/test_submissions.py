@@ -53,7 +53,7 @@ async def test_a_deny_is_signed_and_bound(engine_with: EngineMaker) -> None:
         decision = (await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest, "no")).decision
         assert decision is not None
         assert engine.policy.current.hash == decision.policy
-        assert verify(decision)
+        assert verify(decision, engine._keys.key_of(decision.by.name.text))
         stored = await engine.queries.case(id)
         assert decision == stored.decision
 

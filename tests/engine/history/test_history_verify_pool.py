@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.store.sqlite.verification_source import SqliteSource
-from engine.history.verify.contents import Contents
+from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.pool import PARALLEL_FROM, RecordRange, verify_ranges
 from engine.history.verify.range import VerifiedRange, verify_range
 
@@ -20,8 +20,8 @@ def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
     """Return what this process, and what several, find in the ranges."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
         source = SqliteSource(connection)
-        contents = Contents(source)
-        return [verify_range(source, contents, *one_range) for one_range in SPANS], list(
+        checks = PayloadChecks(source)
+        return [verify_range(source, checks, *one_range) for one_range in SPANS], list(
             verify_ranges(source, SPANS)
         )
 

@@ -100,10 +100,9 @@ def test_a_decision_is_verified_by_the_public_key_alone() -> None:
     """A signed decision holds after a round trip through JSON, for its signer's public key."""
     key = Ed25519PrivateKey.generate()
     signed = Decision.model_validate_json(sign(DECISION, key).model_dump_json())
-    assert verify(signed)
     assert verify(signed, key.public_key().public_bytes_raw().hex())
     assert not verify(signed, "0" * 64)
-    assert not verify(DECISION)
+    assert not verify(DECISION, key.public_key().public_bytes_raw().hex())
 
 
 def test_roles_are_signed_in_order() -> None:
@@ -139,7 +138,8 @@ def test_any_change_breaks_the_signature(change: dict[str, Any]) -> None:
         "submission", "digest", "outcome", "by", "at", "reason", "grant", "image", "policy", "analysis",
         "review_record", "pre_approval",
     }  # fmt: skip
-    assert not verify(signed.model_copy(update=change))
+    assert signed.signature is not None
+    assert not verify(signed.model_copy(update=change), signed.signature.key)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ async def test_reviewing_over_http(client: Client) -> None:
     denied = await client.decide(id, DecisionOutcome.DENIED, case.submission.digest, "no")
     assert denied.decision is not None
     assert Status.DENIED is denied.status
-    assert verify(denied.decision)
+    assert denied.decision.signature
+    assert verify(denied.decision, denied.decision.signature.key)
 
 
 async def test_a_grant_of_more_is_refused_over_http(client: Client) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from engine.history.events.payloads.base import EventPayload
 from engine.models import IsolationProof
 
@@ -48,6 +50,14 @@ class SecretChangedPayload(EventPayload):
     type: Literal["secret.set", "secret.removed"]
     name: str
     host: str
+
+
+class ReviewerChangedPayload(EventPayload):
+    """The public key that a reviewer signs with was registered, or is no longer theirs."""
+
+    type: Literal["reviewer.registered", "reviewer.removed"]
+    name: str
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
 class PrincipalChangedPayload(EventPayload):

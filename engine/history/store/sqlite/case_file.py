@@ -40,8 +40,11 @@ def _members(connection: sqlite3.Connection, id: str, key: Ed25519PrivateKey) ->
     yield "verify.py", VERIFY.read_bytes()
     yield "public_key.pem", key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     yield "checkpoint.txt", note.encode()
-    yield "events.jsonl", b"".join(chain.canonical(record) + b"\n" for record in records)
-    yield "proofs.json", chain.canonical_data(_proofs(connection, records, size)).encode()
+    keys = _registrations(connection, records)
+    yield "events.jsonl", _lines(records)
+    if keys:
+        yield "keys.jsonl", _lines(keys)
+    yield "proofs.json", chain.canonical_data(_proofs(connection, [*records, *keys], size)).encode()
     yield from _case(connection, id)
     if blocks := list(output_blocks(connection, id)):
         yield "output", b"".join(_content(connection, block.digest) for block in blocks)
@@ -55,6 +58,20 @@ def _records(connection: sqlite3.Connection, id: str) -> list[Record]:
     if not id or not records:
         raise HistoryError(f"No submission is called {id!r}", hint="Type: pratique audit search")
     return records
+
+
+def _registrations(connection: sqlite3.Connection, records: list[Record]) -> list[Record]:
+    """Return the records that register the keys of those who decided in these records, before they did."""
+    decided = {record.actor: record.seq for record in records if record.type.startswith("decision.")}
+    rows = connection.execute(
+        f"SELECT {chain.COLUMNS}, data ->> '$.name' FROM events "
+        "WHERE subject = 'reviewers' AND type = 'reviewer.registered' ORDER BY seq"
+    )
+    return [Record(*row) for *row, name in rows if row[0] < decided.get(name, 0)]
+
+
+def _lines(records: list[Record]) -> bytes:
+    return b"".join(chain.canonical(record) + b"\n" for record in records)
 
 
 def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from engine.history.chain.merkle import Frontier
 from engine.history.store.sqlite import row_formats, tree
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.store.sqlite.tolerant_rows import rows_of
-from engine.history.verify.source import HistoryEnd, Row, StoredCase
+from engine.history.verify.source import HistoryEnd, KeyChange, Row, StoredCase
 
 _RECORDS = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
 _END = """
@@ -20,6 +20,10 @@ SELECT seq, at, note FROM (SELECT 1 AS one) LEFT JOIN signed_head USING (one)
 LEFT JOIN (SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1)
 """
 _NOTICES = "SELECT seq, type, data FROM events WHERE subject = 'history' ORDER BY seq"
+_KEYS = """
+SELECT seq, type, data ->> '$.name', data ->> '$.key' FROM events
+WHERE subject = 'reviewers' AND json_valid(data) ORDER BY seq
+"""
 _CASES = """
 SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
 WHERE id IN (SELECT value FROM json_each(?))
@@ -64,6 +68,13 @@ class SqliteSource:
     def tree(self, size: int) -> Frontier:
         """Return the tree over the first `size` records, from the stored hashes."""
         return tree.load(self._connection, size)
+
+    def reviewer_keys(self) -> list[KeyChange]:
+        """Return the registrations of reviewers' keys, in order."""
+        return [
+            KeyChange(seq, str(name), str(key) if type == "reviewer.registered" else "")
+            for seq, type, name, key in rows_of(self._connection, _KEYS, ())
+        ]
 
     def hash_of(self, seq: int) -> bytes | None:
         """Return the stored hash of a record."""
