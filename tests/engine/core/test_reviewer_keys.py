@@ -202,7 +202,7 @@ async def test_a_case_file_brings_the_registration_along(engine: Engine) -> None
     )
     members = case_verify.unpacked(await engine.history.case_file(case.submission.id, ADA))
     said = [words for _, words in case_verify.check(members)]
-    assert any("signed with the key that the engine registered for ada" in words for words in said)
+    assert [] != [words for words in said if "signed with the key that the engine registered for" in words]
 
 
 async def test_a_replaced_key_file_signs_nothing(engine: Engine) -> None:
