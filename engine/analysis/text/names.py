@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 
 from engine.analysis.positions import Lines
+from engine.analysis.text.prose import Prose
 from engine.analysis.text.rules import FOLDED, HOMOGLYPH, LOOKALIKE
 from engine.models import Level, Span, Violation
 
@@ -27,7 +28,7 @@ def _tables(name: str) -> ModuleType:
     return import_module(f"confusable_homoglyphs.{name}")
 
 
-def check(source: str, lines: Lines) -> Iterator[Violation]:
+def check(source: str, lines: Lines, prose: Prose) -> Iterator[Violation]:
     """Yield names that mix alphabets, or read as others. Source: UTS #39, CVE-2021-42694."""
     if source.isascii():
         return
@@ -38,16 +39,16 @@ def check(source: str, lines: Lines) -> Iterator[Violation]:
             continue
         seen.add(name)
         span = lines.span(*match.span())
-        quoted = _is_text(source, match.start())
-        violation = _judged(name, span, quoted=quoted)
+        violation = _judged(name, span, quoted=prose.covers(match.start()))
         if violation is not None:
             yield violation
 
 
 def _judged(name: str, span: Span, *, quoted: bool) -> Violation | None:
     if _OPERATORS & set(name):
-        return HOMOGLYPH.violation(span, f"{name} has a letter that looks like an operator")
-    parts = [part for part in _PART.findall(name) if not part.isascii()]
+        message = f"{name} has a letter that looks like an operator"
+        return HOMOGLYPH.violation(span, message, severity=Level.MEDIUM if quoted else None)
+    parts = [part for part in map(_letters, _PART.findall(name)) if not part.isascii()]
     if any(_is_mixed(part) for part in parts):
         severity = Level.MEDIUM if quoted else None
         return HOMOGLYPH.violation(span, f"{name} mixes alphabets: {_scripts(name)}", severity=severity)
@@ -59,6 +60,11 @@ def _judged(name: str, span: Span, *, quoted: bool) -> Violation | None:
     if len(name) > 2 and parts and all(_reads_latin(part) for part in parts):
         return LOOKALIKE.violation(span, f"{name} reads as Latin letters but is {_scripts(name)}")
     return None
+
+
+def _letters(part: str) -> str:
+    """Return a part without raised and lowered characters, which mathematics puts beside any letter."""
+    return "".join(char for char in part if unicodedata.category(char) not in {"Lm", "No"})
 
 
 def _is_mixed(part: str) -> bool:
@@ -91,11 +97,3 @@ def _aliases(text: str) -> set[str]:
 
 def _scripts(name: str) -> str:
     return ", ".join(sorted(alias.title() for alias in _aliases(name) - {"COMMON", "INHERITED"}))
-
-
-def _is_text(source: str, position: int) -> bool:
-    """Return whether a place seems to be inside a string or a comment of its line."""
-    line = source[source.rfind("\n", 0, position) + 1 : position]
-    if re.search(r"(?:^|\s)(?:#|//|/?\*)", line):
-        return True
-    return any((line.count(quote) - line.count("\\" + quote)) % 2 for quote in "'\"`")

@@ -46,10 +46,33 @@ INVISIBLE = _rule(
     "Contains invisible characters",
     Level.HIGH,
     attack="Makes two names or strings look the same although they differ, or carries hidden text.",
-    why=("HIGH in names and for tag characters; MEDIUM between other characters; emoji are ignored."),
+    why="HIGH in code and for tag characters; MEDIUM in strings and comments; ignored in emoji and where a "
+    "script is spelt with them.",
     fix="Remove the character, or write it as an escape.",
-    match=("is\u200bAdmin = 1", "x = '\U000e0041\U000e0042'", "a\u2060b"),
+    match=("is\u200bAdmin = 1", "x = '\U000e0041\U000e0042'", "a\u2060b", "paid\U0001107f = 1"),
     not_match=("x = '👩\u200d💻'", "isAdmin = 1", "x = 'می\u200cخواهم'"),
+)
+JOINED = _rule(
+    "text-joined",
+    "Contains characters that are drawn as one, or over others",
+    Level.HIGH,
+    attack="Makes two names look the same, or covers digits where a terminal counts them differently.",
+    why="HIGH in names; MEDIUM beside digits in strings and comments, where an amount can be covered; LOW "
+    "for vowel signs in names. Elsewhere such text is ordinary.",
+    fix="Write the letter as one character, or move the digits away from it.",
+    match=("na\u0338me = 1", "x = '👨🏽×10'", "x = 'क्षि 500'"),
+    not_match=("x = 'क्षि'", "x = '👍🏽'", "x = 'e\u0301te\u0301'", "x = '⚠\ufe0f careful'"),
+)
+RIGHT_TO_LEFT = _rule(
+    "text-right-to-left",
+    "Contains letters that change the order of what is beside them",
+    Level.HIGH,
+    attack="Swaps operands and moves quotation marks in editors and browsers, so that other code is read.",
+    why="HIGH in names; MEDIUM in strings and comments whose letters stand beside digits, or reorder code. "
+    "Text that reorders nothing but itself is ordinary.",
+    fix="Write names in letters from left to right, and end the line after such text.",
+    match=("א = 1", "x = 'שלום' + 5", "x = '10 ₪ שלום 5'"),
+    not_match=("x = 'שלום'", "echo 'مرحبا بالعالم'", "x = 'שלום עולם'; y = 1"),
 )
 HOMOGLYPH = _rule(
     "text-homoglyph",
@@ -209,6 +232,6 @@ SUPPRESSION = _rule(
     cwe=693,
 )
 RULES: tuple[Rule, ...] = (
-    BIDI, INVISIBLE, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, READINGS, SEPARATOR, LONG_LINE,
-    FAR_RIGHT, FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
+    BIDI, INVISIBLE, JOINED, RIGHT_TO_LEFT, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, READINGS,
+    SEPARATOR, LONG_LINE, FAR_RIGHT, FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
 )  # fmt: skip

@@ -70,10 +70,16 @@ class Database:
     def is_hidden(self, code: int) -> bool:
         """Return whether nothing of a character is seen: default-ignorable, a format control, or blank."""
         category = self.category.get(code, "Cn")
-        return code in self.ignorable or category == "Cf" or code in BLANK or category in {"Zl", "Zp"}
+        control = category in {"Zl", "Zp"} or (category == "Cf" and self.cluster.get(code) != "Prepend")
+        return control or code in self.ignorable or code in BLANK
+
+    def is_joining(self, code: int) -> bool:
+        """Return whether a character joins its neighbours, or is drawn over them (UAX #29)."""
+        joins = self.cluster.get(code, "Other") not in ALONE | {"Control", "CR", "LF"}
+        return joins or self.category.get(code, "Cn")[0] == "M"
 
     def is_right_to_left(self, code: int) -> bool:
-        """Return whether a letter or digit runs, or makes others run, from right to left (UAX #9)."""
+        """Return whether a character runs, or makes others run, from right to left (UAX #9)."""
         return self.direction.get(code) in RIGHT_TO_LEFT and not self.is_hidden(code)
 
 
@@ -139,6 +145,7 @@ def tables(database: Database) -> str:
         "NARROW": [code for code in displayed if not database.is_wide(code)],
         "WIDE": [code for code in displayed if database.is_wide(code)],
         "HIDDEN": [code for code in range(0x110000) if database.is_hidden(code)],
+        "JOINING": [code for code in range(0x110000) if database.is_joining(code)],
         "RIGHT_TO_LEFT": [code for code in range(0x110000) if database.is_right_to_left(code)],
     }
     head = f'"""Ranges of code points of Unicode {database.version}, written by `generate.py`."""\n'

@@ -36,6 +36,11 @@ def invisible() -> re.Pattern[str]:
     return _pattern("[%s]+", "HIDDEN")
 
 
+def joining() -> re.Pattern[str]:
+    """Return the pattern of characters that join their neighbours, or are drawn over them."""
+    return _pattern("[%s]+", "JOINING")
+
+
 def right_to_left() -> re.Pattern[str]:
     """Return the pattern of letters and digits that reorder a line."""
     return _pattern("[%s]+", "RIGHT_TO_LEFT")
