@@ -1,4 +1,4 @@
-"""Runs the analysis in worker processes, with a deadline and a memory limit.
+"""Runs the analysis in worker processes, with a deadline and a memory limit, fairly between requesters.
 
 A killed worker is a result, not an error: the code that it was analysing gets a HIGH violation. As
 `python -I -m engine.analysis_pool SETTINGS-JSON`, this module is the worker: it reads requests from standard
@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import gc
 import json
+import os
 import resource
 import signal
 import struct
@@ -22,19 +23,27 @@ from typing import BinaryIO
 from engine.analysis import analyse
 from engine.analysis.fallback import analyse_part
 from engine.analysis.limits import CRASHED, DEADLINE, unfinished
+from engine.common.fair_slots import FairSlots
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
 
 _START_SECONDS = 30.0
+LEAST_WORKERS = 2
+"""One for whoever sends slow code, and one for the others."""
 _LENGTH = struct.Struct(">I")
 _READY = b"ready"
 
 
 class AnalysisPool:
-    """Analyses code in worker processes, which start when needed and are replaced when they die."""
+    """Analyses code in worker processes, which start when needed and are replaced when they die.
 
-    def __init__(self, settings: AnalysisSettings | None = None, workers: int = 1) -> None:
+    No requester has all of them: whoever sends slow code holds up nobody else for longer than one analysis.
+    """
+
+    def __init__(self, settings: AnalysisSettings | None = None, workers: int | None = None) -> None:
         self.settings = settings or AnalysisSettings()
+        workers = workers or max(LEAST_WORKERS, os.cpu_count() or 1)
+        self._slots = FairSlots(workers, max(1, workers - 1))
         self._workers = [_AnalysisWorker(self.settings) for _ in range(workers)]
         self._idle: asyncio.Queue[_AnalysisWorker] = asyncio.Queue()
         for worker in self._workers:
@@ -57,13 +66,14 @@ class AnalysisPool:
             for worker in self._workers:
                 group.create_task(worker.kill())
 
-    async def analyse(self, source: str | bytes, language: Language) -> Analysis:
+    async def analyse(self, source: str | bytes, language: Language, requester: str = "") -> Analysis:
         """Return the analysis of `source`. Never raises: a late or dead worker is a HIGH violation."""
-        worker = await self._idle.get()
-        try:
-            return await worker.analyse(source, language)
-        finally:
-            self._idle.put_nowait(worker)
+        async with self._slots.slot(requester):
+            worker = await self._idle.get()
+            try:
+                return await worker.analyse(source, language)
+            finally:
+                self._idle.put_nowait(worker)
 
 
 class _AnalysisWorker:
@@ -103,7 +113,7 @@ class _AnalysisWorker:
         await process.wait()
 
     async def analyse(self, source: str | bytes, language: Language) -> Analysis:
-        seconds = self._settings.deadline_seconds
+        seconds, began = self._settings.deadline_seconds, time.monotonic()
         try:
             return await self._analyse(source, language, part=False)
         except TimeoutError:
@@ -112,7 +122,8 @@ class _AnalysisWorker:
         except (OSError, EOFError, ValueError) as error:
             message = f"The analysis process ended without a result ({type(error).__name__})"
             outcome = unfinished(CRASHED, message)
-        return _with_part(outcome, await self._part(source, language))
+        found = _with_part(outcome, await self._part(source, language))
+        return found.with_seconds(time.monotonic() - began)
 
     async def _part(self, source: str | bytes, language: Language) -> Analysis:
         """Return what a new process finds in the ordinary lines of the code."""

@@ -38,7 +38,7 @@ from engine.core.submissions.service import SubmissionService
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
-from engine.models import Analysis, Check, Health, Language, Status
+from engine.models import Analysis, Check, Health, Language, Principal, Status
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
@@ -178,9 +178,9 @@ class Engine:
         """How many warm sandboxes there are of each image, and how many there should be."""
         return self._backend.pool_status
 
-    async def analyse(self, code: str, language: Language) -> Analysis:
+    async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""
-        return await self._analysis.analyse(code, language)
+        return await self._analysis.analyse(code, language, by.name.text)
 
     async def health(self, settled_within: float = 0) -> Health:
         """Return the state of every part, after `settled_within` seconds at most for sandboxes that start."""

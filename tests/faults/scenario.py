@@ -42,7 +42,6 @@ SETTINGS = Settings(
     history=HistorySettings(write_deadline_seconds=0.5, batch_milliseconds=5),
     sandbox=SandboxSettings(pool=0, grace_seconds=0.2),
 )
-ALL_WELL = ("brake", "health", "recovered", "kept", "once")
 
 
 @dataclass
@@ -64,6 +63,11 @@ class Outcome:
     """What clients were told: the id of a submission, and its status then."""
     acted: list[tuple[str, str]] = field(default_factory=list)
     """The events that have to be found: type and subject."""
+
+    @property
+    def recovers_unseen(self) -> bool:
+        """Whether nobody had anything to be told: no step failed, and what was tried again succeeded."""
+        return not self.refused and not self.broken
 
     @property
     def result(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 from engine.analysis.input_files import (
     CodeFile,
@@ -21,9 +22,9 @@ _DEADLINES = 2
 """How many deadlines of one analysis all input files have together."""
 
 
-async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft) -> Analysis:
+async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft, requester: str = "") -> Analysis:
     """Return the violations and predicted effects of a draft and its input files."""
-    own = await analysis_pool.analyse(draft.code.text, draft.language)
+    own = await analysis_pool.analyse(draft.code.text, draft.language, requester)
     if draft.permissions.packages:
         names = (package.name.text for package in draft.permissions.packages)
         own = merged_analyses([own, check_packages(names, draft.code.text, draft.language)])
@@ -33,19 +34,22 @@ async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft) -> Analysis:
     code, files = draft.code.text, [(file.name.text, file.content) for file in draft.files]
     found = await asyncio.to_thread(lambda: list(code_files(code, draft.language, files, settings.max_bytes)))
     parts = [own, check_names((name for name, _ in files), code)]
-    until = asyncio.get_running_loop().time() + _DEADLINES * settings.deadline_seconds
-    for one in found:
-        if isinstance(one, CodeFile):
-            parts.append(await _read(analysis_pool, one, code, until))
-        else:
-            parts.append(unreadable_file(one.name, one.reason, code))
+    parts += [unreadable_file(one.name, one.reason, code) for one in found if not isinstance(one, CodeFile)]
+    readable = [one for one in found if isinstance(one, CodeFile)]
+    parts += await _read_all(analysis_pool, readable, code, requester)
     return without_own_packages(merged_analyses(parts), (name for name, _ in files))
 
 
-async def _read(analysis_pool: AnalysisPool, file: CodeFile, code: str, until: float) -> Analysis:
-    try:
-        async with asyncio.timeout_at(until):
-            found = await analysis_pool.analyse(file.source, file.language)
-    except TimeoutError:
-        return unreadable_file(file.name, "the time limit was reached", code) if file.certain else Analysis()
-    return at_mention(file, found, code)
+async def _read_all(
+    analysis_pool: AnalysisPool, files: Iterable[CodeFile], code: str, requester: str
+) -> list[Analysis]:
+    """Analyse files until their time is used up; waiting for a worker takes none of it."""
+    parts, left = [], _DEADLINES * analysis_pool.settings.deadline_seconds
+    for file in files:
+        if left > 0:
+            found = await analysis_pool.analyse(file.source, file.language, requester)
+            left -= found.seconds
+            parts.append(at_mention(file, found, code))
+        elif file.certain:
+            parts.append(unreadable_file(file.name, "the time limit was reached", code))
+    return parts

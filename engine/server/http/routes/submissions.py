@@ -21,7 +21,7 @@ from engine.models.api import (
     WithdrawRequest,
 )
 from engine.principals.signed_decision import verify
-from engine.server.http.authorization import CurrentCaller
+from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
 
@@ -75,9 +75,9 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         return ndjson_stream(_lease_status(engine, lease))
 
     @router.post("/analysis", summary="Analyse code")
-    async def analyse(body: AnalyseRequest) -> Analysis:
+    async def analyse(body: AnalyseRequest, by: CurrentPrincipal) -> Analysis:
         """Analyse code without submitting it. Nothing is stored."""
-        return await engine.analyse(body.code.text, body.language)
+        return await engine.analyse(body.code.text, body.language, by)
 
 
 def _read_routes(router: APIRouter, engine: Engine) -> None:
