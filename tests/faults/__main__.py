@@ -1,4 +1,4 @@
-"""`python -m tests.faults`: every call site with every fault, as a table: what was answered, told, recovered."""
+"""`python -m tests.faults`: every call site with every fault, as a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ async def _table(*, bounded: bool) -> list[Outcome]:
 def _row(one: Outcome) -> str:
     told = "told" if one.told else "nothing failed" if one.recovers_unseen else "NOT TOLD"
     kill = f"{one.brake_seconds:4.2f}" if one.brake_seconds else "   -"
-    return f"{one.site:<88} {one.fault:<9} {one.hits:>3} {told:<14} {kill} {one.recovery_seconds:5.2f} {one.result}"
+    measured = f"{told:<14} {kill} {one.recovery_seconds:5.2f}"
+    return f"{one.site:<88} {one.fault:<9} {one.hits:>3} {measured} {one.result}"
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
