@@ -76,6 +76,11 @@ def tokens() -> Path:
     return state() / "tokens.json"
 
 
+def agents() -> Path:
+    """Return the private folder of the secrets of registered agents."""
+    return _private(state() / "agents")
+
+
 def secrets() -> Path:
     """Return the file of the secrets that runs use without seeing them."""
     return state() / "secrets.json"

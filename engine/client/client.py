@@ -65,7 +65,8 @@ _FILES = TypeAdapter(tuple[WorkspaceFile, ...])
 class Client:
     """The client of an engine, over its Unix socket or over TCP with a token.
 
-    Every method raises `Problem` if the engine refuses. With `key`, decisions are signed.
+    Every method raises `Problem` if the engine refuses. With `key`, decisions are signed. With `agent`, a
+    secret of at least 256 bits, it is an agent of its own over the socket, that may submit and nothing else.
     """
 
     def __init__(
@@ -76,8 +77,9 @@ class Client:
         token: str = "",
         verify: ssl.SSLContext | bool = True,
         key: Ed25519PrivateKey | None = None,
+        agent: str = "",
     ) -> None:
-        self._transport = Transport(where or locations.socket(), token, verify)
+        self._transport = Transport(where or locations.socket(), token, verify, agent)
         self._requester = Untrusted(requester)
         self._key = key
         self.sessions = SessionsClient(self._transport, self._requester)

@@ -37,11 +37,6 @@ def client_from_environment(requester: str = "") -> Client:
     return Client(requester=requester)
 
 
-def uses_token() -> bool:
-    """Return whether requests carry a token, so that no other requester may be named."""
-    return bool(os.environ.get(ENGINE) and os.environ.get(TOKEN))
-
-
 async def ensure_engine(client: Client) -> None:
     """Start a local engine if none answers; a remote engine is never started.
 

@@ -22,9 +22,11 @@ class TokensClient:
         """Return the tokens that are not revoked, the oldest first."""
         return _TOKENS.validate_json(await self._transport.get("/tokens"))
 
-    async def create(self, name: str, scopes: tuple[Scope, ...], days: float, key: str = "") -> NewToken:
+    async def create(
+        self, name: str, scopes: tuple[Scope, ...], days: float, key: str = "", person: str = ""
+    ) -> NewToken:
         """Make a token; its secret is shown this once."""
-        wanted = TokenRequest(name=Untrusted(name), scopes=scopes, days=days, key=key)
+        wanted = TokenRequest(name=Untrusted(name), scopes=scopes, days=days, key=key, person=person)
         return NewToken.model_validate_json(await self._transport.post("/tokens", wanted))
 
     async def revoke(self, id: str) -> None:

@@ -18,7 +18,7 @@ from engine.common.errors import Problem
 from engine.common.output_frames import FRAMES, FrameDecoder
 from engine.common.text import visible
 from engine.models import OutputChunk
-from engine.models.api import ProblemBody
+from engine.models.api import AGENT, ProblemBody
 
 DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
@@ -38,14 +38,17 @@ _M = TypeVar("_M", bound=BaseModel)
 class Transport:
     """HTTP over a Unix socket, or over TCP with a token."""
 
-    def __init__(self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True) -> None:
+    def __init__(
+        self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True, agent: str = ""
+    ) -> None:
         local = isinstance(where, Path)
+        proof = {"authorization": f"Bearer {token}"} if token else {AGENT: agent} if agent else {}
         self._http = httpx.AsyncClient(
             transport=httpx.AsyncHTTPTransport(uds=str(where)) if local else None,
             base_url="http://engine" if local else str(where),
-            headers={"authorization": f"Bearer {token}"} if token else {},
+            headers=proof,
             timeout=DEADLINE_SECONDS,
-            verify=verify,
+            verify=False if local else verify,
             trust_env=False,
         )
 

@@ -28,6 +28,8 @@ from engine.models import (
     Stream,
 )
 
+AGENT = "pratique-agent"
+"""The header in which one connection of an unregistered agent names itself, by a secret of its own."""
 LEASE = r"^[A-Za-z0-9_-]{16,64}$"
 """A random name that a client chooses."""
 
@@ -93,6 +95,8 @@ class TokenRequest(FrozenModel):
 
     name: Untrusted
     scopes: tuple[Scope, ...] = Field(min_length=1)
+    person: str = ""
+    """Who holds it; empty: somebody known by the name of the token."""
     days: float = Field(30, gt=0, le=3660)
     key: str = Field("", pattern=r"^[0-9a-f]{64}$|^$")
     """The public Ed25519 key that must sign the token's decisions, as hex; empty: none."""

@@ -64,8 +64,43 @@ Roles = Annotated[frozenset[Role], PlainSerializer(sorted, return_type=list[Role
 """Roles travel in order, so that what is hashed or signed is the same in every process."""
 
 
+def _unknown(value: object) -> bool:
+    """Leave out what older records do not have, so that what was signed then still verifies."""
+    return not value
+
+
 class Principal(FrozenModel):
-    """Who acts. The name of an agent is the agent's own word."""
+    """Who acts. `id` is what the engine authenticated; the name of an agent may be the agent's own word."""
 
     name: Untrusted
     roles: Roles = frozenset({Role.REQUESTER})
+    id: str = Field("", pattern=r"^[a-z0-9:/-]{0,80}$", exclude_if=_unknown)
+    """`uid:N` for a user of the kernel, `uid:N/agent:HASH` for one connection of an unregistered agent of
+    that user, `token:ID` for a token. Empty: the engine itself, or a record that is older than ids."""
+    person: str = Field("", max_length=64, exclude_if=_unknown)
+    """The person behind it, as far as the engine knows."""
+
+    @property
+    def identity(self) -> str:
+        """What ownership goes by: the id; names that a user gives over the socket are kept apart under it."""
+        is_user = self.id.startswith("uid:") and "/" not in self.id
+        return self.id if self.id and not is_user else f"{self.id} {self.name.text}"
+
+    @property
+    def account(self) -> str:
+        """What quotas go by: a token; all names of a user; all unregistered agents of a user."""
+        user, slash, _ = self.id.partition("/")
+        return f"{user}/agents" if slash else self.id or f"name {self.name.text}"
+
+    def is_same(self, other: Principal) -> bool:
+        """Return whether both are one principal."""
+        return self.identity == other.identity
+
+    def is_same_person(self, other: Principal) -> bool:
+        """Return whether one person may be behind both: the same user, token, person or name."""
+        mine, theirs = self.id.partition("/")[0], other.id.partition("/")[0]
+        return (
+            bool(mine and mine == theirs)
+            or bool(self.person and self.person == other.person)
+            or self.name == other.name
+        )

@@ -91,6 +91,12 @@ class Claim(FrozenModel):
 
     by: Untrusted
     until: datetime
+    id: str = Field("", exclude_if=_nothing)
+    """The identity of the reviewer."""
+
+    def is_of(self, reviewer: Principal) -> bool:
+        """Return whether a reviewer holds it."""
+        return self.by == reviewer.name and self.id == reviewer.id
 
 
 DECISION_CONTEXT = b"pratique decision v1\n"
@@ -140,6 +146,8 @@ class PreApproval(FrozenModel):
     value: Digest
     """The digest, or the hash of the shape."""
     requester: Untrusted
+    principal: str = Field("", exclude_if=_nothing)
+    """The id of the requester: nobody else who has its name, or claims it, is approved."""
     ceiling: Level
     """The highest risk that it approves."""
     uses: int = Field(ge=1)

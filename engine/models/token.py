@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Role
+
+NAME = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+"""Names of tokens and of people: no invisible, upper-case or foreign characters, which look like others."""
+
+
+def _plain(name: Untrusted) -> Untrusted:
+    if not re.fullmatch(NAME, name.text):
+        raise ValueError("a name has 1 to 64 of a-z 0-9 . _ - and begins with a letter or digit")
+    return name
+
+
+TokenName = Annotated[Untrusted, AfterValidator(_plain)]
+"""The name of a token."""
 
 
 class Scope(StrEnum):
@@ -37,8 +52,10 @@ class Token(FrozenModel):
     """A token without its secret, of which only a hash is kept."""
 
     id: str
-    name: Untrusted
-    """The principal that it authenticates."""
+    name: TokenName
+    """The name of the principal that it authenticates."""
+    person: str = Field(max_length=64)
+    """Who holds it: two tokens of one person are not two reviewers."""
     scopes: tuple[Scope, ...]
     created_at: datetime
     expires_at: datetime

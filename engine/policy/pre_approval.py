@@ -38,11 +38,12 @@ def matching_pre_approval(
 
 
 def _holds(case: Case, pre_approval: PreApproval, now: datetime) -> bool:
+    asking = case.submission.requester
     return (
         not pre_approval.revoked
         and pre_approval.used < pre_approval.uses
         and pre_approval.at <= now < pre_approval.until
-        and pre_approval.requester == case.submission.requester.name
+        and (pre_approval.requester, pre_approval.principal) == (asking.name, asking.id)
         and case.analysis.complete
         and case.assessment.risk.rank <= pre_approval.ceiling.rank < Level.CRITICAL.rank
         and not excess(

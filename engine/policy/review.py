@@ -15,14 +15,14 @@ def decision_obstacle(
 ) -> str | None:
     """Return why a reviewer may not decide on a case; None if they may.
 
-    Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice. A deny ends it,
-    whichever of them denies.
+    Where CRITICAL takes two reviewers, neither is the requester, and nobody approves twice, by whatever name
+    or token. A deny ends it, whichever of them denies.
     """
     if not _critical(case) or not two_reviewers:
         return None
-    if by.name == case.submission.requester.name:
+    if by.is_same_person(case.submission.requester):
         return "a requester does not decide about a CRITICAL submission of their own"
-    if outcome is DecisionOutcome.APPROVED and any(by.name == review.by.name for review in case.reviews):
+    if outcome is DecisionOutcome.APPROVED and any(by.is_same_person(review.by) for review in case.reviews):
         return "another reviewer has to approve as well"
     return None
 
@@ -35,9 +35,9 @@ def needs_second_approval(case: Case, *, two_reviewers: bool) -> bool:
 def claim(case: Case, by: Principal, now: datetime, seconds: float) -> Claim | None:
     """Return a reviewer's claim on a case from `now` on; None where another reviewer's still holds."""
     held = case.claim
-    if held is not None and held.by != by.name and now < held.until <= now + timedelta(seconds=seconds):
+    if held is not None and not held.is_of(by) and now < held.until <= now + timedelta(seconds=seconds):
         return None
-    return Claim(by=by.name, until=now + timedelta(seconds=seconds))
+    return Claim(by=by.name, until=now + timedelta(seconds=seconds), id=by.id)
 
 
 def unreviewed_items(case: Case, review_record: ReviewRecord | None) -> tuple[str, ...]:

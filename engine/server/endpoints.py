@@ -16,7 +16,7 @@ from engine.server.http.app import create_app
 from engine.server.http.connections.limits import local_limits, remote_limits
 from engine.server.http.listeners import EndpointServer, create_server
 from engine.server.http.middleware.access import LOCAL_HOSTS, AccessMiddleware
-from engine.server.http.middleware.authentication import TokenAuthenticator
+from engine.server.http.middleware.authentication import SocketAuthenticator, TokenAuthenticator
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
 from engine.server.inbox.inbox import watch_inbox
 from engine.server.mcp.mount import McpMount
@@ -59,7 +59,9 @@ def _endpoints(
     endpoints = [
         (
             create_server(
-                AccessMiddleware(app, settings, limits[0]), None, local_limits(settings.max_requests)
+                AccessMiddleware(app, settings, limits[0], SocketAuthenticator(engine.tokens.known)),
+                None,
+                local_limits(settings.max_requests),
             ),
             local,
         )

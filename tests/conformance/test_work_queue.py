@@ -185,13 +185,13 @@ async def test_quotas_hold_for_each_requester_and_in_all(queue: WorkQueue) -> No
     """Reservations count like submissions; what is given back is free again."""
     for number in range(2):
         added(queue, f"s-{number}")
-    async with queue.reserve(ALICE):
+    async with queue.reserve(Principal(name=ALICE)):
         with pytest.raises(QueueFull, match="3 submissions of yours"):
-            await queue.reserve(ALICE).__aenter__()
-        async with queue.reserve(Untrusted("bob")):
+            await queue.reserve(Principal(name=ALICE)).__aenter__()
+        async with queue.reserve(Principal(name=Untrusted("bob"))):
             with pytest.raises(QueueFull, match="4 submissions wait or run already"):
-                await queue.reserve(Untrusted("carol")).__aenter__()
-    async with queue.reserve(ALICE), queue.reserve(Untrusted("bob")):
+                await queue.reserve(Principal(name=Untrusted("carol"))).__aenter__()
+    async with queue.reserve(Principal(name=ALICE)), queue.reserve(Principal(name=Untrusted("bob"))):
         assert 2 == len(queue)
 
 

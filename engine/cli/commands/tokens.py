@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from engine import locations
 from engine.cli.client_context import with_client
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, print_json, print_line
 from engine.common.text import visible
 from engine.models import Scope, Token
+from engine.principals import agent_files
 
 app = typer.Typer(help="Manage access tokens for clients over TCP.", no_args_is_help=True)
 
@@ -25,10 +27,20 @@ def create(
     key: Annotated[
         str, typer.Option(help="Ed25519 public key, in hex, that verifies the signatures of its decisions.")
     ] = "",
+    person: Annotated[
+        str, typer.Option(help="Who holds it: two tokens of one person are not two reviewers.")
+    ] = "",
+    save: Annotated[
+        bool, typer.Option("--save", help="Store the secret for `pratique mcp --name NAME`; print none.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Create a token and print its secret once; only a hash is stored."""
-    made = with_client(lambda client: client.tokens.create(name, tuple(scope), days, key))
+    made = with_client(lambda client: client.tokens.create(name, tuple(scope), days, key, person))
+    if save:
+        path = agent_files.save(locations.agents(), made.token.name.text, made.secret)
+        print_json(made.token) if json else print_line(f"{_line(made.token)}, in {visible(str(path))}")
+        return
     if json:
         print_json(made)
         return

@@ -14,6 +14,7 @@ from engine.core.history.event_bus import EventBus
 from engine.models import NewToken, Principal, Scope, Token
 from engine.policy.rate_limits import Buckets
 from engine.principals import tokens
+from engine.principals.identity import name_error, person_error
 from engine.principals.tokens import StoredToken, TokensUnusable
 
 MOST_TOKENS = 1000
@@ -44,19 +45,28 @@ class TokenStore:
         return tokens.matching(self._kept, secret, datetime.now(UTC))
 
     async def create(
-        self, name: str, scopes: tuple[Scope, ...], days: float, by: Principal, key: str = ""
+        self,
+        name: str,
+        scopes: tuple[Scope, ...],
+        days: float,
+        by: Principal,
+        key: str = "",
+        person: str = "",
     ) -> NewToken:
         """Make a token for a principal.
 
         Raises:
             Problem: it has no name, no scope or no time, there are too many, or the file cannot be used.
         """
-        if not name.strip() or not scopes or not 0 < days <= MOST_DAYS:
+        if not scopes or not 0 < days <= MOST_DAYS:
             raise Problem(422, f"a token has a name, a scope, and 0 to {MOST_DAYS} days")
+        if wrong := name_error(name) or (person and person_error(person)):
+            raise Problem(422, wrong, hint="Choose another name.")
         now = datetime.now(UTC)
         token = Token(
             id=f"t-{secrets.token_hex(4)}",
             name=Untrusted(name),
+            person=person or name,
             scopes=tuple(dict.fromkeys(scopes)),
             created_at=now,
             expires_at=now + timedelta(days=days),
@@ -70,6 +80,7 @@ class TokenStore:
             data = {
                 "token": token.id,
                 "name": name,
+                "person": token.person,
                 "scopes": [scope.value for scope in token.scopes],
                 "key": key,
             }

@@ -28,6 +28,8 @@ RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
 """A second view of a submission by the same principal within this time is not recorded."""
 MOST_VIEWS = 10_000
+PAGE = 200
+"""How many submissions are read at once to find those of one requester."""
 
 
 class HistoryService:
@@ -49,7 +51,20 @@ class HistoryService:
         self, filter: str, before: str | None, limit: int, own: Principal | None = None
     ) -> tuple[Summary, ...]:
         """Return submissions that match, the newest first; with `own` those alone that this one asked for."""
-        return await self._log.read.summaries(filter, before, limit, requester=own.name.text if own else None)
+        if own is None:
+            return await self._log.read.summaries(filter, before, limit)
+        found: list[Summary] = []
+        while len(found) < limit:
+            page = await self._log.read.summaries(filter, before, PAGE, requester=own.name.text)
+            found += [summary for summary in page if await self._is_of(summary.id, own)]
+            if len(page) < PAGE:
+                break
+            before = page[-1].id
+        return tuple(found[:limit])
+
+    async def _is_of(self, id: str, requester: Principal) -> bool:
+        case = await self._log.read.case(id)
+        return case is not None and case.submission.requester.is_same(requester)
 
     async def facets(self, filter: str) -> Facets:
         """Return how many submissions that match there are of each kind."""
@@ -95,7 +110,7 @@ class HistoryService:
 
     async def record_view(self, id: str, by: Principal) -> None:
         """Record that a principal viewed a submission, at most once in `AGAIN_SECONDS`."""
-        key, now = (by.name.text, id), asyncio.get_running_loop().time()
+        key, now = (by.identity, id), asyncio.get_running_loop().time()
         if now - self._views.get(key, -AGAIN_SECONDS) >= AGAIN_SECONDS:
             if len(self._views) >= MOST_VIEWS:
                 self._views.clear()

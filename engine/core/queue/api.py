@@ -9,9 +9,8 @@ from typing import Protocol
 
 from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor
-from engine.common.text import Untrusted
 from engine.core.runs.run_stream import ReadBack, RunStream
-from engine.models import Case
+from engine.models import Case, Principal
 
 
 @dataclass(eq=False)
@@ -91,8 +90,11 @@ class WorkQueue(Protocol):
     def overdue(self, entry: ActiveSubmission) -> bool:
         """Return whether the deadline of a submission has passed."""
 
-    def reserve(self, requester: Untrusted) -> AbstractAsyncContextManager[None]:
-        """Hold a place in the queue for a submission that is being analysed. Raises QueueFull."""
+    def reserve(self, requester: Principal) -> AbstractAsyncContextManager[None]:
+        """Hold a place in the queue for a submission that is being analysed, on its requester's account.
+
+        Raises QueueFull.
+        """
 
     def lease(self, lease: str, id: str) -> None:
         """Bind a submission to a client: it is abandoned once none of its clients is connected."""

@@ -13,12 +13,11 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from engine.common.supervisor import Supervisor
-from engine.common.text import Untrusted
 from engine.core.queue.api import ActiveSubmission, QueueFull, QueueHandler
 from engine.core.queue.deadlines import Deadlines
 from engine.core.queue.leases import ClientLeases
 from engine.core.runs.run_stream import ReadBack, RunStream
-from engine.models import Case, Status
+from engine.models import Case, Principal, Status
 from engine.settings import ServerSettings
 
 
@@ -115,21 +114,21 @@ class InProcessQueue:
         self._supervisor.start("expiry", partial(self._handler.expired, entry))
 
     @contextlib.asynccontextmanager
-    async def reserve(self, requester: Untrusted) -> AsyncIterator[None]:
+    async def reserve(self, requester: Principal) -> AsyncIterator[None]:
         """Hold a place in the queue for a submission that is being analysed. Raises QueueFull."""
         self._check_quotas(requester)
-        self._reserved[requester.text] += 1
+        self._reserved[requester.account] += 1
         try:
             yield
         finally:
-            self._reserved -= Counter((requester.text,))
+            self._reserved -= Counter((requester.account,))
 
-    def _check_quotas(self, requester: Untrusted) -> None:
+    def _check_quotas(self, requester: Principal) -> None:
         total = len(self) + self._reserved.total()
         if total >= self._settings.max_pending:
             raise QueueFull(f"{total} submissions wait or run already", _first_end(self))
-        entries = [entry for entry in self if entry.case.submission.requester.name == requester]
-        own = len(entries) + self._reserved[requester.text]
+        entries = [entry for entry in self if entry.case.submission.requester.account == requester.account]
+        own = len(entries) + self._reserved[requester.account]
         if own >= self._settings.max_pending_each:
             reason = f"{own} submissions of yours wait or run already, of {total} in all"
             raise QueueFull(reason, _first_end(entries), "Withdraw some that wait, or come")

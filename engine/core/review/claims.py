@@ -44,7 +44,7 @@ class Claims:
         """
         entry = self._waiting(id, by)
         async with self._queue.exclusive(entry):
-            if entry.case.claim is None or entry.case.claim.by != by.name:
+            if entry.case.claim is None or not entry.case.claim.is_of(by):
                 raise Problem(409, f"{visible(by.name)} does not hold {id}")
             return await self._changed(entry, "claim.released", by, None)
 

@@ -73,7 +73,7 @@ class ReviewDecisions:
         if why:
             raise Problem(403, why)
         claim = case.claim
-        if outcome is DecisionOutcome.APPROVED and claim and claim.by != by.name and now < claim.until:
+        if outcome is DecisionOutcome.APPROVED and claim and not claim.is_of(by) and now < claim.until:
             left = (claim.until - now).total_seconds()
             raise Problem(409, f"{id} is claimed by {visible(claim.by)} for {left:.0f} s at most")
 

@@ -61,6 +61,7 @@ class PreApprovals:
             match_mode=match_mode,
             value=_value(case, match_mode),
             requester=case.submission.requester.name,
+            principal=case.submission.requester.id,
             ceiling=ceiling,
             uses=uses,
             until=now + timedelta(days=min(days, 10_000)),

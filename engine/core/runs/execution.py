@@ -128,7 +128,7 @@ def job_of(case: Case, network: NetworkSettings) -> Job:
         code=submission.draft.code.text.encode(),
         files=files,
         limits=granted.limits,
-        principal=submission.requester.name.text,
+        principal=submission.requester.identity,
         network=_network(granted, network),
         packages=granted.packages,
         builds=tuple(name.text for name in granted.builds),

@@ -36,9 +36,12 @@ class SessionRegistry:
         Raises:
             Problem: its owner has as many as one may have, or there are as many as there may be (429).
         """
-        own = sum(one.owner.name == owner.name for one in self.open)
+        own = sum(one.owner.is_same(owner) for one in self.open)
         if own >= self._settings.sessions_each:
             raise Problem(429, f"you have {own} sessions already", hint="Close one first.")
+        most = max(self._settings.sessions_each, self._settings.sessions // 2)
+        if sum(one.owner.account == owner.account for one in self.open) >= most:
+            raise Problem(429, f"agents of your user have {most} sessions already", hint="Close one first.")
         if len(self.open) >= self._settings.sessions:
             raise Problem(429, f"{len(self.open)} sessions are open already", hint="Come back later.")
         now = datetime.now(UTC)
@@ -67,7 +70,7 @@ class SessionRegistry:
             Problem: there is none of that id, or it is another's (404).
         """
         session = self._by_id.get(id)
-        if session is None or session.owner.name != by.name:
+        if session is None or not session.owner.is_same(by):
             raise Problem(404, f"you have no session {id}", hint="Create one.")
         return session
 

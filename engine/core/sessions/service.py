@@ -74,7 +74,7 @@ class SessionService:
 
     def list_open(self, by: Principal) -> tuple[Session, ...]:
         """Return a principal's own open sessions, the oldest first."""
-        return tuple(one for one in self._registry.open if one.owner.name == by.name)
+        return tuple(one for one in self._registry.open if one.owner.is_same(by))
 
     def get(self, id: str, by: Principal) -> Session:
         """Return a principal's own session. Raises Problem where there is none (404)."""

@@ -75,14 +75,14 @@ class AdmissionControl:
         if over:
             raise Problem(422, f"more is asked for than may be given: {'; '.join(over)}")
         try:
-            async with self._queue.reserve(requester.name):
+            async with self._queue.reserve(requester):
                 await self._check_rates(requester, draft.session)
                 yield
         except QueueFull as full:
             raise await self._rejection(requester, full.reason, full.retry_after, full.hint) from None
 
     async def _check_rates(self, requester: Principal, session: str) -> None:
-        wait = self._rates.take(requester.name.text, self._clock())
+        wait = self._rates.take(requester.account, self._clock())
         if wait:
             raise await self._rejection(requester, "too many submissions in too short a time", wait)
         if session and (wait := self._session_rates.take(session, self._clock())):
@@ -91,7 +91,7 @@ class AdmissionControl:
     async def _rejection(self, requester: Principal, reason: str, wait: float, hint: str = "Come") -> Problem:
         """Record a rejected request, at a limited rate, and return the error."""
         wait = max(1.0, wait)
-        if not self._log_rates.take(requester.name.text, self._clock()):
+        if not self._log_rates.take(requester.account, self._clock()):
             data = {"reason": reason, "retry_after": wait}
             await self._events.record("submission.throttled", "", requester.name, data=data, durable=False)
         return Problem(429, reason, hint=f"{hint} back in {wait:.0f} s.", retry_after=wait)

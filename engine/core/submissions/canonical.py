@@ -18,7 +18,8 @@ def digest(draft: Draft, requester: Principal) -> str:
 def canonical(draft: Draft, requester: Principal) -> dict[str, Any]:
     """Return what the digest covers: the code as text, each input file by its own SHA-256, and the rest."""
     plain = draft.model_dump(mode="json", exclude={"files"})
-    return {**plain, "files": [_file(file) for file in draft.files], "requester": requester.name.text}
+    named = {"requester": requester.name.text} | ({"principal": requester.id} if requester.id else {})
+    return {**plain, "files": [_file(file) for file in draft.files], **named}
 
 
 def _file(file: InputFile) -> dict[str, str]:

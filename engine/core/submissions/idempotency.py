@@ -57,7 +57,7 @@ class IdempotentSubmissions:
             Problem: it is over, belongs to another requester, or is about to start.
         """
         case = await self._queries.case(id)
-        if case.submission.requester.name != by.name:
+        if not case.submission.requester.is_same(by):
             raise Problem(403, f"{id} is not yours to withdraw")
         if case.status is Status.PENDING:
             return await self._submissions.withdraw(id, by)

@@ -29,7 +29,7 @@ class KeyBinding:
 
 def key_hash(requester: Principal, key: str) -> str:
     """Return the hash that is stored for a requester's key; it is different for each requester."""
-    name = requester.name.text.encode()
+    name = requester.identity.encode()
     return hashlib.sha256(b"%d:%b%b" % (len(name), name, key.encode())).hexdigest()
 
 

@@ -487,6 +487,8 @@ def submission_digest(submission: Json, code: bytes, files: list[bytes]) -> str:
         ],
         "requester": submission["requester"]["name"],
     }
+    if submission["requester"].get("id"):
+        covered["principal"] = submission["requester"]["id"]
     return digest(canonical(covered).encode())
 
 

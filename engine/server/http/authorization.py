@@ -1,11 +1,12 @@
 """The caller of a request, and the scopes that each route needs; one that is not in the table needs `admin`.
 
-That a token reads a closed submission of another requester is recorded, like the reading of its events.
+Whoever may only submit is limited to their own submissions and sessions. That a token reads a closed
+submission of another requester is recorded, like the reading of its events.
 """
 
 from __future__ import annotations
 
-import getpass
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -16,7 +17,8 @@ from fastapi.routing import APIRoute
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.models import ROLES, Principal, Role, Scope, Status, Token
+from engine.models import Principal, Scope, Status, Token
+from engine.principals.identity import AGENT_SECRET, connected_agent, owner, token_holder
 
 CALLER = "pratique.caller"
 """The key under which the middleware puts the caller into a request's scope."""
@@ -24,36 +26,51 @@ CALLER = "pratique.caller"
 
 @dataclass(frozen=True)
 class Caller:
-    """The authenticated sender of a request: the owner of the socket, or the principal of a token."""
+    """The authenticated sender of a request: the socket's owner, one of their agents, or a token's holder."""
 
     principal: Principal
     scopes: frozenset[Scope]
     token: Token | None = None
+    agent: str = ""
+    """The secret of the connection of an unregistered agent over the socket; empty for anybody else."""
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the owner of the socket, in no other role."""
+        return self.token is None and not self.agent
 
     def requester(self, named: Untrusted) -> Principal:
-        """Return the requester: the name given over the socket, or the name of the token.
+        """Return the requester. A name is a label of the owner's over the socket, and of nobody else's.
 
         Raises:
             Problem: the request has a token and another name.
         """
-        if self.token is None:
-            return Principal(name=named) if named else self.principal
-        if named and named != self.token.name:
+        own = self.principal
+        if self.agent:
+            return connected_agent(SOCKET_OWNER.principal, self.agent, named.text)
+        if self.token and named and named != own.name:
             raise Problem(403, "a token submits in its own name only", hint="Leave out the requester.")
-        return Principal(name=self.token.name)
+        return Principal(name=named or own.name, id=own.id, person=own.person)
 
 
-SOCKET_OWNER = Caller(
-    Principal(name=Untrusted(getpass.getuser()), roles=frozenset(Role)),
-    frozenset(Scope),
-)
+SOCKET_OWNER = Caller(owner(), frozenset(Scope))
 """The owner of the socket, which nobody else can open: every role and scope."""
 
 
 def caller_of_token(token: Token) -> Caller:
     """Return the caller of a token."""
-    roles = frozenset(ROLES[scope] for scope in token.scopes)
-    return Caller(Principal(name=token.name, roles=roles), frozenset(token.scopes), token)
+    return Caller(token_holder(token), frozenset(token.scopes), token)
+
+
+def caller_of_agent(secret: str) -> Caller:
+    """Return the caller behind one connection of an unregistered agent over the socket: it may submit.
+
+    Raises:
+        Problem: the secret can be guessed.
+    """
+    if not re.fullmatch(AGENT_SECRET, secret):
+        raise Problem(401, "an agent's connection is named by 43 to 128 random characters")
+    return Caller(connected_agent(SOCKET_OWNER.principal, secret), _SUBMIT, agent=secret)
 
 
 _OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
@@ -138,7 +155,7 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
                 "this token may not do that",
                 hint=f"Use a token with scope {' or '.join(sorted(allowed))}.",
             )
-        if caller.token is None or not path.startswith(("/submissions/{id}", "/runs/{id}")):
+        if caller.is_owner or not path.startswith(("/submissions/{id}", "/runs/{id}")):
             return
         if allowed & caller.scopes == _SUBMIT:
             await _require_own(engine, request.path_params["id"], caller.principal)
@@ -150,12 +167,12 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
 
 async def _record_view(engine: Engine, id: str, by: Principal) -> None:
     case = await engine.queries.case(id)
-    if case.status not in _OPEN and case.submission.requester.name != by.name:
+    if case.status not in _OPEN and not case.submission.requester.is_same(by):
         await engine.history.record_view(id, by)
 
 
 async def _require_own(engine: Engine, id: str, by: Principal) -> None:
-    if (await engine.queries.case(id)).submission.requester.name != by.name:
+    if not (await engine.queries.case(id)).submission.requester.is_same(by):
         raise Problem(404, f"no submission {id}", hint="Type: pratique history")
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp
 
-from engine.client.client import Client
+from engine.server.mcp.clients import TokenAgents
 from engine.server.mcp.server import build
 from engine.server.mcp.tool_calls import ToolCalls
 from engine.settings import Settings
@@ -21,8 +21,8 @@ IDLE_SECONDS = 1800.0
 @contextlib.asynccontextmanager
 async def serve_sessions(settings: Settings) -> AsyncGenerator[ASGIApp, None]:
     """Yield the application that serves MCP; nothing of it outlives the block."""
-    async with Client() as client, asyncio.TaskGroup() as tasks:
-        calls = ToolCalls(client, settings.server, tasks, hold_lease_while_connected=False)
+    async with TokenAgents() as agents, asyncio.TaskGroup() as tasks:
+        calls = ToolCalls(agents, settings.server, tasks, hold_lease_while_connected=False)
         manager = StreamableHTTPSessionManager(
             build(calls, settings),
             session_idle_timeout=IDLE_SECONDS,

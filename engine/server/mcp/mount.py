@@ -16,6 +16,7 @@ from engine.server.http.problems import problem_response
 from engine.settings import Settings
 
 PATH = "/mcp"
+_CREATE = "Type: pratique token create NAME --scope submit"
 _MODULE = "engine.server.mcp.http_sessions"
 
 
@@ -34,7 +35,7 @@ class McpMount:
         if scope.get("path") != PATH:
             await self._app(scope, receive, send)
         elif not _may_submit(scope.get(CALLER)):
-            refused = Problem(403, "this token may not do that", hint="Use a token with scope submit.")
+            refused = Problem(403, "MCP over HTTP needs a token that may submit", hint=_CREATE)
             await problem_response(refused)(scope, receive, send)
         else:
             await (await self._started())(scope, receive, send)
@@ -65,4 +66,5 @@ class McpMount:
 
 
 def _may_submit(caller: object) -> bool:
-    return isinstance(caller, Caller) and bool({Permit.SUBMIT, Permit.ADMIN} & caller.scopes)
+    """Return whether a caller has a token that may submit; the socket alone tells no agents apart."""
+    return isinstance(caller, Caller) and bool(caller.token and {Permit.SUBMIT, Permit.ADMIN} & caller.scopes)

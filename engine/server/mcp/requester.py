@@ -1,4 +1,4 @@
-"""Which agent calls a tool."""
+"""Which agent calls a tool: the holder of the request's token, or the one behind this connection."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
+from engine.common.errors import Problem
 from engine.common.text import mark_hidden
-from engine.server.http.authorization import CALLER, Caller
+from engine.server.http.middleware.authentication import bearer
 
 Context = ServerRequestContext[Any, Any]
 
 
-def requester(context: Context, *, named: bool = True) -> str:
-    """Return the name of the agent's token, or the one that it gives itself over the owner's socket.
-
-    Empty where it is not to be `named`: then it is known by the token with which this process asks.
-    """
-    if not named:
-        return ""
-    caller = context.request.scope.get(CALLER) if isinstance(context.request, Request) else None
-    if isinstance(caller, Caller) and caller.token:
-        return caller.token.name.text
+def client_name(context: Context) -> str:
+    """Return the name that the agent's program gives itself: a label, which proves nothing."""
     about = context.session.client_params
     return mark_hidden(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
+
+
+def token_of(context: Context) -> str:
+    """Return the secret of the token that a request over HTTP came with.
+
+    Raises:
+        Problem: it came without one.
+    """
+    secret = bearer(context.request.headers) if isinstance(context.request, Request) else ""
+    if not secret:
+        raise Problem(401, "an agent over HTTP needs a token", hint="Type: pratique token create")
+    return secret

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import secrets
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
@@ -20,16 +22,20 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from engine.client.connect import client_from_environment, uses_token
+from engine import locations
+from engine.client.client import Client
+from engine.client.connect import ENGINE, client_from_environment
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import mark_hidden
+from engine.principals import agent_files
 from engine.server.mcp.arguments import (
     SUBMITTING_TOOLS,
     CancelArguments,
     CloseSessionArguments,
     ResultArguments,
 )
+from engine.server.mcp.clients import OneAgent
 from engine.server.mcp.requester import Context
 from engine.server.mcp.tasks import EXTENSION, TaskHandlers, TaskParams, declared, handle
 from engine.server.mcp.tool_calls import ToolCalls
@@ -43,13 +49,21 @@ INSTRUCTIONS = (
 )
 
 
-async def serve_stdio(settings: Settings) -> None:
-    """Serve one agent over standard input and output until it goes away.
+async def serve_stdio(settings: Settings, name: str = "") -> None:
+    """Serve one agent over standard input and output until it goes away: the registered one of that name.
 
-    It answers at once; if no engine can be started, the first tool call says so.
+    Without a name it is an agent of its own for as long as it is connected, and nobody before or after. It
+    answers at once; if no engine can be started, the first tool call says so.
+
+    Raises:
+        Problem: no agent of that name is registered.
     """
     log.configure(settings.server.log_format, settings.server.log_level)
-    async with _calls(settings) as calls, stdio_server() as (incoming, outgoing):
+    async with (
+        _agent(name) as agent,
+        _calls(settings, *agent) as calls,
+        stdio_server() as (incoming, outgoing),
+    ):
         server = build(calls, settings)
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -107,11 +121,24 @@ async def _call(
 
 
 @contextlib.asynccontextmanager
-async def _calls(settings: Settings) -> AsyncIterator[ToolCalls]:
+async def _agent(name: str) -> AsyncIterator[tuple[Client, OneAgent]]:
+    """Yield the client that acts for an agent, and nobody else's."""
+    if name:
+        client = Client(token=agent_files.load(locations.agents(), name))
+    elif os.environ.get(ENGINE):
+        client = client_from_environment()
+    else:
+        client = Client(agent=secrets.token_urlsafe(32))
+    async with client:
+        yield client, OneAgent(client, labelled=not name and not os.environ.get(ENGINE))
+
+
+@contextlib.asynccontextmanager
+async def _calls(settings: Settings, client: Client, agent: OneAgent) -> AsyncIterator[ToolCalls]:
     """Yield the tools of one agent; nothing of theirs outlives the block."""
-    async with client_from_environment() as client, asyncio.TaskGroup() as tasks:
-        calls = ToolCalls(client, settings.server, tasks, named=not uses_token())
-        lease = tasks.create_task(calls.hold_lease())
+    async with asyncio.TaskGroup() as tasks:
+        calls = ToolCalls(agent, settings.server, tasks)
+        lease = tasks.create_task(calls.hold_lease(client))
         try:
             yield calls
         finally:

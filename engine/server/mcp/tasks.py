@@ -45,7 +45,7 @@ class TaskHandlers:
         case = await self._own(context, named)
         task = _task(case)
         if task["status"] == "completed":
-            result = await self._calls.result_of(case)
+            result = await self._calls.result_of(case, context)
             task["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return {**task, "resultType": "complete"}
 

@@ -26,8 +26,9 @@ from engine.models import (
     Stream,
 )
 from engine.server.mcp.arguments import NEW, ExecuteArguments, SessionCallArguments
+from engine.server.mcp.clients import AgentClients
 from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
-from engine.server.mcp.requester import Context, requester
+from engine.server.mcp.requester import Context
 from engine.server.mcp.tool_result import OPEN, answer, guest_output, progress_message, read, tool_result
 from engine.settings import ServerSettings
 
@@ -41,23 +42,21 @@ T = TypeVar("T")
 class ToolCalls:
     """Executes the tool calls of agents through the client of the engine.
 
-    Over stdio one agent holds a lease as long as this exists. Over HTTP (`hold_lease_while_connected` is
-    false) a pending submission is withdrawn some time after it was last asked for. With a token for a remote
-    engine (`named` is false) no requester name is sent.
+    Each call acts through the client of its own agent. Over stdio one agent holds a lease as long as this
+    exists. Over HTTP (`hold_lease_while_connected` is false) a pending submission is withdrawn some time
+    after it was last asked for.
     """
 
     def __init__(
         self,
-        client: Client,
+        agents: AgentClients,
         settings: ServerSettings,
         tasks: asyncio.TaskGroup,
         *,
         hold_lease_while_connected: bool = True,
-        named: bool = True,
     ) -> None:
         self._keeps_lease = hold_lease_while_connected
-        self._named = named
-        self._client = client
+        self._agents = agents
         self._settings = settings
         self._tasks = tasks
         self._lease_name = secrets.token_urlsafe(24)
@@ -66,54 +65,56 @@ class ToolCalls:
         self._session_lock = asyncio.Lock()
         self._sessions: dict[tuple[str, str], str] = {}
 
-    async def hold_lease(self) -> None:
+    async def hold_lease(self, client: Client) -> None:
         """Count as there, so that what waits is kept, until cancelled; first see that an engine runs."""
         with contextlib.suppress(Problem):
-            await self._ensure_engine()
+            await self._ensure_engine(client)
         while True:
             with contextlib.suppress(Problem):
-                async for _ in self._client.hold_lease(self._lease_name):
+                async for _ in client.hold_lease(self._lease_name):
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
     async def submit(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Case:
         """Submit a call; a repeated call joins its open submission."""
-        name = requester(context, named=self._named)
+        client, name = self._agents.client(context), self._agents.name(context)
 
         async def handing_in() -> Case:
-            draft = await self._draft(given, name)
-            return await self._client.submit(
+            draft = await self._draft(given, context)
+            return await client.submit(
                 draft, key=given.idempotency_key, join=True, lease=self._lease(), requester=name
             )
 
-        return await self._call_engine(handing_in)
+        return await self._call_engine(client, handing_in)
 
     async def close_session(self, id: str, context: Context) -> CallToolResult:
         """End a session."""
-        closed = await self._client.sessions.close(id, requester(context, named=self._named))
+        closed = await self._agents.client(context).sessions.close(id, self._agents.name(context))
         state = {"session": closed.id, "state": closed.state.value}
         return CallToolResult(
             content=[TextContent(type="text", text=f"{closed.id} is {closed.state}.")],
             structured_content=state,
         )
 
-    async def _draft(self, given: ExecuteArguments | SessionCallArguments, name: str) -> Draft:
+    async def _draft(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Draft:
         if not given.session:
             return given.draft(None)
         if given.session != NEW:
-            return given.draft(await self._client.sessions.get(given.session, name))
-        return given.draft(await self._new_session(given, name))
+            sessions = self._agents.client(context).sessions
+            return given.draft(await sessions.get(given.session, self._agents.name(context)))
+        return given.draft(await self._new_session(given, context))
 
-    async def _new_session(self, given: ExecuteArguments | SessionCallArguments, name: str) -> Session:
+    async def _new_session(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Session:
         """Open a session; the same call again gets the one that it had before, where it is still there."""
-        call = (name, given.model_dump_json())
+        sessions, name = self._agents.client(context).sessions, self._agents.name(context)
+        call = (self._agents.key(context), given.model_dump_json())
         async with self._session_lock:
             if known := self._sessions.get(call):
-                session = await self._client.sessions.get(known, name)
+                session = await sessions.get(known, name)
                 if session.state is not SessionState.CLOSED:
                     return session
             image = given.image if isinstance(given, ExecuteArguments) else ""
-            session = await self._client.sessions.create(given.language, image, name)
+            session = await sessions.create(given.language, image, name)
             self._sessions[call] = session.id
             while len(self._sessions) > MOST_REMEMBERED:
                 del self._sessions[next(iter(self._sessions))]
@@ -125,9 +126,8 @@ class ToolCalls:
         Raises:
             Problem: there is none of that id that is its own.
         """
-        case = await self._call_engine(lambda: self._client.case(id, within))
-        if self._named and case.submission.requester.name.text != requester(context, named=self._named):
-            raise Problem(404, f"no submission {id}")
+        client = self._agents.client(context)
+        case = await self._call_engine(client, lambda: client.case(id, within))
         if id in self._withdrawals:
             self._cancel_withdrawal(id)
             self._schedule_withdrawal(case, context)
@@ -143,53 +143,54 @@ class ToolCalls:
             case = await self._waited(case, context)
             if not self._keeps_lease:
                 self._schedule_withdrawal(case, context)
-            return await self.result_of(case)
+            return await self.result_of(case, context)
         except asyncio.CancelledError:
             self._schedule_withdrawal(case, context)
             raise
 
     async def cancel(self, id: str, context: Context) -> CallToolResult:
         """Withdraw what waits, or kill its run."""
-        case = await self.own(id, context)
+        case, client = await self.own(id, context), self._agents.client(context)
         if case.status in OPEN:
-            await self._client.withdraw(id, requester(context, named=self._named))
-            case = await self._client.case(id, within=PROGRESS_SECONDS)
-        result = await self.result_of(case)
+            await client.withdraw(id, self._agents.name(context))
+            case = await client.case(id, within=PROGRESS_SECONDS)
+        result = await self.result_of(case, context)
         return CallToolResult(
             content=result.content, structured_content=result.structured_content, is_error=False
         )
 
-    async def result_of(self, case: Case) -> CallToolResult:
+    async def result_of(self, case: Case, context: Context) -> CallToolResult:
         """Return what became of a case, with what its code printed once it has run."""
         if case.result is None:
             return answer(tool_result(case))
+        client = self._agents.client(context)
         operation = case.submission.draft.operation
         reads = operation is not None and operation.kind is OperationKind.READ
-        chunks, cut = await self._printed(case.submission.id, MOST_BYTES if reads else 2 * self._most)
+        chunks, cut = await self._printed(client, case.submission.id, MOST_BYTES if reads else 2 * self._most)
         guest = guest_output(chunks, self._most, truncated=cut)
-        pictures = await self._pictures(case, case.result)
+        pictures = await self._pictures(client, case, case.result)
         if reads:
             content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)
             guest, pictures = read(content, guest, self._most), [content] if kind_of(content) else []
         return answer(tool_result(case, guest), blocks(pictures))
 
     async def _waited(self, case: Case, context: Context) -> Case:
-        clock = asyncio.get_running_loop().time
+        clock, client = asyncio.get_running_loop().time, self._agents.client(context)
         began, most = clock(), self._settings.mcp_wait_seconds
         while case.status in OPEN and (left := began + most - clock()) > 0:
             await context.session.report_progress(clock() - began, most, progress_message(case))
-            case = await self._client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
+            case = await client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
         return case
 
     @property
     def _most(self) -> int:
         return self._settings.mcp_output_kb * 1024
 
-    async def _printed(self, id: str, most: int) -> tuple[list[OutputChunk], bool]:
+    async def _printed(self, client: Client, id: str, most: int) -> tuple[list[OutputChunk], bool]:
         """Return what a run wrote, over `most` bytes at the most by one chunk, and whether there was more."""
         chunks: list[OutputChunk] = []
         taken = 0
-        async with contextlib.aclosing(self._client.output(id)) as output:
+        async with contextlib.aclosing(client.output(id)) as output:
             async for chunk in output:
                 chunks.append(chunk)
                 taken += len(chunk.data)
@@ -197,29 +198,29 @@ class ToolCalls:
                     return chunks, True
         return chunks, False
 
-    async def _pictures(self, case: Case, result: Result) -> list[bytes]:
+    async def _pictures(self, client: Client, case: Case, result: Result) -> list[bytes]:
         """Return the first few pictures that a run showed or left."""
         shown = [Untrusted(one.digest) for one in result.displays if one.digest]
         left = [one.name for one in result.artifacts if named_like_one(one.name.text)]
         found: list[bytes] = []
         for name in [*shown, *left][: 2 * MOST_PICTURES]:
             with contextlib.suppress(Problem):
-                found.append(await self._client.artifact(case.submission.id, name))
+                found.append(await client.artifact(case.submission.id, name))
         return [content for content in dict.fromkeys(found) if kind_of(content)][:MOST_PICTURES]
 
-    async def _call_engine(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _call_engine(self, client: Client, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask the engine, which is started where none answers any more."""
         try:
             return await ask()
         except Problem as problem:
             if problem.status != 503:
                 raise
-        await self._ensure_engine()
+        await self._ensure_engine(client)
         return await ask()
 
-    async def _ensure_engine(self) -> None:
+    async def _ensure_engine(self, client: Client) -> None:
         async with self._start_lock:
-            await ensure_engine(self._client)
+            await ensure_engine(client)
 
     def cancel_withdrawals(self) -> None:
         """Leave the rest to the engine, which notices that the agent is gone."""
@@ -238,16 +239,16 @@ class ToolCalls:
         id = case.submission.id
         if case.status is Status.PENDING and id not in self._withdrawals:
             self._withdrawals[id] = self._tasks.create_task(
-                self._withdraw_later(id, requester(context, named=self._named))
+                self._withdraw_later(id, self._agents.client(context), self._agents.name(context))
             )
 
     def _cancel_withdrawal(self, id: str) -> None:
         if leaving := self._withdrawals.pop(id, None):
             leaving.cancel()
 
-    async def _withdraw_later(self, id: str, name: str) -> None:
+    async def _withdraw_later(self, id: str, client: Client, name: str) -> None:
         await asyncio.sleep(self._settings.withdraw_seconds)
         del self._withdrawals[id]
         with contextlib.suppress(Problem):
-            if (await self._client.case(id)).status is Status.PENDING:
-                await self._client.withdraw(id, name)
+            if (await client.case(id)).status is Status.PENDING:
+                await client.withdraw(id, name)

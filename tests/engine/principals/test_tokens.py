@@ -20,6 +20,7 @@ def kept(secret: str, id: str = "t-1", days: float = 1) -> StoredToken:
     token = Token(
         id=id,
         name=Untrusted("ci"),
+        person="ci",
         scopes=(Scope.SUBMIT,),
         created_at=NOW,
         expires_at=NOW + timedelta(days=days),

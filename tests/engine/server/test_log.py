@@ -16,6 +16,7 @@ from engine.common import log
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Draft, Language
 from engine.server.http.middleware.access import AccessMiddleware
+from engine.server.http.middleware.authentication import SocketAuthenticator
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
 from engine.settings import ServerSettings
 from tests.engine_process import EngineProcess
@@ -72,7 +73,9 @@ async def test_an_internal_error_is_answered_with_its_reference(lines: io.String
     async def fail(scope: Scope, receive: Receive, send: Send) -> None:
         raise RuntimeError(MARKERS["secret"])
 
-    app = AccessMiddleware(fail, ServerSettings(), ConcurrencyLimit(1))
+    app = AccessMiddleware(
+        fail, ServerSettings(), ConcurrencyLimit(1), SocketAuthenticator(lambda secret: None)
+    )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://engine") as http:
         answer = await http.get("/")
     reference = json.loads(lines.getvalue())["correlation_id"]

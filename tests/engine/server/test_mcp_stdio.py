@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +22,8 @@ from mcp_types import CallToolResult, ImageContent, Request, RequestParams, Resu
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Case, DecisionOutcome, Status
+from engine.models import Case, DecisionOutcome, Scope, Status
+from engine.principals import agent_files
 from engine.server.mcp.tasks import EXTENSION
 from tests.engine.server.deciding import deciding
 from tests.engine_process import EngineProcess
@@ -34,16 +36,28 @@ TOOLS = {f"code_{name}" for name in ("execute", "result", "cancel", "install_pac
 }
 
 
-def server(engine: EngineProcess, wait: str = LONG, **settings: str) -> StdioServerParameters:
+def server(engine: EngineProcess, wait: str = LONG, name: str = "", **settings: str) -> StdioServerParameters:
     """Return how to start `pratique mcp` beside an engine; its calls wait `wait` seconds for a person."""
-    program = "import sys; from engine.cli import main; sys.exit(main(['mcp']))"
+    named = f", '--name', '{name}'" if name else ""
+    program = f"import sys; from engine.cli import main; sys.exit(main(['mcp'{named}]))"
     environment = {"PRATIQUE_HOME": str(engine.home), "PRATIQUE_SERVER__MCP_WAIT_SECONDS": wait, **settings}
     return StdioServerParameters(command=sys.executable, args=["-c", program], env=environment)
 
 
-def agent(engine: EngineProcess, mode: str = "auto", wait: str = LONG, **options: Any) -> McpClient:
-    """Return the official client of a new MCP server."""
-    return McpClient(server(engine, wait), mode=mode, **options)
+def agent(
+    engine: EngineProcess, mode: str = "auto", wait: str = LONG, name: str = "", **options: Any
+) -> McpClient:
+    """Return the official client of a new MCP server, for a registered agent where it has a `name`."""
+    return McpClient(server(engine, wait, name), mode=mode, **options)
+
+
+async def registered(engine: EngineProcess, operator: Client, name: str) -> str:
+    """Register an agent as `pratique token create NAME --scope submit --save` does, and return its name."""
+    made = await operator.tokens.create(name, (Scope.SUBMIT,), 1)
+    folder = engine.home / "agents"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    agent_files.save(folder, name, made.secret)
+    return name
 
 
 async def pending(operator: Client) -> Case:
@@ -100,11 +114,12 @@ async def test_a_call_waits_for_a_person_and_tells_the_denial(
 
 
 async def test_who_asks_is_told_to_the_reviewer(engine: EngineProcess, client: Client) -> None:
-    """The submission carries the name that the MCP client gives itself, and its purpose."""
+    """The submission carries the name that the MCP client gives itself, marked as one connection's."""
     async with agent(engine, wait="0") as mcp:
         await mcp.call_tool("code_execute", {"code": "print(1)", "purpose": "count"})
         submission = (await pending(client)).submission
-    assert ("mcp", "count") == (submission.requester.name.text, submission.draft.purpose.text)
+    assert re.fullmatch(r"mcp#[0-9a-f]{6}", submission.requester.name.text)
+    assert "count" == submission.draft.purpose.text
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -462,10 +477,11 @@ print("AKIAIOSFODNN7EXAMPLE")
 
 async def test_a_client_that_times_out_first_loses_nothing(engine: EngineProcess, client: Client) -> None:
     """A client less patient than the server gives up in words; its next call joins the same submission."""
-    async with agent(engine) as mcp:
+    name = await registered(engine, client, "patient")
+    async with agent(engine, name=name) as mcp:
         with pytest.raises(MCPError, match=r"[Tt]imed out"):
             await mcp.call_tool("code_execute", {"code": "print(30)"}, read_timeout_seconds=5)
         first = (await pending(client)).submission
-    async with agent(engine, wait="0") as mcp:
+    async with agent(engine, wait="0", name=name) as mcp:
         again = result_of(await mcp.call_tool("code_execute", {"code": "print(30)"}))
     assert (first.id, "pending_approval") == (again["id"], again["status"])

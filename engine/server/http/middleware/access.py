@@ -9,11 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.common import log
 from engine.common.errors import Problem
-from engine.common.text import visible
+from engine.common.text import Untrusted, visible
+from engine.models import Principal
 from engine.models import Scope as TokenScope
-from engine.server.http.authorization import CALLER, SOCKET_OWNER, Caller
+from engine.server.http.authorization import CALLER, Caller
 from engine.server.http.connections.protocol import connection_of
-from engine.server.http.middleware.authentication import TokenAuthenticator
+from engine.server.http.middleware.authentication import SocketAuthenticator, TokenAuthenticator
 from engine.server.http.middleware.body import BodyLimits, BoundedBody
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
 from engine.server.http.problems import LOGGED, internal_problem, problem_response
@@ -23,7 +24,7 @@ LOCAL_HOSTS = frozenset({"engine", "localhost", "127.0.0.1", "[::1]"})
 """The names by which clients on this machine call the engine."""
 PUBLIC_PATHS = frozenset({"/readyz"})
 """What a monitor may request without a token."""
-_MONITOR_SCOPES = frozenset({TokenScope.AUDIT})
+_MONITOR = Caller(Principal(name=Untrusted("nobody"), roles=frozenset()), frozenset({TokenScope.AUDIT}))
 _HEADERS = {401: {"www-authenticate": "Bearer"}, 408: {"connection": "close"}, 413: {"connection": "close"}}
 """Headers of what is refused here, by status."""
 
@@ -36,7 +37,7 @@ class AccessMiddleware:
         app: ASGIApp,
         settings: ServerSettings,
         limit: ConcurrencyLimit,
-        authenticator: TokenAuthenticator | None = None,
+        authenticator: SocketAuthenticator | TokenAuthenticator,
         hosts: frozenset[str] = LOCAL_HOSTS,
     ) -> None:
         self._app = app
@@ -69,10 +70,8 @@ class AccessMiddleware:
         headers = Headers(scope=scope)
         client = str((scope.get("client") or ("socket",))[0])
         self._check_origin(headers, client)
-        if self._authenticator is None:
-            return SOCKET_OWNER
         if scope["path"] in PUBLIC_PATHS:
-            return Caller(SOCKET_OWNER.principal, _MONITOR_SCOPES)
+            return _MONITOR
         return await self._authenticator.authenticate(headers, client)
 
     async def _forward(self, scope: Scope, receive: Receive, response: _Response, caller: Caller) -> None:

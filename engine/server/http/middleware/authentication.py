@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from starlette.datastructures import Headers
 
 from engine.common import log
 from engine.common.errors import Problem
 from engine.core.config.token_store import TokenStore
+from engine.models import Token
+from engine.models.api import AGENT
 from engine.policy.rate_limits import Buckets
-from engine.server.http.authorization import Caller, caller_of_token
+from engine.server.http.authorization import SOCKET_OWNER, Caller, caller_of_agent, caller_of_token
 from engine.settings import ServerSettings
 
 FAILURES_PER_MINUTE = 30.0
@@ -18,6 +21,29 @@ FAILURES_BURST = 10
 LOGGED_PER_MINUTE = 6.0
 LOGGED_BURST = 20
 """How often refusals of one address are logged, so that a flood of requests does not fill the disk."""
+
+
+class SocketAuthenticator:
+    """Finds the caller of a request over the socket: its owner, unless it names a token or an agent."""
+
+    def __init__(self, known: Callable[[str], Token | None]) -> None:
+        self._known = known
+
+    async def authenticate(self, headers: Headers, address: str) -> Caller:
+        """Return the caller of a request. Raises Problem (401) where a token or an agent is not known."""
+        if "authorization" in headers:
+            token = self._known(bearer(headers))
+            if token is None:
+                raise Problem(401, "a valid token is required", hint="Type: pratique token create")
+            return caller_of_token(token)
+        return caller_of_agent(headers[AGENT]) if AGENT in headers else SOCKET_OWNER
+
+
+def bearer(headers: Headers) -> str:
+    """Return the secret that a request carries as a bearer token; empty without one, or with several."""
+    given = headers.getlist("authorization")
+    kind, _, secret = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return secret.strip() if kind.lower() == "bearer" else ""
 
 
 class TokenAuthenticator:
@@ -35,8 +61,8 @@ class TokenAuthenticator:
         Raises:
             Problem: there is no valid token (401, whatever is wrong with it), or too many requests (429).
         """
-        kind, _, secret = headers.get("authorization", "").partition(" ")
-        token = self._tokens.known(secret.strip() if kind.lower() == "bearer" else "")
+        secret = bearer(headers)
+        token = self._tokens.known(secret)
         if token is None:
             await self._refuse(address, "unknown, expired or revoked token" if secret else "no token")
             raise Problem(401, "a valid token is required", hint="Type: pratique token create")

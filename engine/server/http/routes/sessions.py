@@ -118,7 +118,7 @@ def _execution_routes(router: APIRouter, engine: Engine, responses: CallResponse
         """Return what the call would have returned without a review; 202 while it is pending."""
         engine.sessions.get(id, by)
         case = await engine.queries.case(call)
-        if case.submission.draft.session != id or case.submission.requester.name != by.name:
+        if case.submission.draft.session != id or not case.submission.requester.is_same(by):
             raise Problem(404, f"no call {visible(call)[:64]} in session {id}")
         return await responses.of(case, within)
 

@@ -21,7 +21,7 @@ from engine.models.api import (
     WithdrawRequest,
 )
 from engine.principals.signed_decision import verify
-from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
+from engine.server.http.authorization import Caller, CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
 
@@ -56,7 +56,7 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         requester = by.requester(body.requester)
         case = await engine.intake.submit(body.draft, requester, key=idempotency_key, join=body.join)
         if body.lease:
-            engine.work_queue.lease(body.lease, case.submission.id)
+            engine.work_queue.lease(_own_lease(by, body.lease), case.submission.id)
         return case
 
     @router.post("/submissions/{id}/withdrawal", summary="Withdraw a submission")
@@ -70,9 +70,9 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         responses=ndjson_response(LeaseStatus),
         summary="Hold a lease",
     )
-    async def hold(lease: Annotated[str, Path(pattern=LEASE)]) -> StreamingResponse:
+    async def hold(lease: Annotated[str, Path(pattern=LEASE)], by: CurrentCaller) -> StreamingResponse:
         """Keep the pending submissions of this lease for as long as the response is read."""
-        return ndjson_stream(_lease_status(engine, lease))
+        return ndjson_stream(_lease_status(engine, lease, _own_lease(by, lease)))
 
     @router.post("/analysis", summary="Analyse code")
     async def analyse(body: AnalyseRequest, by: CurrentPrincipal) -> Analysis:
@@ -122,8 +122,13 @@ def _decision_routes(router: APIRouter, engine: Engine) -> None:
         )
 
 
-async def _lease_status(engine: Engine, lease: str) -> AsyncGenerator[LeaseStatus, None]:
+def _own_lease(by: Caller, lease: str) -> str:
+    """Return the name of a lease among those of its principal, so that nobody holds or ends another's."""
+    return f"{by.principal.id} {lease}"
+
+
+async def _lease_status(engine: Engine, lease: str, own: str) -> AsyncGenerator[LeaseStatus, None]:
     """Hold a lease for as long as the client reads."""
-    async with engine.work_queue.connected(lease):
+    async with engine.work_queue.connected(own):
         yield LeaseStatus(lease=lease)
         await asyncio.get_running_loop().create_future()

@@ -23,7 +23,7 @@ def token_routes(engine: Engine) -> APIRouter:
     @router.post("/tokens", status_code=201, summary="Create a token")
     async def create_token(body: TokenRequest, by: CurrentPrincipal) -> NewToken:
         """Create a token. Its secret is in this response only."""
-        return await engine.tokens.create(body.name.text, body.scopes, body.days, by, body.key)
+        return await engine.tokens.create(body.name.text, body.scopes, body.days, by, body.key, body.person)
 
     @router.delete("/tokens/{id}", status_code=204, summary="Revoke a token")
     async def revoke_token(id: str, by: CurrentPrincipal) -> None:
