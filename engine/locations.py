@@ -55,9 +55,19 @@ def socket() -> Path:
     return runtime() / "engine.sock"
 
 
+def start_lock() -> Path:
+    """Return the lock that an engine started by a client holds."""
+    return runtime() / "start.lock"
+
+
 def database() -> Path:
     """Return the audit database."""
     return state() / "pratique.db"
+
+
+def engine_lock() -> Path:
+    """Return the lock that the engine holds which writes the database."""
+    return state() / "pratique.db.lock"
 
 
 def witness() -> Path:
@@ -102,5 +112,9 @@ def _shipped(name: str) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"the folder {folder} cannot be made: {error.strerror}"
+        raise Problem(503, what, hint="Set PRATIQUE_HOME to a folder that you may write") from None
     return folder

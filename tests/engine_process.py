@@ -41,7 +41,7 @@ class EngineProcess:
         self._process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log)
         log.close()
         deadline = time.monotonic() + START_SECONDS
-        while not self._listens():
+        while not self.listens():
             assert self._process.poll() is None, (self.home / "test.log").read_text()
             assert time.monotonic() < deadline, "the engine did not start"
             time.sleep(0.02)
@@ -58,7 +58,8 @@ class EngineProcess:
             self.command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
         )
 
-    def _listens(self) -> bool:
+    def listens(self) -> bool:
+        """Return whether somebody listens at its socket."""
         with socket.socket(socket.AF_UNIX) as probe:
             return probe.connect_ex(str(self.socket)) == 0
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from engine import locations
 from engine.client.client import Client, Problem
+from engine.client.start_lock import start_engine
+from engine.common.lock_holder import lock_holder
 
-START_SECONDS = 20.0
+START_SECONDS = 120.0
+"""How long an engine that lives may take until it answers."""
 PROBE_SECONDS = 0.05
-OTHERS_PROBES = 40
 ENGINE = "PRATIQUE_ENGINE"
 """If it is set, the client uses the engine at this URL and starts none."""
 TOKEN = "PRATIQUE_TOKEN"  # noqa: S105  the name of a variable
@@ -48,34 +49,37 @@ async def ensure_engine(client: Client) -> None:
 
 
 async def _start(client: Client) -> None:
+    """Start an engine, or wait for the one that somebody else starts, for as long as that one lives."""
     log = locations.state() / "engine.log"
-    with log.open("ab") as sink:
-        engine = subprocess.Popen(  # noqa: ASYNC220  it only forks; the engine outlives this process
-            [sys.executable, "-P", "-m", "engine.server.serve"],
-            stdin=subprocess.DEVNULL,
-            stdout=sink,
-            stderr=sink,
-            start_new_session=True,
-        )
+    started: subprocess.Popen[bytes] | None = None
     try:
         async with asyncio.timeout(START_SECONDS):
             while not await _answers(client):
-                if engine.poll() is not None and not await _answers_soon(client):
-                    raise Problem(503, f"the engine did not start: {_last_line(log)}", hint=f"Read {log}")
+                if not _is_alive(started):
+                    _check_end(started, log)
+                    started = start_engine(log)
                 await asyncio.sleep(PROBE_SECONDS)
     except TimeoutError:
-        raise Problem(
-            503, f"the engine did not answer within {START_SECONDS:g} s", hint=f"Read {log}"
-        ) from None
+        raise _no_answer(log) from None
 
 
-async def _answers_soon(client: Client) -> bool:
-    """Return whether another engine, started at the same moment, answers."""
-    for _ in range(OTHERS_PROBES):
-        if await _answers(client):
-            return True
-        await asyncio.sleep(PROBE_SECONDS)
-    return False
+def _is_alive(started: subprocess.Popen[bytes] | None) -> bool:
+    """Return whether an engine lives that may answer soon."""
+    return (started is not None and started.poll() is None) or lock_holder(
+        locations.engine_lock()
+    ) is not None
+
+
+def _check_end(started: subprocess.Popen[bytes] | None, log: Path) -> None:
+    if started is not None:
+        raise Problem(503, f"the engine did not start: {_last_line(log)}", hint=f"Read {log}")
+
+
+def _no_answer(log: Path) -> Problem:
+    holder = lock_holder(locations.engine_lock())
+    who = f"the engine (process {holder})" if holder else "the engine"
+    hint = f"Read {log}, or type: pratique stop"
+    return Problem(503, f"{who} did not answer within {START_SECONDS:g} s", hint=hint)
 
 
 async def _answers(client: Client) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -67,6 +67,7 @@ class Engine:
         self._log = log
         self._analysis = analysis
         self._backend = backend
+        self._more_checks: list[Callable[[], Iterable[Check]]] = []
         self.supervisor = Supervisor()
         self._storage = Storage(locations.state(), locations.database())
         self._events = EventBus(log, self.work_queue, self.supervisor, self._storage)
@@ -182,6 +183,10 @@ class Engine:
         """Analyse code without submitting it."""
         return await self._analysis.analyse(code, language, by.name.text)
 
+    def add_checks(self, checks: Callable[[], Iterable[Check]]) -> None:
+        """Show further rows in Health, such as those of the endpoints."""
+        self._more_checks.append(checks)
+
     async def health(self, settled_within: float = 0) -> Health:
         """Return the state of every part, after `settled_within` seconds at most for sandboxes that start."""
         if settled_within:
@@ -189,7 +194,8 @@ class Engine:
         host = await asyncio.to_thread(host_checks, self.settings.server)
         backend = await self._backend.checks()
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
-        checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks())
+        more = (check for checks in self._more_checks for check in checks())
+        checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks(), *more)
         return Health(checks=checks, proof=self._backend.proof)
 
     def _queue_check(self) -> Check:

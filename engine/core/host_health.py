@@ -24,7 +24,7 @@ def host_checks(server: ServerSettings) -> tuple[Check, ...]:
 
 
 def _endpoints(server: ServerSettings) -> tuple[Check, ...]:
-    rows = [_row("endpoint: socket", f"{locations.socket()}, for its owner alone", "")]
+    rows = []
     if server.listen:
         how = "tokens over TLS" if server.tls_certificate else "tokens, loopback only"
         rows.append(_row("endpoint: TCP", f"{server.listen}, {how}", ""))

@@ -19,6 +19,7 @@ from engine.server.http.middleware.access import LOCAL_HOSTS, AccessMiddleware
 from engine.server.http.middleware.authentication import SocketAuthenticator, TokenAuthenticator
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
 from engine.server.inbox.inbox import watch_inbox
+from engine.server.local_socket import LocalSocket
 from engine.server.mcp.mount import McpMount
 
 IDLE_CHECK_SECONDS = 5.0
@@ -27,7 +28,11 @@ Endpoint = tuple[EndpointServer, socket.socket]
 
 
 async def serve_endpoints(
-    engine: Engine, local: socket.socket, remote: socket.socket | None, until_idle: bool
+    engine: Engine,
+    local: LocalSocket,
+    listener: socket.socket,
+    remote: socket.socket | None,
+    until_idle: bool,
 ) -> None:
     """Serve every endpoint until a signal, a shutdown request, or until the engine has been idle."""
     settings = engine.settings.server
@@ -35,9 +40,9 @@ async def serve_endpoints(
     limits = ConcurrencyLimit(settings.max_requests), ConcurrencyLimit(settings.max_requests)
     async with asyncio.TaskGroup() as tasks:
         app = McpMount(create_app(engine, ending.set), engine.settings, tasks)
-        endpoints = _endpoints(engine, app, local, remote, limits)
+        endpoints = _endpoints(engine, app, listener, remote, limits)
         http = tasks.create_task(_serve_http(endpoints, ending))
-        others = []
+        others = [tasks.create_task(local.watch(endpoints[0][0].listen))]
         if settings.inbox:
             others.append(tasks.create_task(_serve_inbox(engine)))
         if until_idle and settings.idle_minutes:

@@ -21,6 +21,7 @@ from engine import locations
 from engine.analysis_pool import AnalysisPool
 from engine.common import log
 from engine.common.errors import Problem
+from engine.common.lock_holder import lock_holder
 from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite.store import SqliteHistoryStore
@@ -30,8 +31,9 @@ from engine.history.witness.witnesses import Witnesses
 from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.server.endpoints import serve_endpoints
 from engine.server.event_log import log_backend, log_event
-from engine.server.http.connections.limits import raise_open_files
-from engine.server.http.listeners import bind_tcp, bind_unix
+from engine.server.http.connections.limits import open_files_check, raise_open_files
+from engine.server.http.listeners import bind_tcp
+from engine.server.local_socket import LocalSocket
 from engine.settings import Settings
 
 HAND_OVER_SECONDS = 3.0
@@ -48,7 +50,10 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
     raise_open_files()
     path = locations.socket()
     if _answers(path):
-        raise Problem(409, f"an engine is already running at {path}")
+        raise Problem(409, f"an engine is already running at {path}", hint="Type: pratique stop")
+    if holder := lock_holder(locations.engine_lock()):
+        what = f"an engine is already running (process {holder}), and does not answer at {path}"
+        raise Problem(409, what, hint="Type: pratique stop")
     try:
         await _serve(settings, path, until_idle)
     except HistoryError as error:
@@ -59,12 +64,14 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
 async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
     async with _engine(settings) as engine, contextlib.AsyncExitStack() as listeners:
         remote = listeners.enter_context(bind_tcp(settings.server)) if settings.server.listen else None
-        local = listeners.enter_context(bind_unix(path))
+        local = LocalSocket(path)
+        listener = listeners.enter_context(local.bind())
+        engine.add_checks(lambda: (local.check(), open_files_check()))
         try:
             log.info("engine.started", version=version("pratique"), pid=os.getpid(), socket=str(path))
-            await serve_endpoints(engine, local, remote, until_idle)
+            await serve_endpoints(engine, local, listener, remote, until_idle)
         finally:
-            path.unlink(missing_ok=True)
+            local.remove()
             log.info("engine.stopped", pid=os.getpid())
 
 

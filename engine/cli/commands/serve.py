@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from typing import Annotated
 
 import typer
@@ -13,6 +14,8 @@ from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import print_line, wrap
 from engine.client.client import Client
+from engine.common.errors import Problem
+from engine.common.lock_holder import lock_holder
 from engine.server.serve import on_fast_loop
 from engine.server.serve import serve as run_engine
 
@@ -36,9 +39,19 @@ def serve(
 def stop(json: Json = False) -> None:
     """Stop the engine on this machine and all of its runs."""
 
-    async def end() -> None:
+    message = asyncio.run(_stop())
+    print_line('{"stopping": true}' if json else message)
+
+
+async def _stop() -> str:
+    """End the engine over its socket, or by its lock where it does not answer there."""
+    try:
         async with Client() as client:
             await client.shut_down()
-
-    asyncio.run(end())
-    print_line('{"stopping": true}' if json else "The engine is stopping.")
+    except Problem as problem:
+        holder = lock_holder(locations.engine_lock())
+        if problem.status not in {503, 504} or holder is None:
+            raise
+        os.kill(holder, signal.SIGTERM)
+        return f"The engine (process {holder}) does not answer at {locations.socket()}. It was told to stop."
+    return "The engine is stopping."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json
 from engine.cli.output.build_progress import build_progress
 from engine.cli.output.formatting import print_json, print_line
+from engine.client.engine_check import engine_check
 from engine.common.text import visible
 from engine.models import Check
 
@@ -48,7 +50,7 @@ def setup(
 
 def doctor(as_json: Json = False) -> None:
     """Check the machine without changing it, and say how to fix what fails."""
-    checks = machine.doctor()
+    checks = (*machine.doctor(), asyncio.run(engine_check()))
     if as_json:
         print_json(checks)
     else:

@@ -29,9 +29,8 @@ def rows(**server: object) -> dict[str, Check]:
 
 
 def test_every_door_is_named_with_its_address(home: Path) -> None:
-    """The socket, the TCP address where there is one, and the inbox where it is open."""
+    """The TCP address where there is one, and the inbox where it is open."""
     found = rows(listen="127.0.0.1:8443")
-    assert str(home / "run" / "engine.sock") in found["endpoint: socket"].detail.text
     assert found["endpoint: TCP"].detail.text.startswith("127.0.0.1:8443, tokens")
     assert str(home / "inbox") == found["endpoint: inbox"].detail.text
     assert {"endpoint: TCP", "endpoint: inbox"} & rows(inbox=False).keys() == set()

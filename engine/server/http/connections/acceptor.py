@@ -77,7 +77,7 @@ class Acceptor:
             self._take(accepted, address[0] if isinstance(address, tuple) else "")
 
     def _pause(self, listener: socket.socket, error: OSError) -> None:
-        """Make room by dropping a connection, and accept again a little later."""
+        """Drop a connection to free a descriptor, and accept again a little later."""
         dropped = self._registry.drop_oldest()
         log.warning("connections.paused", reason=str(error.strerror), dropped=dropped)
         self._loop.remove_reader(listener.fileno())

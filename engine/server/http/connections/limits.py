@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import resource
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.models import Check
+
+OPEN_FILES = Path("/proc/self/fd")
 
 LEAST_FILES = 256
 """Fewer open files than that do not suffice for the history, the sandboxes and a few clients."""
+ENOUGH_FILES = 1024
 WANTED_FILES = 65_536
 SPARE_CONNECTIONS = 512
 """Connections beside those of the most concurrent requests."""
@@ -50,6 +56,14 @@ def open_files_limit() -> int:
     """Return how many files this process may open."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return WANTED_FILES if soft == resource.RLIM_INFINITY else soft
+
+
+def open_files_check() -> Check:
+    """Return the row of Health about open files."""
+    limit, used = open_files_limit(), len(list(OPEN_FILES.iterdir())) if OPEN_FILES.is_dir() else 0
+    few = limit < ENOUGH_FILES or used > limit * 3 // 4
+    hint = f"ulimit -n {WANTED_FILES}   (then start the engine again)" if few else ""
+    return Check(name="open files", ok=not few, detail=Untrusted(f"{used} of at most {limit}"), hint=hint)
 
 
 def local_limits(max_requests: int) -> ConnectionLimits:
