@@ -14,6 +14,7 @@ from engine.core import Engine
 from engine.models import Case, Display, KillReason, Result, Status, Stream
 from engine.models.api import OutputLine
 from engine.policy.output.agent_output import prepare_for_agent
+from engine.policy.output.masking.stream import MOST_SECRET, settled
 
 MAX_BUFFER = 64 * 1024
 """Characters after which text is sent although its line, or its stream, has not ended."""
@@ -51,7 +52,7 @@ async def _display_line(engine: Engine, id: str, display: Display) -> OutputLine
 
 
 class LineBuffer:
-    """The text of one stream, buffered until it can be masked as a whole.
+    """The text of one stream, buffered until no secret in it may go on.
 
     Standard output is released line by line. Standard error is held to its end, or to the limit: a traceback
     is shortened as a whole.
@@ -65,9 +66,10 @@ class LineBuffer:
     def feed(self, data: bytes) -> str:
         """Add bytes and return the text that can be sent now."""
         self._buffer += self._decoder.decode(data)
+        end = self._buffer.rfind("\n") + 1 if self._by_line else 0
         if len(self._buffer) > MAX_BUFFER:
-            return self._release(len(self._buffer))
-        return self._release(self._buffer.rfind("\n") + 1) if self._by_line else ""
+            end = max(end, len(self._buffer) - MOST_SECRET)
+        return self._release(settled(self._buffer, end)) if end else ""
 
     def flush(self) -> str:
         """Return the rest at the end of the stream."""

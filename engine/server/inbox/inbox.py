@@ -20,6 +20,7 @@ from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.models import Case, Principal, Stream
 from engine.policy.output.agent_output import prepare_for_agent
+from engine.policy.output.masking.stream import MOST_SECRET
 
 RESULT = ".result.json"
 PART = ".part"
@@ -161,9 +162,14 @@ async def _printed(engine: Engine, case: Case) -> dict[str, str]:
     texts = {stream: bytearray() for stream in Stream}
     async with contextlib.aclosing(engine.queries.output(case.submission.id)) as chunks:
         async for chunk in chunks:
-            left = MOST_PRINTED - len(texts[chunk.stream])
+            left = MOST_PRINTED + MOST_SECRET - len(texts[chunk.stream])
             texts[chunk.stream] += chunk.data[: max(0, left)]
-    return {stream.value: prepare_for_agent(text.decode(errors="replace")) for stream, text in texts.items()}
+    return {
+        stream.value: prepare_for_agent(
+            text.decode(errors="replace"), len(text[:MOST_PRINTED].decode(errors="replace"))
+        )
+        for stream, text in texts.items()
+    }
 
 
 def _write(path: Path, content: dict[str, object]) -> None:

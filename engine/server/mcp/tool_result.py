@@ -26,6 +26,7 @@ from engine.models import (
     Violation,
 )
 from engine.policy.output.agent_output import prepare_for_agent
+from engine.policy.output.masking.stream import MOST_SECRET
 
 MOST_FINDINGS = 50
 REFUSALS = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
@@ -188,8 +189,9 @@ def guest_output(chunks: Iterable[OutputChunk], most: int, truncated: bool) -> G
     for stream in Stream:
         data = b"".join(chunk.data for chunk in chunks if chunk.stream is stream)
         truncated = truncated or len(data) > most
-        text = prepare_for_agent(data[:most].decode(errors="replace"))
-        texts[stream.value] = mark_hidden(text, keep="\n\t")
+        text = data[: most + MOST_SECRET].decode(errors="replace")
+        shown = prepare_for_agent(text, len(data[:most].decode(errors="replace")))
+        texts[stream.value] = mark_hidden(shown, keep="\n\t")
     return GuestOutput(stdout=texts["stdout"], stderr=texts["stderr"], truncated=truncated)
 
 
@@ -198,7 +200,9 @@ def read(content: bytes, guest: GuestOutput, most: int) -> GuestOutput:
     try:
         content.decode()
     except UnicodeDecodeError:
-        return GuestOutput(base64=b64encode(content[:most]).decode(), truncated=len(content) > most)
+        plain = prepare_for_agent(content[: most + MOST_SECRET].decode("latin-1"), most).encode("latin-1")
+        encoded = prepare_for_agent(b64encode(plain).decode())
+        return GuestOutput(base64=encoded, truncated=len(content) > most)
     return guest
 
 

@@ -15,7 +15,7 @@ from engine.common.text import many
 
 WITHOUT_JSON = {
     *("demo", "mcp", "serve", "bench", "dev seed-history"),
-    *("audit replay", "audit export", "audit case"),
+    *("audit replay", "audit export", "audit case", "audit verify-case"),
     *("rules explain", "rules docs"),
     *("secret set", "secret remove"),
 }
