@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis import limits
 from engine.analysis.raw_analysis import RawAnalysis
-from engine.analysis.shell import comments
+from engine.analysis.shell import comments, hidden_substitutions
 from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
 from engine.analysis.shell.rules import CHECKS, embedded_code
@@ -28,6 +28,7 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAna
         findings.violations.extend(misread)
         findings.complete = False
     findings.add(embedded_code.check(script))
+    findings.add(hidden_substitutions.check(script))
     findings.effects.extend(effects(script))
     if script.cut:
         findings.violations.append(limits.TOO_DEEP.violation(_START, "Too much code to analyse"))

@@ -203,7 +203,9 @@ class Builder:
             target = node.child_by_field_name("destination")
             if target is None:
                 continue
-            operator = self.tree.slice(node.start_byte, target.start_byte).strip()
+            operator = self._operator(node, target)
+            if operator.endswith("<<<"):
+                continue
             arg = next(iter(self.args(target)), None)
             if arg is not None:
                 found.append(Redirect(operator, arg, SourceStep(self.tree, node.start_byte, node.end_byte)))
@@ -212,7 +214,7 @@ class Builder:
     def feed(self, nodes: list[Node]) -> InputText | None:
         """Return the here-document or here-string among redirections."""
         for node in nodes:
-            if node.type == "herestring_redirect" and node.named_children:
+            if node.named_children and self._is_here_string(node):
                 word = node.named_children[-1]
                 value = self.value(word)
                 start, literal = self._literal(word, self.tree.of(word), value.text)
@@ -220,6 +222,15 @@ class Builder:
             if node.type == "heredoc_redirect":
                 return self._heredoc(node)
         return None
+
+    def _operator(self, node: Node, target: Node) -> str:
+        return self.tree.slice(node.start_byte, target.start_byte).strip()
+
+    def _is_here_string(self, node: Node) -> bool:
+        """Return whether a redirection is one: after a compound command the grammar takes it for a file's."""
+        if node.type != "file_redirect":
+            return node.type == "herestring_redirect"
+        return self._operator(node, node.named_children[-1]).endswith("<<<")
 
     def _heredoc(self, node: Node) -> InputText | None:
         parts = {child.type: child for child in node.named_children}

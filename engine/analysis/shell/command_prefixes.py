@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from engine.analysis.shell.model import Arg
@@ -57,9 +58,14 @@ _WRAPPERS = {
     "runuser": _w("-u -g"),
     "gosu": _w(skip=1),
     "su-exec": _w(skip=1),
+    "ld.so": _w("--library-path --preload --audit --argv0 --inhibit-rpath"),
     "systemd-run": _w("-p -u --unit --property --uid --on-calendar"),
     "systemd-inhibit": _w("--what --who --why --mode"),
 }
+
+
+_LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*|64)?\.so(?:\.\d+)*")
+"""The dynamic loader runs the program that it is given (ld.so(8))."""
 
 
 def basename(text: str) -> str:
@@ -71,7 +77,7 @@ def unwrap(fields: list[Arg]) -> tuple[tuple[str, ...], list[Arg]]:
     """Return the wrappers in front of a command, and the fields of the command itself."""
     found: list[str] = []
     while fields:
-        name = basename(fields[0].text)
+        name = _LOADER.sub("ld.so", basename(fields[0].text))
         wrapper = _WRAPPERS.get(name)
         rest = _inner(name, wrapper, fields) if wrapper else []
         if not rest or len(found) > 8:

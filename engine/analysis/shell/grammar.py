@@ -1,28 +1,16 @@
-"""Parses shell source, and fills in the bash constructs that the grammar lacks."""
+"""Parses shell source."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
+from engine.analysis.shell.constructs import readable
 from engine.analysis.syntax import Tree
 
-_SUBSTRING = re.compile(
-    rb"(\$\{[#!]?[\w@*]+(?:\[[^\]\n]*\])?:)((?![-=?+])(?:[^{}`\n(]|\$\{[^{}`\n(]*\})+)(?=\})"
-)
-_CASE = re.compile(rb"(\$\{!?[\w@*]+(?:\[[^\]\n]*\])?)(~~?)(?=\})")
-_READ_WRITE = re.compile(rb"<>(?!\()")
-_BRACE_COMMAND = re.compile(rb"(?:^|(?<=[;&|(\n`]))([ \t]*)\{(?=[^\s{}();&|<>]+,[^\s{}();&|<>]*\})")
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_FALL_THROUGH = re.compile(rb";;&|;&(?=[ \t]*(?:\n|\S+\)|esac))")
-_PATTERN_LIST = re.compile(rb"(?<=[\w.*/\"'])[@?*+!]\([^()$`\n]*\)|@\([^()$`\n]*\)")
-_BARE_BODY = re.compile(rb"(?m)^[ \t]*[\w-]+[ \t]*\([ \t]*\)[ \t]*(?=(?:for|while|until|if|case|select)\b)")
-_BRACE_LOOP = re.compile(rb"\bfor[ \t]+\w+[ \t]+in[ \t][^;\n`()<>]*;(?=[ \t]*\{[ \t\n])")
-_AFTER_HEREDOC = re.compile(rb"(?m)(<<-?[ \t]*['\"\\]?\w+['\"]?[^;\n]*?); (?=\S)")
 _LINE = re.compile(rb"[^\n]+")
 _OPENS_NOTHING = re.compile(rb"(?<![$<>=@?*+!])\(")
 _MONSTROUS = 4000
@@ -81,7 +69,7 @@ def parse(source: str) -> tuple[Tree, bool]:
     So is what lies within hundreds of substitutions: each of them is read once for every one around it.
     """
     text = _CONTROL.sub("\x1a", source)
-    data = _masked(text.encode("utf-8", "replace"))
+    data = readable(text.encode("utf-8", "replace"))
     tame = data if len(data) < _MONSTROUS else _LINE.sub(_tamed, data)
     tame = tame if tame.count(b"(") < _MAX_NESTED else _flattened(tame)
     return Tree(_parser(), text, tame), tame == data
@@ -108,34 +96,3 @@ def _flattened(data: bytes) -> bytes:
             start, depth = -1, depth if match[0] == b")" else 0
         depth -= depth > 0 and match[0] == b")"
     return bytes(flat[: len(data)])
-
-
-def _blank(match: re.Match[bytes]) -> bytes:
-    return b" " * len(match[0])
-
-
-_FILLED: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = (
-    (re.compile(rb";&"), _FALL_THROUGH, lambda match: b";;".ljust(len(match[0]))),
-    (re.compile(rb"[@?*+!]\("), _PATTERN_LIST, lambda match: b"z" * len(match[0])),
-    (re.compile(rb"\([ \t]*\)[ \t]*[fwuics]"), _BARE_BODY, _blank),
-    (re.compile(rb";[ \t]*\{"), _BRACE_LOOP, _blank),
-    (re.compile(rb"<<"), _AFTER_HEREDOC, lambda match: match[1] + b"&&"),
-    (re.compile(rb"\$\{"), _SUBSTRING, lambda match: match[1] + b"0" * len(match[2])),
-    (re.compile(rb"\$\{"), _CASE, lambda match: match[1] + b"^" * len(match[2])),
-    (re.compile(rb"\{[^\s{}();&|<>]+,"), _BRACE_COMMAND, lambda match: match[1] + b"_"),
-    (re.compile(rb"<>"), _READ_WRITE, lambda _: b"> "),
-)
-"""What a construct cannot be without, the construct, and what is put in its place."""
-
-
-def _masked(data: bytes) -> bytes:
-    """Return bytes of the same length in which every construct is one that the grammar can read.
-
-    Bytes beyond ASCII become letters, which they are to bash: the grammar's C scanner looks characters up
-    in a table of 256, and reads outside of it.
-    """
-    data = _BEYOND_ASCII.sub(b"z", data)
-    for needed, pattern, filler in _FILLED:
-        if needed.search(data):
-            data = pattern.sub(filler, data)
-    return data

@@ -12,10 +12,10 @@ from tree_sitter import Node
 from engine.analysis.shell.assignments import assign, bind_arguments, follow
 from engine.analysis.shell.builder import Builder
 from engine.analysis.shell.grammar import parse
-from engine.analysis.shell.model import Arg, Command, Loop, Redirect, Script
+from engine.analysis.shell.model import Arg, Command, InputText, Loop, Redirect, Script
 from engine.analysis.shell.pipes import Pipe, entered, stages_of
 from engine.analysis.shell.values import ShellValue
-from engine.analysis.syntax import MAX_NODES
+from engine.analysis.syntax import MAX_NODES, walk
 from engine.settings import AnalysisSettings
 
 MAX_CALLS = 3
@@ -24,6 +24,8 @@ MAX_TURNS = 4
 """How many values of a loop's variable are followed."""
 MAX_NESTED = 2
 """In how many loops within loops more than one value is followed."""
+MAX_FED = 50
+"""How many commands of a compound command are taken to read its input."""
 _NESTS = re.compile(r"[(`]|<<")
 """What every substitution and every here-document has in it."""
 _Step = Node | Callable[[], None]
@@ -172,12 +174,20 @@ class ScriptReader:
             self._run_pipe(stages, redirects)
             return
         if body is not None and feed is not None:
-            self.build.feeds[body.start_byte, body.end_byte] = feed
+            self._feed(body, feed)
         steps: list[_Step] = [lambda: self._outer.append(redirects)]
         steps += [body] if body is not None else []
         steps += [self._leave_redirects, *parts]
         self._stack.extend(reversed(steps))
         self._piped_heredoc(body, parts)
+
+    def _feed(self, body: Node, feed: InputText) -> None:
+        """Note what a command reads, or whichever commands of a compound command read it."""
+        commands = (
+            [body] if body.type == "command" else [node for node in walk(body) if node.type == "command"]
+        )
+        for node in [body, *commands[:MAX_FED]]:
+            self.build.feeds.setdefault((node.start_byte, node.end_byte), feed)
 
     def _piped_heredoc(self, body: Node | None, parts: list[Node]) -> None:
         """Join `cat <<EOF | sh`, which the grammar nests inside the here-document, to one pipeline."""
