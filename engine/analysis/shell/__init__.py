@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis import limits
 from engine.analysis.raw_analysis import RawAnalysis
-from engine.analysis.shell import comments, hidden_substitutions
+from engine.analysis.shell import comments, hidden_substitutions, recovery
 from engine.analysis.shell.effects import effects
 from engine.analysis.shell.reader import read
 from engine.analysis.shell.rules import CHECKS, embedded_code
@@ -29,8 +29,18 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAna
         findings.complete = False
     findings.add(embedded_code.check(script))
     findings.add(hidden_substitutions.check(script))
+    _add_new(findings, recovery.check(script))
     findings.effects.extend(effects(script))
     if script.cut:
         findings.violations.append(limits.TOO_DEEP.violation(_START, "Too much code to analyse"))
         findings.complete = False
     return findings
+
+
+def _add_new(findings: RawAnalysis, recovered: RawAnalysis) -> None:
+    """Add what was recovered, but for what was found at the same place anyway."""
+    known = {(violation.rule, violation.span) for violation in findings.violations}
+    findings.violations.extend(
+        violation for violation in recovered.violations if (violation.rule, violation.span) not in known
+    )
+    findings.effects.extend(recovered.effects)

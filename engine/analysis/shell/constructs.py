@@ -29,7 +29,7 @@ _ARITHMETIC = re.compile(rb"(?<=\$\(\()[^()`\n]*(?=\)\))")
 _APART = re.compile(rb"(?<=[\w}])[ \t](?=\$)")
 _ALL_ARGUMENTS = re.compile(rb"(\bfor[ \t]+\w+)[ \t](?=[ \t]*do\b)")
 _TEST = re.compile(rb"(?<![\w\]\[])\[ [^\n\]]{0,1000}\]")
-_TEST_TILDE = re.compile(rb"(?<== )~(?=[ \]])")
+_TEST_WORD = re.compile(rb"(?<= )[~/](?= )")
 _TEST_GROUP = re.compile(rb"(?<=[ \t])\\[()](?=[ \t])")
 _SUBSHELL_BODY = re.compile(rb"\)[ \t](?=[ \t]*(?:then|do)\b)")
 _DOUBLE = re.compile(rb"\$\(\(")
@@ -60,7 +60,7 @@ _FILLED: tuple[tuple[re.Pattern[bytes], re.Pattern[bytes], Callable[[re.Match[by
     (re.compile(rb"[/#%]\]"), _BRACKET_PATTERN, lambda match: match[1] + b"z"),
     (re.compile(rb"\$\(\("), _ARITHMETIC, lambda match: _APART.sub(b"+", match[0])),
     (re.compile(rb"\bfor\b"), _ALL_ARGUMENTS, lambda match: match[1] + b";"),
-    (re.compile(rb"\[ "), _TEST, lambda match: _TEST_GROUP.sub(b"  ", _TEST_TILDE.sub(b"z", match[0]))),
+    (re.compile(rb"\[ "), _TEST, lambda match: _TEST_GROUP.sub(b"  ", _TEST_WORD.sub(b"z", match[0]))),
     (re.compile(rb"\)[ \t]"), _SUBSHELL_BODY, lambda _: b");"),
     (re.compile(rb"<>"), _READ_WRITE, lambda _: b"> "),
 )
