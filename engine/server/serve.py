@@ -115,8 +115,19 @@ def _settle_memory() -> None:
 
 
 def engine_id() -> str:
-    """Return the name that the sandboxes of this state folder's engine carry, from one start to the next."""
-    return hashlib.sha256(str(locations.state()).encode()).hexdigest()[:12]
+    """Return the name that the sandboxes of this state folder's engine carry, from one start to the next.
+
+    Two machines may use one Docker, and the same path: what one made is not the other's.
+    """
+    return hashlib.sha256(f"{_machine()}\0{locations.state()}".encode()).hexdigest()[:12]
+
+
+def _machine() -> str:
+    """Return what tells this machine from others: its machine-id(5), or its name where it has none."""
+    with contextlib.suppress(OSError):
+        if found := Path("/etc/machine-id").read_text().strip():
+            return found
+    return socket.gethostname()
 
 
 def _answers(path: Path) -> bool:

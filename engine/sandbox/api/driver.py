@@ -30,8 +30,15 @@ class SandboxSpec:
     """Volumes that are mounted writable."""
     session: bool = False
     """Whether it serves many executions, with the image's interpreter for sessions."""
+    installed: bool = False
+    """Whether packages were installed in its session before."""
     on_demand: bool = False
     """Whether a run is waiting for it, so that a fast start matters more than a warm interpreter."""
+
+    @property
+    def late(self) -> bool:
+        """Whether its interpreter is started once a request was read, because it would load packages."""
+        return self.installed if self.session else bool(self.layers)
 
     @property
     def poolable(self) -> bool:

@@ -19,6 +19,8 @@ class PackageLayer:
     target: str
     size: int = 0
     built: int = 0
+    left_out: str = ""
+    """Files of the packages that were not installed."""
 
 
 class VolumeStore(Protocol):
@@ -39,7 +41,7 @@ class VolumeStore(Protocol):
     async def begin(self, volume: str, image: str) -> None:
         """Create an empty volume that belongs to the guest's user; a leftover one is replaced."""
 
-    async def finish(self, volume: str, target: str, size: int) -> PackageLayer:
+    async def finish(self, volume: str, target: str, size: int, left_out: str) -> PackageLayer:
         """Mark a layer as complete."""
 
     async def discard(self, volume: str, tries: int = 1) -> bool:

@@ -30,16 +30,24 @@ _CLOSE_SECONDS = 5.0
 _PROCESSES = 256
 """The process limit of an installer: npm and each script that it runs start threads."""
 _TARGET = re.compile(r"/usr/local/lib/python3\.\d{1,2}/dist-packages|/node_modules")
-_REPORT = re.compile(r"(\S+) (\d{1,15})\s*")
+_REPORT = re.compile(r"(\S+) (\d{1,15})((?: '[^'\s]{1,100}'){0,50})\s*")
 INSTALLERS: dict[Language, Installer] = {Language.PYTHON: Pip(), Language.JAVASCRIPT: Npm()}
 
 
-def build_report(output: bytes) -> tuple[str, int]:
-    """Return where a language looks for packages, and the size of a layer. Raises ValueError."""
+def build_report(output: bytes) -> tuple[str, int, str]:
+    """Return where a language looks for packages, the size of a layer, and what was left out of it.
+
+    Raises ValueError.
+    """
     found = _REPORT.fullmatch(output.decode("ascii", "replace"))
     if found is None or not _TARGET.fullmatch(found[1]):
         raise ValueError("the installer did not report where it installed the packages")
-    return found[1], int(found[2])
+    return found[1], int(found[2]), visible(Untrusted(found[3].replace("'", "").strip()))
+
+
+def _note(left_out: str) -> tuple[str, ...]:
+    """Return the sentence for the result about start-up hooks that were not installed."""
+    return (f"not installed, because Python runs them at every start: {left_out}",) if left_out else ()
 
 
 class _InstallerOutput:
@@ -124,16 +132,16 @@ class PackageService:
         job = self._job(uuid.uuid4().hex, language, digest, request, source)
         return installer.parse_found(await self._fetch(job, watcher))
 
-    async def layers_of(self, job: Job, watcher: Watcher) -> Mounts:
-        """Return the volumes with a job's packages and their mount points. Raises SandboxUnavailable."""
+    async def layers_of(self, job: Job, watcher: Watcher) -> tuple[Mounts, tuple[str, ...]]:
+        """Return volumes with a job's packages, their mount points, and notes. Raises SandboxUnavailable."""
         if not job.packages:
-            return ()
+            return (), ()
         try:
             lock.check(job.packages, job.language)
             layer = await self._layer(job, watcher)
         except ValueError as error:
             raise SandboxUnavailable(str(error)) from None
-        return ((layer.volume, layer.target),)
+        return ((layer.volume, layer.target),), _note(layer.left_out)
 
     async def session_volumes(self, key: str, language: Language) -> Mounts:
         """Return the volume for the packages of a session. Raises SandboxUnavailable.
@@ -161,13 +169,13 @@ class PackageService:
             result = await self._run(install, output)
             if result.exit_code != 0:
                 return result.model_copy(update={"evidence": (*result.evidence, output.last_error)})
-            found, size = build_report(output.streams[Stream.STDOUT])
+            found, size, left_out = build_report(output.streams[Stream.STDOUT])
         except ValueError as error:
             raise SandboxUnavailable(str(error)) from None
         if found != target:
             raise SandboxUnavailable("the session's Python has another version than the packages are for")
         await watcher.event(_ready_event(volume, job.packages, size, built=True))
-        return result
+        return result.with_evidence(*_note(left_out))
 
     async def prune(self, sessions: Iterable[str] = ()) -> None:
         """Remove old layers, those beyond the total size, and leftovers. Raises SandboxUnavailable."""

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engine.common.text import Untrusted
+from engine.common.text import Untrusted, visible
 from engine.models import InputFile, Language, Package
 from engine.sandbox.api import package_lock as lock
 from engine.sandbox.api.errors import SandboxUnavailable
@@ -43,9 +43,9 @@ class Npm:
     ) -> InstallRequest:
         """Return the request to install a tree, and to run the permitted install scripts."""
         ran = lock.built(packages, Language.JAVASCRIPT, builds)
-        names = sorted({one.place.text.rpartition(_INSIDE)[2] or one.name.text for one in ran})
+        places = sorted(_place(one) for one in ran)
         files = {"package.json": _manifest(packages), "package-lock.json": npm_lock_file(packages, builds)}
-        return _request(registry, files, layer=LAYER, scripts=names)
+        return _request(registry, files, layer=LAYER, scripts=places)
 
     def parse_found(self, report: bytes) -> tuple[Package, ...]:
         """Read the lock file that npm wrote. Raises PackageLockError."""
@@ -121,6 +121,10 @@ def _entry(package: Package, *, scripts: bool) -> dict[str, Any]:
 
 
 def _package(place: str, entry: dict[str, Any]) -> Package:
+    if entry.get("inBundle"):
+        raise lock.PackageLockError(
+            f"{visible(Untrusted(place))} is bundled with another package, and has no hash of its own"
+        )
     named = entry.get("name") or place.rpartition(_INSIDE)[2]
     best = [one for one in entry["integrity"].split() if one.startswith("sha512-")]
     return Package(

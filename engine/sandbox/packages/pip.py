@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from importlib.metadata import distribution
 from typing import Any
 
-from engine.common.text import Untrusted
+from engine.common.text import Untrusted, visible
 from engine.models import InputFile, Language, Package
 from engine.sandbox.api import package_lock as lock
 from engine.sandbox.network.sandbox_network import TRUSTED
@@ -19,7 +19,7 @@ from engine.sandbox.packages.registry import Registry, python_registry
 from engine.settings import SandboxSettings
 
 _HEAD = """\
-import os, shutil, site, sys
+import contextlib, json, os, shutil, site, sys
 os.makedirs('tmp', exist_ok=True)
 os.environ['TMPDIR'] = '/workspace/tmp'
 sys.path.insert(0, '/workspace/pip.zip')
@@ -28,17 +28,29 @@ from pip._internal.cli.main import main
 _LOOK_UP = "code = main({arguments!r})\n"
 _BUILD = """\
 code = main({arguments!r})
+with contextlib.suppress(FileNotFoundError), open('report.json') as report:
+    for one in json.load(report)['install']:
+        if one['is_yanked']:
+            code = '{{name}} {{version}} was withdrawn by its publisher'.format(**one['metadata'])
 if not code:
+    hooks = [name for name in os.listdir('site') if name.lower().endswith('.pth')
+             or name.partition('.')[0].lower() in ('sitecustomize', 'usercustomize')]
+    for hook in hooks:
+        path = os.path.join('site', hook)
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     shutil.copytree('site', {layer!r}, dirs_exist_ok=True)
     files = [os.path.join(top, name) for top, _, names in os.walk('site') for name in names]
     size = sum(map(os.path.getsize, files))
-    print(site.getsitepackages()[0], size)
+    print(site.getsitepackages()[0], size, *sorted(map(ascii, hooks)))
 """
 _TAIL = "shutil.rmtree('/workspace', ignore_errors=True)\nsys.exit(code)\n"
 
 
 class Pip:
-    """Installs wheels by their hashes; building from source needs a separate permission."""
+    """Installs wheels by their hashes; building from source needs a separate permission.
+
+    What Python would run by itself at every start (`.pth` files, sitecustomize) is left out.
+    """
 
     target = "/usr/local/lib/python3.13/dist-packages"
     """The site folder of the Python in the built-in images."""
@@ -58,7 +70,7 @@ class Pip:
         self, registry: Registry, packages: Sequence[Package], builds: Collection[str]
     ) -> InstallRequest:
         """Return the request to install wheels, and to build the permitted packages."""
-        arguments = [*_common(registry), "--require-hashes", "--target", "site"]
+        arguments = [*_common(registry), "--require-hashes", "--target", "site", "--report", "report.json"]
         if names := [lock.normalized(one.name.text) for one in lock.built(packages, Language.PYTHON, builds)]:
             arguments += ["--no-binary", ",".join(names)]
         program = _HEAD + _BUILD.format(arguments=arguments, layer=LAYER) + _TAIL
@@ -69,6 +81,8 @@ class Pip:
         try:
             items = json.loads(report)["install"]
             packages = tuple(sorted((_package(item) for item in items), key=lambda package: package.name))
+        except lock.PackageLockError:
+            raise
         except (ValueError, KeyError, TypeError) as error:
             raise lock.PackageLockError(f"the response of the registry cannot be read: {error}") from None
         lock.check(packages, Language.PYTHON)
@@ -116,6 +130,9 @@ def _common(registry: Registry) -> list[str]:
 
 def _package(item: dict[str, Any]) -> Package:
     about, archive = item["metadata"], item["download_info"]["archive_info"]
+    if item["is_yanked"]:
+        named = visible(Untrusted(f"{about['name']} {about['version']}"))
+        raise lock.PackageLockError(f"{named} was withdrawn by its publisher (PEP 592)")
     return Package(
         name=Untrusted(lock.normalized(about["name"])),
         version=Untrusted(about["version"]),

@@ -42,14 +42,15 @@ class JobExecutor:
             async with self.sessions.exclusive(job):
                 volume, digest = self.sessions.package_volume(job), self.sessions.image_digest(job)
                 return await self.packages.install(job, volume, digest, watcher)
-        layers = await self.packages.layers_of(job, watcher)
+        layers, notes = await self.packages.layers_of(job, watcher)
         if queued := self.scheduler.queued(job.principal):
             await watcher.event(queued)
         async with self.sessions.exclusive(job), self.scheduler.slot(job.principal):
             await self.guard.require()
             if job.session:
                 return await self.sessions.run(job, watcher, self.guard.check)
-            return await self._run_once(job, layers, watcher)
+            result = await self._run_once(job, layers, watcher)
+            return result.with_evidence(*notes)
 
     async def _run_once(self, job: Job, layers: tuple[tuple[str, str], ...], watcher: Watcher) -> Result:
         proxy = proxy_for(job.network, watcher)

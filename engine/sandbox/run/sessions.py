@@ -7,7 +7,7 @@ import contextlib
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.models import KillReason, Language, Limits, Result
 from engine.sandbox.api.driver import Mounts, Sandbox, SandboxDriver, SandboxSpec
@@ -30,6 +30,8 @@ class SessionRecord:
     principal: str
     sandbox: Sandbox | None = None
     package_volume: str = ""
+    installed: bool = False
+    """Whether something may have been installed in it."""
     """The key of its package volume, once there is one: its own, or that of a spare sandbox."""
     known: dict[str, str] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -137,6 +139,7 @@ class SessionSandboxes:
         """Return the key of the volume for the packages of a job's session."""
         record = self._record(job)
         record.package_volume = record.package_volume or job.session
+        record.installed = True
         return record.package_volume
 
     def image_digest(self, job: Job) -> str:
@@ -164,7 +167,7 @@ class SessionSandboxes:
             self._drop(record, record.sandbox)
             raise SandboxUnavailable("the session's sandbox is gone, and its state is lost", "Run it again.")
         if record.sandbox is None:
-            spec = SandboxSpec(job.image_digest, job.language, job.limits)
+            spec = SandboxSpec(job.image_digest, job.language, job.limits, installed=record.installed)
             spare = None if record.package_volume else await self.spares.take(spec)
             key = record.package_volume or job.session
             record.sandbox = spare or await self._create(spec, key)
@@ -173,9 +176,7 @@ class SessionSandboxes:
 
     async def _create(self, spec: SandboxSpec, key: str) -> Sandbox:
         volumes = await self._volumes(key, spec.language)
-        sandbox = await self._driver.create(
-            SandboxSpec(spec.image_digest, spec.language, spec.limits, layers=volumes, session=True)
-        )
+        sandbox = await self._driver.create(replace(spec, layers=volumes, session=True))
         self._volume_of[sandbox.id] = key
         return sandbox
 

@@ -92,6 +92,16 @@ ESCAPE_ATTACKS = (
         "open('/proc/1/mem', 'r+b')",
         "os.read(os.open('/proc/1/fd/0', os.O_RDONLY | os.O_NONBLOCK), 1)",
         "os.write(os.open('/proc/1/fd/0', os.O_WRONLY), b'x')",
+        *(
+            f"os.open('/proc/1/{folder}/{number}', os.{mode})"
+            for folder in ("fd", "task/1/fd")
+            for number in range(3)
+            for mode in ("O_RDONLY", "O_WRONLY", "O_RDWR")
+        ),
+        "open('/proc/1/task/1/mem', 'rb').read(1)",
+        "open('/proc/1/io').read()",
+        "os.listdir('/proc/1/cwd')",
+        "os.listdir('/proc/1/root')",
         "open('/proc/1/mem', 'rb').read(1)",
     ),
     AttackCase(

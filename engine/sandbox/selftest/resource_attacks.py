@@ -112,19 +112,15 @@ _PROTOCOL = (
         "        time.sleep(1)\n        os.write(1, b'still here')\n    os._exit(0)\n"
         "print('held')",
     ),
-    ends(
-        "killing the supervisor",
-        "killing the supervisor ends only the sandbox",
-        "import os\nos.kill(1, 9)\nwhile True: pass",
-        KillReason.SANDBOX_FAILED,
-        KillReason.TIMEOUT,
-    ),
-    ends(
+    refused(
         "stopping the supervisor",
-        "the deadline holds while the supervisor is stopped",
-        "import os\nos.kill(1, 19)\nwhile True: pass",
-        KillReason.TIMEOUT,
-        seconds=1,
+        "the guest cannot end, stop, limit or trace the supervisor",
+        *(f"os.kill(1, {number})" for number in (1, 2, 9, 10, 11, 15, 19, 20, 23)),
+        "resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0))",
+        "resource.prlimit(1, resource.RLIMIT_FSIZE, (0, 0))",
+        "must(libc.ptrace(16, 1, 0, 0))",
+        "must(libc.ptrace(0x4206, 1, 0, 0))",
+        before="import resource",
     ),
     AttackCase(
         "startup hooks",

@@ -8,7 +8,7 @@ import hashlib
 import io
 import tarfile
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import docker
 import docker.errors
@@ -20,14 +20,17 @@ from engine.settings import NetworkSettings, PackageSettings, SandboxSettings
 HOST = "registry.example.org"
 
 
-def wheel(name: str, version: str, code: str, needs: str = "") -> bytes:
-    """Return a wheel with one module, which may need another package."""
+def wheel(
+    name: str, version: str, code: str, needs: str = "", more: Mapping[str, str] | None = None
+) -> bytes:
+    """Return a wheel with one module and more files, which may need another package."""
     info = f"{name}-{version}.dist-info"
     requires = f"Requires-Dist: {needs}\n" if needs else ""
     parts = {
         f"{name}.py": code,
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        **(more or {}),
     }
     record = "".join(f"{part},,\n" for part in (*parts, f"{info}/RECORD"))
     buffer = io.BytesIO()
@@ -37,11 +40,14 @@ def wheel(name: str, version: str, code: str, needs: str = "") -> bytes:
     return buffer.getvalue()
 
 
-def source(name: str, version: str, code: str, needs: str) -> bytes:
-    """Return a source archive with one module, which its own builder makes with another package."""
+def source(name: str, version: str, code: str, needs: str, also: str = "") -> bytes:
+    """Return a source archive with one module, which its own builder makes with another package.
+
+    The builder also does what `also` says.
+    """
     builder = (
         f"import {needs.partition('==')[0]}, zipfile\nCODE = {code!r}.replace('BUILT', 'built here')\n"
-        f"{_BUILDER.format(name=name, version=version)}"
+        f"{also}{_BUILDER.format(name=name, version=version)}"
     )
     project = f"[build-system]\nrequires = ['{needs}']\nbuild-backend = 'builder'\nbackend-path = ['.']\n"
     facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
@@ -81,6 +87,8 @@ class Index:
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = files
         self.asked: list[str] = []
+        self.yanked: set[str] = set()
+        """The files that the publisher withdrew."""
         self.port = 0
 
     def settings(self, **more: object) -> SandboxSettings:
@@ -103,7 +111,8 @@ class Index:
             return self.files.get(name)
         links = [file for file in self.files if file.startswith(f"{name.replace('-', '_')}-")]
         page = "".join(
-            f'<a href="/files/{file}#sha256={hashlib.sha256(self.files[file]).hexdigest()}">{file}</a>\n'
+            f'<a href="/files/{file}#sha256={hashlib.sha256(self.files[file]).hexdigest()}"'
+            f"{' data-yanked=broken' if file in self.yanked else ''}>{file}</a>\n"
             for file in links
         )
         return f"<!DOCTYPE html><html><body>{page}</body></html>".encode() if links else None

@@ -7,7 +7,7 @@ import base64
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,12 +19,12 @@ from tests.engine.sandbox.index import HOST, packed
 Made = dict[tuple[str, str], tuple[bytes, dict[str, Any]]]
 
 
-def module(name: str, version: str, code: str, **more: Any) -> Made:
-    """Return a package with one module."""
+def module(name: str, version: str, code: str, files: Mapping[str, str] | None = None, **more: Any) -> Made:
+    """Return a package with one module, and more files in its archive."""
     manifest = {"name": name, "version": version, **more}
     return {
         (name, version): (
-            packed("package", {"package.json": json.dumps(manifest), "index.js": code}),
+            packed("package", {"package.json": json.dumps(manifest), "index.js": code, **(files or {})}),
             manifest,
         )
     }

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.models import Language, Limits
+from engine.sandbox.api.driver import SandboxSpec
 from engine.sandbox.drivers.docker import container_spec
 
 HOST = container_spec.host_config("runsc", Language.PYTHON, Limits(), 2.0)
 
 
 def test_a_sandbox_has_no_access_to_the_host() -> None:
-    """No network, no writable root, no capability, no bind mount, no log, no swap."""
+    """No network, no writable root, no capability but to change users, no bind mount, no log, no swap."""
+    assert ["CAP_SETGID", "CAP_SETUID"] == HOST["CapAdd"]
     assert ("none", True, ["ALL"], ["no-new-privileges"], "none") == (
         HOST["NetworkMode"], HOST["ReadonlyRootfs"], HOST["CapDrop"], HOST["SecurityOpt"],
         HOST["LogConfig"]["Type"],
@@ -45,3 +49,16 @@ def test_drift_from_the_specification_is_named(name: str, change: dict[str, obje
     for key, value in change.items():
         seen[key] = HOST | value if isinstance(value, dict) and key == "HostConfig" else value
     assert (name,) == container_spec.spec_drift(seen, "sha256:it", HOST)
+
+
+def test_what_has_packages_starts_its_interpreter_after_the_order() -> None:
+    """A run with packages, and a session in which some were installed; nothing else has to wait."""
+    plain = SandboxSpec("sha256:0", Language.PYTHON, Limits())
+    layer = (("volume", "/usr/local/lib/python3.13/dist-packages"),)
+    specs = (
+        plain,
+        replace(plain, layers=layer),
+        replace(plain, layers=layer, session=True),
+        replace(plain, layers=layer, session=True, installed=True),
+    )
+    assert [False, True, False, True] == [spec.late for spec in specs]

@@ -149,10 +149,10 @@ def test_a_report_that_cannot_be_read_is_no_lock(report: bytes) -> None:
 
 def test_a_layer_goes_where_python_looks_and_nowhere_else() -> None:
     """The sandbox that installs cannot choose what it is mounted over."""
-    assert ("/usr/local/lib/python3.13/dist-packages", 99) == build_report(
-        b"/usr/local/lib/python3.13/dist-packages 99\n"
-    )
-    for said in (b"/opt/pratique 1\n", b"/usr/local/lib/python3.13/dist-packages/../../x 1", b""):
+    target = "/usr/local/lib/python3.13/dist-packages"
+    assert (target, 99, "") == build_report(f"{target} 99\n".encode())
+    assert (target, 99, "a.pth b.pth") == build_report(f"{target} 99 'a.pth' 'b.pth'\n".encode())
+    for said in (b"/opt/pratique 1\n", f"{target}/../../x 1".encode(), f"{target} 1 x".encode(), b""):
         with pytest.raises(ValueError, match="did not report"):
             build_report(said)
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from engine.models import Language, Limits
 from engine.sandbox.api.driver import SandboxSpec
-from engine.sandbox.guest_protocol.programs import RUN_SUPERVISOR, SESSION_SUPERVISOR, task_limit
+from engine.sandbox.guest_protocol.programs import supervisor, task_limit
 
 _HOST_TASKS = 128
 """What gVisor itself needs of the host beside the guest's own."""
 _MIB = 1024 * 1024
+FIRST_USER = "0:0"
+"""The supervisor gives up being root, and its two capabilities, before it does anything else (`start.pl`)."""
 SESSION_LABEL = "pratique.session"
 """The image label with the command, as JSON, of its interpreter for sessions."""
 COLD_LABEL = "pratique.cold"
@@ -63,6 +65,7 @@ def host_config(runtime: str, language: Language, limits: Limits, cpus: float) -
         "ReadonlyRootfs": True,
         "Tmpfs": {"/workspace": _tmpfs(disk - scratch, 700), "/tmp": _tmpfs(scratch, 1777)},  # noqa: S108
         "CapDrop": ["ALL"],
+        "CapAdd": ["CAP_SETGID", "CAP_SETUID"],
         "SecurityOpt": ["no-new-privileges"],
         "LogConfig": {"Type": "none", "Config": {}},
         "IpcMode": "private",
@@ -94,12 +97,11 @@ def container_config(
     """Return the body of a create call: the supervisor around the image's own interpreter."""
     mounts = _mounts(spec)
     host = host | ({"Mounts": mounts} if mounts else {})
-    supervisor = SESSION_SUPERVISOR if spec.session else RUN_SUPERVISOR
     return {
         "Image": image["Id"],
-        "Entrypoint": ["/usr/bin/perl", "-e", supervisor, "--"],
+        "Entrypoint": ["/usr/bin/perl", "-e", supervisor(session=spec.session, late=spec.late), "--"],
         "Cmd": _interpreter(image["Config"], spec),
-        "User": "1000:1000",
+        "User": FIRST_USER,
         "WorkingDir": "/workspace",
         "Hostname": "sandbox",
         "NetworkDisabled": True,
@@ -140,7 +142,8 @@ def _interpreter(config: dict[str, Any], spec: SandboxSpec) -> list[str]:
 
 
 _VERIFIED_FIELDS = (
-    "Runtime", "NetworkMode", "ReadonlyRootfs", "Tmpfs", "CapDrop", "SecurityOpt", "Memory", "PidsLimit",
+    "Runtime", "NetworkMode", "ReadonlyRootfs", "Tmpfs", "CapDrop", "CapAdd", "SecurityOpt", "Memory",
+    "PidsLimit",
 )  # fmt: skip
 
 

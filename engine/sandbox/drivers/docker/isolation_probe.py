@@ -37,7 +37,7 @@ async def _run_probe(factory: ContainerFactory, image: str) -> str:
     spec = SandboxSpec(found["Id"], Language.SHELL, _LIMITS)
     host = container_spec.host_config(factory.runtime, Language.SHELL, _LIMITS, float(os.cpu_count() or 1))
     body = container_spec.container_config(found, factory.owner.labels(image), host, spec)
-    body |= {"Entrypoint": ["/bin/sh", "-c", "uname -r; dmesg"], "Cmd": []}
+    body |= {"Entrypoint": ["/bin/sh", "-c", "uname -r; dmesg"], "Cmd": [], "User": "1000:1000"}
     made = await client.call("create_container_from_config", body)
     try:
         reader, writer = await client.attach(made["Id"])

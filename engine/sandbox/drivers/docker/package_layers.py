@@ -73,12 +73,13 @@ class LayerStore:
             made = await self._client.call("create_container_from_config", body)
             await remove(self._client, made["Id"])
 
-    async def finish(self, volume: str, target: str, size: int) -> PackageLayer:
+    async def finish(self, volume: str, target: str, size: int, left_out: str) -> PackageLayer:
         """Mark a layer as complete. Raises SandboxUnavailable."""
         about = {"pratique.target": target, "pratique.size": str(size), "pratique.layer": volume}
+        about["pratique.left-out"] = left_out
         with translated():
             await self._client.call("create_volume", f"{volume}-whole", labels=self._labels() | about)
-        return PackageLayer(volume, target, size, int(time.time()))
+        return PackageLayer(volume, target, size, int(time.time()), left_out)
 
     async def discard(self, volume: str, tries: int = 1) -> bool:
         """Remove a layer, then its mark of completeness; return whether both are gone.
@@ -129,4 +130,5 @@ def _layer(listed: dict[str, Any]) -> PackageLayer:
         labels["pratique.target"],
         int(labels["pratique.size"]),
         int(labels["pratique.created"]),
+        labels.get("pratique.left-out", ""),
     )

@@ -9,10 +9,10 @@ my ( $wake_read, $wake_write );
 
 sub leave { exit $_[0] }
 
-# Waits until the interpreter waits, and says which kernel this is.
+# Waits until the interpreter waits, unless it is started later, and says which kernel this is.
 sub greet {
-    sysread $from_child, my $word, 1;
-    leave(126) if !$word;
+    sysread $from_child, my $word, 1 if $child;
+    leave(126) if $child && !$word;
     open my $file, '<', '/proc/version' or leave(1);
     my ($kernel) = <$file> =~ /^Linux version (\S+)/ or leave(1);
     say_bytes( \*STDOUT, "\0ready $kernel\n" );
@@ -20,12 +20,12 @@ sub greet {
 
 sub say_bytes {
     my ( $to, $bytes ) = @_;
-    fcntl $to, F_SETFL, fcntl( $to, F_GETFL, 0 ) & ~O_NONBLOCK;
     my $done = 0;
     while ( $done < length $bytes ) {
         my $wrote = syswrite $to, $bytes, 65536, $done;
-        if ( defined $wrote ) { $done += $wrote }
-        elsif ( !$!{EINTR} ) { leave(1) }
+        if    ( defined $wrote ) { $done += $wrote }
+        elsif ( $!{EAGAIN} )     { vec( my $mouth = '', fileno $to, 1 ) = 1; select undef, $mouth, undef, 1 }
+        elsif ( !$!{EINTR} )     { leave(1) }
     }
 }
 
@@ -77,7 +77,49 @@ sub watch_signals {
     pipe $wake_read, $wake_write or leave(1);
     $SIG{PIPE} = 'IGNORE';
     $SIG{CHLD} = sub { syswrite $wake_write, '.' };
-    $SIG{TERM} = sub { kill 'TERM', -$child };
+    $SIG{TERM} = sub { kill 'TERM', -$child if $child };
+    fcntl $_, F_SETFL, fcntl( $_, F_GETFL, 0 ) | O_NONBLOCK for \*STDOUT, \*STDERR;
+}
+
+# Passes on a piece of what the program wrote, as far as the reader takes it.
+sub pass_on {
+    my ($flow) = @_;
+    my ( $from, $to ) = @$flow;
+    if ( !length $flow->[2] ) {
+        my $got = sysread $from, $flow->[2], 65536;
+        $flow->[0] = undef if defined $got && !$got;
+    }
+    my $wrote = length $flow->[2] ? syswrite $to, $flow->[2] : 0;
+    if ( defined $wrote ) { substr $flow->[2], 0, $wrote, '' }
+    elsif ( !$!{EAGAIN} && !$!{EINTR} ) { leave(1) }
+}
+
+# Passes on all that the program has written so far.
+sub drain {
+    for my $flow (@flows) {
+        my ( $from, $to, $bytes ) = @$flow;
+        say_bytes( $to, $bytes );
+        while ( $from && sysread $from, $bytes, 65536 ) { say_bytes( $to, $bytes ) }
+        $flow->[2] = '';
+    }
+}
+
+# Waits for at most a second, passes on what the program writes, and returns which descriptors can be read.
+sub watch {
+    my ( $ears, $mouths ) = ( '', '' );
+    vec( $ears, fileno $_, 1 ) = 1 for \*STDIN, $wake_read, @_;
+    for my $flow (@flows) {
+        if    ( length $flow->[2] ) { vec( $mouths, fileno $flow->[1], 1 ) = 1 }
+        elsif ( $flow->[0] )        { vec( $ears, fileno $flow->[0], 1 ) = 1 }
+    }
+    return '' if select( $ears, $mouths, undef, 1 ) <= 0;
+    leave(0) if vec( $ears, fileno STDIN, 1 );
+    sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+    for my $flow (@flows) {
+        my ( $from, $to, $bytes ) = @$flow;
+        pass_on($flow) if length $bytes ? vec( $mouths, fileno $to, 1 ) : $from && vec( $ears, fileno $from, 1 );
+    }
+    return $ears;
 }
 
 sub give {
@@ -102,12 +144,7 @@ sub await {
         $left -= $passed < 1 ? $passed : 1;
         $before += $passed;
         return ( 9, 1 ) if $left <= 0;
-        my $ears = '';
-        vec( $ears, fileno STDIN,      1 ) = 1;
-        vec( $ears, fileno $wake_read, 1 ) = 1;
-        next if select( $ears, undef, undef, 1 ) <= 0;
-        leave(0) if vec( $ears, fileno STDIN, 1 );
-        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+        watch();
     }
 }
 

@@ -1,5 +1,5 @@
 // Looks up or installs packages with the npm in the workspace. REQUEST is defined before this: the registry, the files
-// for npm's folder, the layer to fill, and the packages whose install scripts may run.
+// for npm's folder, the layer to fill, and the places of the packages whose install scripts may run.
 'use strict';
 
 const { spawnSync } = require('node:child_process');
@@ -60,6 +60,17 @@ function fits(entry) {
   }
 }
 
+// Returns the places below a package in which npm found packages that the lock does not have. An archive may bring
+// them along; npm would take them for those of the same name, and Node.js would load them.
+function unlistedPackages(place, locked) {
+  const folder = path.join(FOLDER, place, 'node_modules');
+  if (!fs.existsSync(folder)) return [];
+  const names = fs.readdirSync(folder).filter((name) => !['.bin', '.package-lock.json'].includes(name));
+  const scoped = (name) => (name.startsWith('@') ? fs.readdirSync(path.join(folder, name)).map((one) => `${name}/${one}`) : [name]);
+  return names.flatMap(scoped).map((name) => path.join(place, 'node_modules', name))
+    .flatMap((one) => (one in locked ? unlistedPackages(one, locked) : [one]));
+}
+
 function lookUp() {
   npm('install', '--ignore-scripts', '--package-lock-only');
   const tree = JSON.parse(fs.readFileSync(`${FOLDER}/package-lock.json`, 'utf8'));
@@ -69,7 +80,10 @@ function lookUp() {
 
 function build() {
   npm('ci', '--ignore-scripts');
-  if (REQUEST.scripts.length) npm('rebuild', ...REQUEST.scripts, '--dangerously-allow-all-scripts');
+  const unlisted = unlistedPackages('', REQUEST.files['package-lock.json'].packages);
+  if (unlisted.length) throw new NpmError(`archives bring packages that the lock does not list: ${unlisted}`);
+  const places = REQUEST.scripts.map((place) => `${FOLDER}/node_modules/${place}`);
+  if (places.length) npm('rebuild', ...places, '--dangerously-allow-all-scripts');
   const installed = `${FOLDER}/node_modules`;
   const bytes = size(installed);
   merge(installed, REQUEST.layer);

@@ -4,18 +4,15 @@
 # In:   "act seconds files room task-limit bytes nonce\n", the files, then the code or the path.
 # Out:  "\0ready KERNEL\n" once; for each order what the program writes, untouched; then "\0NONCE " and the last word;
 #       while it runs, among what it writes, "\0NONCE+bytes more\n" and a piece of what it shows as JSON.
-# Between orders every other process stands still. Nobody may look into this process: it holds the nonce while the
-# program of an earlier order is still there.
-
-require POSIX;
-my $no_dumps = { x86_64 => 157, aarch64 => 167 }->{ ( POSIX::uname() )[4] };
-syscall $no_dumps, 4, 0, 0, 0, 0 if $no_dumps;    # prctl(PR_SET_DUMPABLE, 0)
+# Between orders every other process stands still. Where packages are mounted the interpreter is started once the
+# first order to run code was read: it loads them.
 
 my %sent;
 
 # What is shown goes out at once, among what the program writes: in pieces that a pipe takes whole.
 sub show {
     my ( $nonce, $item ) = @_;
+    drain();
     while ( length $item ) {
         my $piece = substr $item, 0, 3072, '';
         say_bytes( \*STDOUT, sprintf( "\0%s+%d %d\n", $nonce, length $piece, length $item ? 1 : 0 ) . $piece );
@@ -32,14 +29,11 @@ sub await_word {
         $left -= $passed < 1 ? $passed : 1;
         $before += $passed;
         return ( 9, 1, '', 1 ) if $left <= 0;
-        my $ears = '';
-        vec( $ears, fileno $_, 1 ) = 1 for \*STDIN, $wake_read, $open ? $from_child : ();
-        next if select( $ears, undef, undef, 1 ) <= 0;
-        leave(0) if vec( $ears, fileno STDIN, 1 );
-        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+        my $ears = watch( $open ? $from_child : () );
         next if !$open || !vec( $ears, fileno $from_child, 1 );
         $open = sysread $from_child, $heard, 65536, length $heard;
         leave(1) if length $heard > 16 * 1024 * 1024;
+        $heard =~ s/\A\.//;    # it waits: for the first time, where it was started late
         while ( $heard =~ /\A\+(\d{1,8})\n/ && length $heard >= $+[0] + $1 ) {
             my ( $start, $size ) = ( $+[0], $1 );
             show( $nonce, substr $heard, $start, $size );
@@ -53,6 +47,7 @@ sub await_word {
 sub run_code {
     my ( $seconds, $code, $nonce ) = @_;
     $code =~ tr/\0//d;
+    start_program() if !$child;
     say_bytes( $to_child, length($code) . "\n$code" );
     return await_word( $seconds, $nonce );
 }
@@ -118,6 +113,7 @@ sub execute {
     my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
     kill 'STOP', -1;
     select undef, undef, undef, 0.01;
+    drain();
     my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;
     mark( $nonce, $status, $late, $crowded, $packed );
     say_bytes( \*STDOUT, sprintf( "shown %d\n", length $shown ) . $shown );
@@ -140,7 +136,7 @@ sub operate {
 
 binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
 watch_signals();
-$SIG{INT} = sub { kill 'INT', -$child };
+$SIG{INT} = sub { kill 'INT', -$child if $child };
 greet();
 while (1) {
     my ( $act, $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();

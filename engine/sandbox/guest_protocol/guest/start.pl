@@ -1,14 +1,28 @@
 # Starts the image's interpreter before this process loads anything: both come up side by side. The interpreter says
 # on descriptor 3 that it waits. Code comes on its standard input or, in a sandbox that stays, on descriptor 4.
 # What this process does itself follows in the text that is evaluated at the end.
-my ( $child, $from_child, $to_child );
+#
+# This process begins as root with the right to change users, and gives that up at once: it goes on as user 1001 (1000
+# to files), without any capability, and everything else in the sandbox is user 1000. So nothing else can open its
+# streams, look into it, stop it or end it; gVisor decides that by the user alone. Its input and output are its own:
+# what the program writes comes here by pipes.
+use Config;
+use Fcntl qw(O_NONBLOCK F_SETFL F_GETFL);
+my ( $child, $from_child, $to_child, @flows );
+my ( $set_users, $set_groups ) = $Config{archname} =~ /^x86_64/ ? ( 117, 119 ) : ( 147, 149 );    # setresuid, setresgid
 
 $^F = $stays ? 4 : 3;    # what has a higher number does not go along
 pipe( $from_child, my $word ) or exit 1;
 pipe( my $code, $to_child ) or exit 1;
-$child = fork;
-defined $child or exit 1;
-if ( !$child ) {
+$) = '1000 1000';
+syscall( $set_groups, 1000, 1000, 1000 ) and exit 1;
+syscall( $set_users,  1001, 1000, 1001 ) and exit 1;
+exit 1 if $< != 1001 || $> != 1000;
+pipe( my $from_out, my $out ) or exit 1;
+pipe( my $from_err, my $err ) or exit 1;
+
+sub be_program {
+    syscall( $set_users, 1000, 1000, 1000 ) and exit 1;
     setpgrp 0, 0;
     delete $ENV{HOSTNAME};
     close $from_child;
@@ -17,9 +31,20 @@ if ( !$child ) {
     open my $fourth, '<&', $code or exit 1;
     if ($stays) { open STDIN, '<', '/dev/null' or exit 1 }
     else        { open STDIN, '<&', $code or exit 1; close $fourth }
+    open STDOUT, '>&', $out or exit 1;
+    open STDERR, '>&', $err or exit 1;
     exit 1 if fileno $third != 3 || fileno STDIN != 0 || $stays && fileno $fourth != 4;
     chdir '/workspace';
     exec { $ARGV[0] } @ARGV or exit 127;
 }
-close $word;
-close $code;
+
+sub start_program {
+    $child = fork;
+    defined $child or exit 1;
+    be_program() if !$child;
+    close $_ for $word, $code, $out, $err;
+    @flows = ( [ $from_out, \*STDOUT, '' ], [ $from_err, \*STDERR, '' ] );
+    fcntl $_, F_SETFL, fcntl( $_, F_GETFL, 0 ) | O_NONBLOCK for $from_out, $from_err;
+}
+
+start_program() if !$late;

@@ -3,21 +3,23 @@
 #
 # In:   "seconds files artifact-bytes task-limit code-bytes nonce\n", then per file "name-bytes bytes\n" name content, then the code.
 # Out:  "\0ready KERNEL\n" once; what the program writes, untouched; then "\0NONCE " and the last word.
-# The program never holds the nonce and never reads this process's input, so it cannot speak for it.
+# The program never holds the nonce, and can neither read this process's input nor write to its output, so it cannot
+# speak for it. Where packages are mounted the interpreter is started once the whole order was read: it loads them.
 
 # --- one sandbox, one run ------------------------------------------------------------------------------
 
 binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
 watch_signals();
 greet();
-close $from_child;
 my ( $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
 put_files($files);
-my $code = take($size);
-give( $to_child, $code );
+my $text = take($size);
+start_program() if !$child;
+give( $to_child, $text );
 my ( $status, $late ) = await($seconds);
 my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
 end_everything();
+drain();
 my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;
 say_bytes( \*STDERR, "\0$nonce\n" );
 say_bytes( \*STDOUT, sprintf "\0%s %d %d %d %d %d\n", $nonce, $status >> 8, $status & 127, $late, $crowded, $packed );

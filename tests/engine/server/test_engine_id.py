@@ -1,0 +1,17 @@
+"""The name of an engine, which its sandboxes and layers carry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.server import serve
+
+
+def test_the_same_path_on_another_machine_is_another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two machines with one Docker keep apart; the same machine finds its own again."""
+    here = serve.engine_id()
+    assert here == serve.engine_id()
+    monkeypatch.setattr(Path, "read_text", lambda *_: "another-machine")
+    assert here != serve.engine_id()
