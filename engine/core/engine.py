@@ -181,7 +181,7 @@ class Engine:
 
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""
-        return await self._analysis.analyse(code, language, by.name.text)
+        return await self._analysis.analyse(code, language, by.account)
 
     def add_checks(self, checks: Callable[[], Iterable[Check]]) -> None:
         """Show further rows in Health, such as those of the endpoints."""

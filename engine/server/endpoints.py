@@ -18,6 +18,7 @@ from engine.server.http.listeners import EndpointServer, create_server
 from engine.server.http.middleware.access import LOCAL_HOSTS, AccessMiddleware
 from engine.server.http.middleware.authentication import SocketAuthenticator, TokenAuthenticator
 from engine.server.http.middleware.concurrency import ConcurrencyLimit
+from engine.server.http.middleware.token_lifetime import TokenLifetime
 from engine.server.inbox.inbox import watch_inbox
 from engine.server.local_socket import LocalSocket
 from engine.server.mcp.mount import McpMount
@@ -55,12 +56,13 @@ async def serve_endpoints(
 
 def _endpoints(
     engine: Engine,
-    app: ASGIApp,
+    inner: ASGIApp,
     local: socket.socket,
     remote: socket.socket | None,
     limits: tuple[ConcurrencyLimit, ConcurrencyLimit],
 ) -> list[Endpoint]:
     settings = engine.settings.server
+    app = TokenLifetime(inner, engine.tokens.ended)
     endpoints = [
         (
             create_server(

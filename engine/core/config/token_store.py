@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
@@ -19,6 +21,8 @@ from engine.principals.tokens import StoredToken, TokensUnusable
 
 MOST_TOKENS = 1000
 MOST_DAYS = 3660
+CLOCK_SECONDS = 10.0
+"""How often the clock is read anew while a token is used: it may be set, and the machine may sleep."""
 
 
 class TokenStore:
@@ -28,6 +32,7 @@ class TokenStore:
         self._path = path
         self._events = events
         self._lock = asyncio.Lock()
+        self._revocations: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._kept: tuple[StoredToken, ...] = ()
         self._fault = ""
         self._log_rates = Buckets(per_minute=6, burst=3)
@@ -98,7 +103,17 @@ class TokenStore:
             if left == self._kept:
                 raise Problem(404, f"there is no token {visible(id)}", hint="Type: pratique token list")
             await self._change(left)
+            if revoked := self._revocations.get(id):
+                revoked.set()
             await self._events.record("principal.removed", id, by.name, data={"token": id})
+
+    async def ended(self, token: Token) -> None:
+        """Wait until a token holds no longer: it is revoked, or its time is over by this machine's clock."""
+        revoked = self._revocations.setdefault(token.id, asyncio.Event())
+        while token in self.listed() and (left := (token.expires_at - datetime.now(UTC)).total_seconds()) > 0:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(left, CLOCK_SECONDS)):
+                    await revoked.wait()
 
     async def refused(self, address: str) -> None:
         """Record a failed authentication, a few times a minute for each address at most."""

@@ -78,7 +78,7 @@ class SubmissionService:
             await self._events.record(
                 "submission.created", submission.id, requester.name, data=facts, durable=False
             )
-            analysis = await analyse_draft(self._analysis_pool, draft, requester.name.text)
+            analysis = await analyse_draft(self._analysis_pool, draft, requester.account)
             await self._events.record(
                 "submission.analysed", submission.id, data=analysis_payload(analysis), durable=False
             )

@@ -13,6 +13,7 @@ from engine.common.errors import Problem
 from engine.models import Scope as Permit
 from engine.server.http.authorization import CALLER, Caller
 from engine.server.http.problems import problem_response
+from engine.server.mcp.session_holders import SessionHolders
 from engine.settings import Settings
 
 PATH = "/mcp"
@@ -29,6 +30,7 @@ class McpMount:
         self._tasks = tasks
         self._task: asyncio.Task[None] | None = None
         self._application: asyncio.Future[ASGIApp] | None = None
+        self._sessions = SessionHolders()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -37,8 +39,11 @@ class McpMount:
         elif not _may_submit(scope.get(CALLER)):
             refused = Problem(403, "MCP over HTTP needs a token that may submit", hint=_CREATE)
             await problem_response(refused)(scope, receive, send)
+        elif not self._sessions.may_use(scope):
+            unknown = Problem(404, "this token has no such MCP session", hint="Initialize a new one.")
+            await problem_response(unknown)(scope, receive, send)
         else:
-            await (await self._started())(scope, receive, send)
+            await (await self._started())(scope, receive, self._sessions.noting(scope, send))
 
     def close(self) -> None:
         """End every agent's session."""

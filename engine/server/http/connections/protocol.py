@@ -162,6 +162,12 @@ class RequestConnection:
         """Keep the connection as long as this request is answered."""
         self._protocol.authenticated()
 
+    def break_off(self) -> None:
+        """Close the connection: the application hears that nobody reads; what it still sends is dropped."""
+        self._cycle.disconnected = True
+        self._cycle.message_event.set()
+        self._protocol.close()
+
     def end_stream(self, line: bytes) -> None:
         """End a streamed response with a last line and close, without waiting for the reader."""
         self._cycle.disconnected = True
