@@ -10,8 +10,9 @@ from console.review.review_record import review_record_line
 from console.run.result_text import outcome_line
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
+from engine.common.presentation import verdict_text
 from engine.common.text import many
-from engine.models import Case, Decision, Event, Result
+from engine.models import Case, Decision, Event, Result, Verdict
 
 NAME_CELLS = 14
 
@@ -33,6 +34,8 @@ def case_lines(case: Case) -> list[list[Part]]:
     lines += _result(case.result) if case.result else []
     lines += [[], [("Requested permissions", "bold muted")], *asked(draft.permissions, case.analysis.effects)]
     lines += [[], [(many(len(case.analysis.violations), "violation"), "bold muted")]]
+    if case.analysis.verdict is not Verdict.VIOLATIONS:
+        lines += [[(verdict_text(case.analysis), "muted")]]
     lines += [
         [(f" {each.severity.value:<9}", f"risk-{each.severity.value}"),
          f"{each.span.line}:{each.span.column}  ",

@@ -8,9 +8,20 @@ from console.review.grant_reduction import TITLES as LIMITS
 from console.review.grant_reduction import Choice, LimitChoice, PermissionChoice, grant_choices
 from console.safety.text import visible_text
 from console.widgets.formatting import clock, lasted, now, size
-from engine.common.presentation import describe_evidence, describe_result, text_to_review
+from engine.common.presentation import describe_evidence, describe_result, text_to_review, verdict_text
 from engine.common.text import many
-from engine.models import Case, Draft, InputFile, PredictedEffect, Result, Status, Summary, Violation
+from engine.models import (
+    Analysis,
+    Case,
+    Draft,
+    InputFile,
+    PredictedEffect,
+    Result,
+    Status,
+    Summary,
+    Verdict,
+    Violation,
+)
 
 SHOWN_BYTES = 512 * 1024
 KINDS = {"domains": "domain", "packages": "package", "files": "input file", "secrets": "secret",
@@ -37,6 +48,7 @@ def case(each: Case) -> Iterator[str]:
         yield f"Risk {match.level.value.upper()} by rule {match.rule}: {visible_text(match.reason)}"
     yield from requested(each)
     yield from _violations(each.analysis.violations)
+    yield from _verdict(each.analysis)
     yield from _effects(each.analysis.effects)
     if not each.analysis.complete:
         yield "The analysis is incomplete: parts of the code could not be analysed."
@@ -90,6 +102,13 @@ def _purpose(draft: Draft) -> Iterator[str]:
         yield f'Purpose, self-reported: "{visible_text(draft.purpose)}"'
     else:
         yield "No purpose was given."
+
+
+def _verdict(analysis: Analysis) -> Iterator[str]:
+    if analysis.verdict is not Verdict.VIOLATIONS:
+        yield f"{verdict_text(analysis)}."
+    for one in analysis.unproven:
+        yield f"  unproven at {one.span.line}:{one.span.column}: {visible_text(one.reason)}"
 
 
 def _violations(violations: tuple[Violation, ...]) -> Iterator[str]:

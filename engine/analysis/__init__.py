@@ -13,6 +13,7 @@ from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
 from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.text import analyse_text
+from engine.analysis.verdict import judge
 from engine.models import Analysis, Language
 from engine.settings import AnalysisSettings
 
@@ -22,7 +23,7 @@ _DEFAULT = AnalysisSettings()
 
 
 def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
-    """Return all violations and effects of `source`. Never raises: code that is not analysed is HIGH."""
+    """Return the violations, effects and verdict of `source`. Never raises: what is not analysed is HIGH."""
     with _uncollected():
         return _analysed(source, language, settings)
 
@@ -35,11 +36,12 @@ def _analysed(source: str | bytes, language: Language, settings: AnalysisSetting
     for extension in extensions():
         if language in extension.rule.languages:
             found.add(guarded(partial(_extended, extension, text, language), f"Rule {extension.rule.id}"))
-    return Analysis(
+    analysis = Analysis(
         violations=grouped(found.violations, settings.severities),
         effects=merged_effects(found.effects),
         complete=found.complete,
     )
+    return judge(analysis, text, language)
 
 
 @contextmanager

@@ -15,7 +15,17 @@ from engine.analysis.limits import NAMED, UNREAD
 from engine.analysis.positions import Lines
 from engine.analysis.python.popular_packages import IMPORT_NAMES
 from engine.common.text import Untrusted, visible
-from engine.models import Analysis, EffectKind, Evidence, Language, Level, PredictedEffect, Span, Violation
+from engine.models import (
+    Analysis,
+    EffectKind,
+    Evidence,
+    Language,
+    Level,
+    PredictedEffect,
+    Span,
+    Verdict,
+    Violation,
+)
 
 _GLUE = r"\b[\]'\",\[ \t<]+(?:-[\w-]+['\", \t]+)*['\"]?[./\w$-]*?"
 _LOADS = (
@@ -222,10 +232,11 @@ def _modules_of(path: PurePosixPath) -> Iterator[str]:
 
 
 def merged_analyses(parts: Sequence[Analysis]) -> Analysis:
-    """Return one analysis of many: the code's own first."""
-    return Analysis(
+    """Return one analysis of many: the code's own first, whose verdict the others can only make worse."""
+    merged = Analysis(
         violations=grouped((v for part in parts for v in part.violations), {}),
         effects=merged_effects(p for part in parts for p in part.effects),
         complete=all(part.complete for part in parts),
         seconds=sum(part.seconds for part in parts),
     )
+    return merged.judged(parts[0].unproven, proven=parts[0].verdict is Verdict.HARMLESS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.common.text import Untrusted, visible
-from engine.models import Draft, KillReason, OperationKind, Result, Summary
+from engine.common.text import Untrusted, many, visible
+from engine.models import Analysis, Draft, KillReason, OperationKind, Result, Summary, Verdict
 
 _WORDS = {
     OperationKind.RUN: "run",
@@ -15,6 +15,18 @@ _WORDS = {
     OperationKind.METADATA: "look at",
     OperationKind.DESTROY: "destroy",
 }
+
+
+def verdict_text(analysis: Analysis) -> str:
+    """Return the verdict in a few words."""
+    match analysis.verdict:
+        case Verdict.HARMLESS:
+            return "Proven harmless"
+        case Verdict.UNPROVEN if analysis.unproven:
+            return f"Unproven: {many(len(analysis.unproven), 'expression')}"
+        case Verdict.UNPROVEN:
+            return "Unproven"
+    return many(len(analysis.violations), "violation")
 
 
 def headline(draft: Draft) -> Untrusted:

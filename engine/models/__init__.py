@@ -8,6 +8,8 @@ from engine.models.analysis import (
     Evidence,
     PredictedEffect,
     Span,
+    Unproven,
+    Verdict,
     Violation,
 )
 from engine.models.base import Digest, FrozenModel, Language, Level, Principal, Role, Roles
@@ -122,6 +124,8 @@ __all__ = [
     "Trends",
     "Triage",
     "TriageOutcome",
+    "Unproven",
+    "Verdict",
     "Verification",
     "VerificationProgress",
     "Violation",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Level
@@ -116,22 +117,66 @@ class PredictedEffect(FrozenModel):
         return self._with(note=note)
 
 
+class Verdict(StrEnum):
+    """What the analysis as a whole says about code."""
+
+    HARMLESS = "harmless"
+    """Proven to do nothing outside itself but print and use memory and time."""
+    UNPROVEN = "unproven"
+    VIOLATIONS = "violations"
+    """At least one violation is MEDIUM or worse."""
+
+
+class Unproven(FrozenModel):
+    """A place of the code that the proof does not cover, and why."""
+
+    span: Span
+    reason: Untrusted
+
+
 class Analysis(FrozenModel):
-    """All violations of a submission and its predicted effects."""
+    """All violations of a submission, its predicted effects, and the verdict."""
 
     violations: tuple[Violation, ...] = ()
     effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
     """False where something could not be analysed: the policy then rates it HIGH at least."""
     seconds: float = 0.0
+    verdict: Verdict = Verdict.UNPROVEN
+    unproven: tuple[Unproven, ...] = ()
+    """What the proof does not cover: bounded, and empty where no proof was tried."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        """Refuse the word `harmless` beside anything that contradicts it."""
+        if self.verdict is Verdict.HARMLESS and (self.unproven or self.is_grave or not self.complete):
+            raise ValueError("code with violations, or that is not fully analysed, is not proven harmless")
+        return self
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether a violation is MEDIUM or worse. LOW ones are facts, such as an import."""
+        return any(violation.severity.rank >= Level.MEDIUM.rank for violation in self.violations)
 
     def with_effects(self, effects: tuple[PredictedEffect, ...]) -> Analysis:
         """Return the analysis with other effects."""
         return self._with(effects=effects)
 
     def with_violations(self, violations: tuple[Violation, ...]) -> Analysis:
-        """Return the analysis with more violations."""
-        return self._with(violations=(*self.violations, *violations))
+        """Return the analysis with more violations, which may change the verdict."""
+        return self._with(violations=(*self.violations, *violations), verdict=Verdict.UNPROVEN).judged(
+            self.unproven, proven=self.verdict is Verdict.HARMLESS
+        )
+
+    def judged(self, unproven: tuple[Unproven, ...], *, proven: bool) -> Analysis:
+        """Return the analysis with its verdict. Violations, and what was not analysed, outweigh a proof."""
+        if self.is_grave:
+            verdict = Verdict.VIOLATIONS
+        elif proven and self.complete and not unproven:
+            verdict = Verdict.HARMLESS
+        else:
+            verdict = Verdict.UNPROVEN
+        return self._with(verdict=verdict, unproven=unproven)
 
     def with_seconds(self, seconds: float) -> Analysis:
         """Return the analysis with the time that it took."""

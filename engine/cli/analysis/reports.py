@@ -23,6 +23,7 @@ def record(item: Item, analysis: Analysis) -> dict[str, Any]:
         "file": str(item.id),
         "language": item.language.value,
         "complete": analysis.complete,
+        **_verdict(analysis),
         "violations": [_violation(violation) for violation in analysis.violations],
         "effects": [effect.model_dump(mode="json") for effect in analysis.effects],
         "seconds": round(analysis.seconds, 6),
@@ -35,8 +36,14 @@ def corpus_record(item: Item, analysis: Analysis) -> dict[str, Any]:
         "id": item.id,
         "violations": [_violation(violation) for violation in analysis.violations],
         "complete": analysis.complete,
+        **_verdict(analysis),
         "seconds": round(analysis.seconds, 6),
     }
+
+
+def _verdict(analysis: Analysis) -> dict[str, Any]:
+    unproven = [{"reason": one.reason.text} | _place(one.span) for one in analysis.unproven]
+    return {"verdict": analysis.verdict.value, "unproven": unproven}
 
 
 def _violation(violation: Violation) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from engine.cli.analysis.sources import INPUT, sources
 from engine.cli.exit_codes import ExitCode
 from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
-from engine.cli.output.formatting import dim, level, print_line, print_violations
+from engine.cli.output.formatting import dim, level, print_line, print_verdict, print_violations
 from engine.common.errors import Problem
 from engine.common.text import many, visible
 from engine.models import Analysis, Language, Level
@@ -134,6 +134,7 @@ def _print(item: Item, analysis: Analysis) -> None:
     found = many(count, "violation") if count else "no violations"
     print_line(f"{visible(str(item.id))}: {found}{'' if analysis.complete else ', analysis incomplete'}")
     print_violations(analysis.violations)
+    print_verdict(analysis)
 
 
 def _worst(analysis: Analysis) -> int:

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 import typer
 from pydantic import BaseModel
 
-from engine.common.presentation import describe_evidence
+from engine.common.presentation import describe_evidence, verdict_text
 from engine.common.text import Untrusted, many, visible
 from engine.models import (
+    Analysis,
     Case,
     Consequence,
     DecisionOutcome,
@@ -26,6 +27,7 @@ from engine.models import (
     Status,
     Stream,
     Summary,
+    Verdict,
     Violation,
 )
 
@@ -78,6 +80,7 @@ def print_case(case: Case) -> None:
     for line in request_lines(draft):
         print_line(wrap(f"         {line}", 11))
     print_violations(case.analysis.violations)
+    print_verdict(case.analysis)
     print_line(dim(f"         digest {submission.digest}"))
 
 
@@ -122,6 +125,15 @@ def print_violations(violations: Iterable[Violation]) -> None:
         place = f"{violation.span.line}:{violation.span.column}"
         rule = dim(f"[{violation.rule}]")
         print_line(f"  {place:>6} {level(violation.severity)} {visible(violation.message)} {rule}")
+
+
+def print_verdict(analysis: Analysis) -> None:
+    """Print the verdict, and the places that are not proven, one line each."""
+    if analysis.verdict is not Verdict.VIOLATIONS:
+        print_line(f"         {verdict_text(analysis)}")
+        for one in analysis.unproven:
+            place = f"{one.span.line}:{one.span.column}"
+            print_line(f"  {place:>6} {'unproven':<8} {visible(one.reason)}")
 
 
 def consequence_line(one: Consequence) -> str:

@@ -16,6 +16,7 @@ from engine.analysis.input_files import (
 )
 from engine.analysis.packages import check_packages
 from engine.analysis_pool import AnalysisPool
+from engine.core.submissions.verdict import verdict_of_draft
 from engine.models import Analysis, Draft
 
 _DEADLINES = 2
@@ -23,7 +24,11 @@ _DEADLINES = 2
 
 
 async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft, requester: str = "") -> Analysis:
-    """Return the violations and predicted effects of a draft and its input files."""
+    """Return the violations, predicted effects and verdict of a draft and its input files."""
+    return verdict_of_draft(draft, await _analyse_parts(analysis_pool, draft, requester))
+
+
+async def _analyse_parts(analysis_pool: AnalysisPool, draft: Draft, requester: str) -> Analysis:
     own = await analysis_pool.analyse(draft.code.text, draft.language, requester)
     if draft.permissions.packages:
         names = (package.name.text for package in draft.permissions.packages)

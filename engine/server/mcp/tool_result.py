@@ -23,6 +23,8 @@ from engine.models import (
     Result,
     Status,
     Stream,
+    Unproven,
+    Verdict,
     Violation,
 )
 from engine.policy.output.agent_output import prepare_for_agent
@@ -88,6 +90,8 @@ class ToolResult(BaseModel):
     status: ToolStatus
     message: str = Field(description="What happened, and what to do next.")
     risk: Level
+    verdict: Verdict = Field(Verdict.UNPROVEN, description="`harmless` is proven; see docs/verdict.md.")
+    unproven: list[str] = Field([], description="What could not be proven harmless, and where.")
     violations: list[ReportedViolation] = []
     reason: str = Field("", description="Why it was denied, in the words of the reviewer.")
     would_be_allowed: list[str] = Field([], description="What to change, where the answer was no.")
@@ -124,12 +128,20 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         status=status_of(case),
         message=_message(case),
         risk=case.assessment.risk,
+        verdict=case.analysis.verdict,
+        unproven=[
+            f"line {one.span.line}: {visible(one.reason)}" for one in case.analysis.unproven[:MOST_FINDINGS]
+        ],
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=mark_hidden(decision.reason) if decision and case.status in REFUSALS else "",
         would_be_allowed=_would_be_allowed(case) if case.status in REFUSALS else [],
         untrusted_output=guest or GuestOutput(),
         **(_run_fields(result) if result else {}),
     )
+
+
+def _place(unproven: Unproven) -> str:
+    return f"line {unproven.span.line}: {visible(unproven.reason)}"
 
 
 def _run_fields(result: Result) -> RunFields:

@@ -1,0 +1,51 @@
+"""The lists of the proof as Markdown: the second half of `docs/verdict.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
+from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
+
+HEADING = "## The lists"
+
+
+def lists() -> str:
+    """Return the tables of what the proof for Python accepts."""
+    return "\n".join(
+        [
+            HEADING,
+            "",
+            "Written from the code by `python -m engine.analysis.verdict.pages`; a test compares them.",
+            "",
+            "| module | names | why they are safe |",
+            "|---|---|---|",
+            _row("(built-in)", BUILTINS),
+            *(_row(f"`{path}`", module) for path, module in sorted(MODULES.items())),
+            "",
+            *_words("Attributes that are safe on every value", SAFE),
+            *_words("Attributes of the data model that may be read", DUNDERS),
+            *_words("Methods of the data model that a class may define", DEFINED),
+            *_words("Names with two underscores that may be assigned", GLOBALS),
+        ]
+    )
+
+
+def _row(title: str, module: SafeModule) -> str:
+    parts = [_code(module.values)] if module.values else []
+    parts += [f"only as classes: {_code(module.classes)}"] if module.classes else []
+    parts += [f"only called in checked ways: {_code(module.calls)}"] if module.calls else []
+    return f"| {title} | {'; '.join(parts)} | {module.why} |"
+
+
+def _words(title: str, names: Iterable[str]) -> Iterator[str]:
+    yield from (f"**{title}**: {_code(names)}", "")
+
+
+def _code(names: Iterable[str]) -> str:
+    return " ".join(f"`{name}`" for name in sorted(names))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(lists() + "\n")

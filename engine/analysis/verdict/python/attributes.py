@@ -1,0 +1,110 @@
+"""Attributes of values: which names are safe whatever the value is that has them."""
+
+from __future__ import annotations
+
+from engine.analysis.python.word_lists import words
+from engine.analysis.verdict.python.reserved_attributes import RESERVED
+
+SAFE = frozenset(
+    words(
+        # text and bytes; `format` is checked by itself, `format_map` is not safe
+        """capitalize casefold center count decode encode endswith expandtabs find fromhex hex index
+            isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable
+            isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix
+            removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines
+            startswith strip swapcase title translate upper zfill"""
+        # lists, dicts, sets, deques, counters, heaps
+        """ append clear copy extend insert pop remove reverse sort fromkeys get items keys popitem
+            setdefault update values add difference difference_update discard intersection
+            intersection_update isdisjoint issubset issuperset symmetric_difference
+            symmetric_difference_update union appendleft extendleft popleft rotate maxlen elements
+            most_common subtract total move_to_end default_factory maps new_child parents
+            from_iterable"""
+        # numbers and dates
+        """ as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer
+            numerator real to_bytes limit_denominator from_float from_decimal quantize sqrt exp ln
+            log10 compare normalize to_integral_value to_eng_string as_tuple adjusted is_nan is_zero
+            is_signed is_infinite is_finite prec rounding exponent sign digits copy_abs copy_sign
+            scaleb fma year month day hour minute second microsecond tzinfo fold days seconds
+            microseconds total_seconds date time timetz now today utcnow fromtimestamp
+            utcfromtimestamp fromordinal fromisoformat combine strptime strftime isoformat isocalendar
+            isoweekday weekday timestamp timetuple utctimetuple toordinal astimezone utcoffset dst
+            tzname utc min max resolution ctime tm_year tm_mon tm_mday tm_hour tm_min tm_sec tm_wday
+            tm_yday tm_isdst tm_zone tm_gmtoff"""
+        # regular expressions
+        """ match fullmatch search sub subn findall finditer group groups groupdict groupindex start
+            end span expand string pattern flags lastgroup lastindex pos endpos regs re"""
+        # iterators, functions, exceptions, named tuples, enumerations
+        """ send throw close args func keywords cache_info cache_clear cache_parameters setter getter
+            deleter value name names hits misses currsize maxsize _asdict _replace _fields _make
+            _field_defaults errno strerror filename code msg lineno offset text reason object encoding
+            add_note exceptions message"""
+        # streams in memory and the standard streams
+        """ read readline readlines write writelines flush seek tell truncate getvalue isatty readable
+            writable seekable closed newlines writerow writerows writeheader fieldnames line_num
+            restkey restval dialect delimiter quotechar"""
+        # the other listed classes
+        """ digest hexdigest digest_size block_size digestmod int bytes fields urn version variant put
+            get_nowait put_nowait qsize empty full task_done ratio quick_ratio get_matching_blocks
+            get_opcodes a b b2j substitute safe_substitute default encode iterencode raw_decode
+            itemsize typecode tolist frombytes tobytes fromlist byteswap pack unpack size mean stdev
+            variance median mode cdf pdf inv_cdf overlap zscore samples from_samples slope intercept
+            netloc scheme path query fragment params hostname port username password geturl seed
+            random randint uniform choice choices shuffle sample gauss normalvariate randrange
+            getrandbits getstate setstate expovariate betavariate triangular randbytes major minor
+            micro releaselevel serial epsilon dig mant_dig radix formatmonth formatyear itermonthdates
+            itermonthdays monthdatescalendar monthdayscalendar prmonth pryear iterweekdays attempted
+            failed step stop unconsumed_tail eof decompress compress x y z c A queue node width power
+            shape parent template url indent week shift plus minus multiply divide remainder mapping
+            modulus rounds optional register release lock mutex hash inf nan errors abs verbose
+            firstweekday indices nbytes ndim strides"""
+        # private ones of numbers, containers and digests, which only compute
+        """ _add _sub _mul _div _mod _hash _get _put _qsize _init _current _days _months _mapping
+            _inner _outer _numerator _denominator _mu _sigma _defaults _fieldnames"""
+    )
+)
+"""Attributes that are safe on every value of a proven program that has them."""
+
+DUNDERS = frozenset(
+    words(
+        """__abs__ __add__ __and__ __bool__ __ceil__ __contains__ __delitem__ __divmod__ __doc__
+            __enter__ __eq__ __exit__ __float__ __floor__ __floordiv__ __ge__ __getitem__ __gt__
+            __hash__ __iadd__ __index__ __init__ __int__ __invert__ __isub__ __iter__ __le__ __len__
+            __lshift__ __lt__ __matmul__ __mod__ __module__ __mul__ __name__ __ne__ __neg__ __next__
+            __or__ __pos__ __pow__ __qualname__ __radd__ __repr__ __reversed__ __rmul__ __round__
+            __rshift__ __rsub__ __setitem__ __str__ __sub__ __truediv__ __trunc__ __xor__"""
+    )
+)
+"""Attributes of the data model that give text, or do what an operator does."""
+
+DEFINED = (DUNDERS - {"__doc__", "__module__", "__name__", "__qualname__"}) | frozenset(
+    words(
+        """__call__ __complex__ __format__ __iand__ __ifloordiv__ __ilshift__ __imatmul__ __imod__
+            __imul__ __ior__ __ipow__ __irshift__ __itruediv__ __ixor__ __missing__ __post_init__
+            __rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __ror__ __rpow__
+            __rrshift__ __rtruediv__ __rxor__"""
+    )
+)
+"""Methods of the data model that a class may define: none that decides over attributes, classes or copies."""
+
+GLOBALS = frozenset(
+    words(
+        """__all__ __author__ __contact__ __copyright__ __credits__ __date__ __email__ __license__
+            __maintainer__ __slots__ __status__ __version__"""
+    )
+)
+"""Names with two underscores at each end that code may assign, because nothing acts on them."""
+
+READABLE = GLOBALS | {"__name__", "__file__", "__doc__", "__debug__"}
+
+
+def is_dunder(name: str) -> bool:
+    """Return whether a name belongs to the language."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def is_safe_attribute(name: str, own: frozenset[str]) -> bool:
+    """Return whether reading `name` of any value is safe; `own` has the attributes of the program itself."""
+    if is_dunder(name):
+        return name in DUNDERS
+    return name in SAFE or (name in own and name not in RESERVED)

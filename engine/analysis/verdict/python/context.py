@@ -1,0 +1,92 @@
+"""What a proof knows and has found so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.positions import Lines
+from engine.analysis.verdict.python.attributes import is_safe_attribute
+from engine.analysis.verdict.python.meanings import Meanings
+from engine.analysis.verdict.python.own_attributes import own_attributes
+from engine.analysis.verdict.python.scopes import NameScope, Scopes, children
+from engine.common.text import Untrusted
+from engine.models import Span, Unproven
+
+START = Span(line=1, column=1, end_line=1, end_column=1)
+Step = tuple[ast.AST, NameScope, bool]
+"""A node, the scope that it is evaluated in, and whether it is an annotation, where classes may be named."""
+
+
+class Context:
+    """The names of one program, and the places of it that are not proven."""
+
+    def __init__(self, source: str, tree: ast.Module) -> None:
+        self._lines = Lines(source)
+        self.scopes = Scopes(tree)
+        self.meanings = Meanings(self.scopes)
+        self.own = own_attributes(tree, self.scopes)
+        self.problems: dict[tuple[Span, str], None] = {}
+        self.used: dict[str, ast.AST] = {}
+        """Restricted functions and classes that the program uses, each with one place."""
+        self.place: Span | None = None
+        """The docstring whose examples are looked at."""
+        self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)
+        """Whether annotations are kept as text."""
+
+    def refuse(self, node: ast.AST, reason: str) -> None:
+        """Record that a node is not proven."""
+        self.problems[self.place or self.span(node), reason] = None
+
+    def check_attribute(self, node: ast.AST, name: str) -> None:
+        """Record an attribute that is not safe on every value."""
+        if not is_safe_attribute(name, self.own):
+            self.refuse(node, f"the attribute `{name}` is not on the list")
+
+    def unproven(self) -> tuple[Unproven, ...]:
+        """Return what was refused, in the order of the code."""
+        found = sorted(self.problems, key=lambda one: (one[0].line, one[0].column, one[1]))
+        return tuple(Unproven(span=span, reason=Untrusted(reason)) for span, reason in found)
+
+    def steps(self, node: ast.AST, scope: NameScope) -> Iterator[Step]:
+        """Yield the children of a node, each with its scope."""
+        inner = self.scopes.by_node.get(node, scope)
+        for child, inside in children(node):
+            yield child, inner if inside else scope, False
+
+    def annotation(self, node: ast.expr | None, scope: NameScope) -> Iterator[Step]:
+        """Yield an annotation, unless the interpreter never evaluates it."""
+        if node is None:
+            return
+        if _calls_in_text(node, lazy=self.lazy):
+            self.refuse(node, "an annotation that is kept as text calls something")
+        if not self.lazy:
+            yield node, scope, True
+
+    def span(self, node: ast.AST) -> Span:
+        """Return where a node is: of a definition, its first line."""
+        line, column = getattr(node, "lineno", None), getattr(node, "col_offset", None)
+        if line is None or column is None:
+            return START
+        end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            text = self._lines.line(line).rstrip("\r\n")
+            start = self._lines.column(line, column)
+            return Span(line=line, column=start, end_line=line, end_column=max(start, len(text) + 1))
+        return self._lines.span_of_bytes(
+            line, column, line if end_line is None else end_line, column if end is None else end
+        )
+
+
+def _is_lazy(node: ast.ImportFrom) -> bool:
+    return node.module == "__future__" and any(alias.name == "annotations" for alias in node.names)
+
+
+def _calls_in_text(node: ast.expr, *, lazy: bool) -> bool:
+    """Return whether text that a library could evaluate as an annotation does more than name types."""
+    for part in ast.walk(node):
+        if lazy and isinstance(part, ast.Call):
+            return True
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "(" in part.value:
+            return True
+    return False

@@ -1,0 +1,154 @@
+"""Checks of imports, functions and classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunder
+from engine.analysis.verdict.python.calls import check_decorator
+from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.library import MODULES
+from engine.analysis.verdict.python.meanings import PARENTS, Use, member
+from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
+
+METACLASSES = frozenset({"abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
+
+
+def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None:
+    """Refuse names of the interpreter that are assigned, and private names that a class would change."""
+    for name, _ in bound(node):
+        in_class = scope.kind is ScopeKind.CLASS
+        allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
+        if name.startswith("__") and (not allowed or isinstance(node, ast.Import | ast.ImportFrom)):
+            context.refuse(node, f"`{name}` decides what other lines mean")
+
+
+def check_import(context: Context, node: ast.Import, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    """Check `import a, b.c as d`."""
+    _refuse_in_class(context, node, scope)
+    for alias in node.names:
+        if alias.name not in MODULES and alias.name not in PARENTS:
+            context.refuse(node, f"the module `{alias.name}` is not on the list")
+    return iter(())
+
+
+def check_import_from(
+    context: Context, node: ast.ImportFrom, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check `from a import b, c as d`."""
+    _refuse_in_class(context, node, scope)
+    if node.level or node.module is None:
+        context.refuse(node, "a relative import")
+        return iter(())
+    for alias in node.names:
+        if f"{node.module}.{alias.name}" in MODULES:
+            continue
+        meaning = member(node.module, alias.name)
+        if meaning.use is Use.UNKNOWN:
+            context.refuse(node, meaning.reason)
+    return iter(())
+
+
+def _refuse_in_class(context: Context, node: ast.AST, scope: NameScope) -> None:
+    if scope.kind is ScopeKind.CLASS:
+        context.refuse(node, "an import in a class makes a module an attribute")
+
+
+# --- functions ---
+
+
+def check_function(
+    context: Context, node: ast.FunctionDef, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check a function: decorators, parameters, annotations and body."""
+    _check_parameters(context, node.args)
+    for decorator in node.decorator_list:
+        yield from _decorator(context, decorator, scope)
+    yield node.args, scope, False
+    yield from context.annotation(node.returns, scope)
+    inner = context.scopes.by_node[node]
+    yield from ((statement, inner, False) for statement in node.body)
+
+
+def check_lambda(context: Context, node: ast.Lambda, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    """Check a lambda."""
+    _check_parameters(context, node.args)
+    yield from context.steps(node, scope)
+
+
+def _check_parameters(context: Context, args: ast.arguments) -> None:
+    for arg in parameters(args):
+        if arg.arg.startswith("__"):
+            context.refuse(arg, f"`{arg.arg}` decides what other lines mean")
+
+
+def _decorator(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
+    call = node if isinstance(node, ast.Call) else None
+    entry = context.meanings.of_entry(call.func if call else node, scope)
+    if entry.use is not Use.CALL:
+        yield node, scope, False
+        return
+    context.used[entry.path] = node
+    problem = check_decorator(entry.path, call)
+    if problem or entry.path == "dataclasses.dataclass":
+        context.refuse(node, problem or "`dataclass` of a function")
+    if call is not None:
+        yield from ((arg, scope, False) for arg in call.args)
+
+
+# --- classes ---
+
+
+def check_class(
+    context: Context, node: ast.ClassDef, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check a class: decorators, bases, keywords and body."""
+    for number, decorator in enumerate(reversed(node.decorator_list)):
+        _check_class_decorator(context, node, decorator, scope, innermost=number == 0)
+    for base in node.bases:
+        yield from _base(context, base, scope)
+    for word in node.keywords:
+        path = context.meanings.of_entry(word.value, scope).path
+        if word.arg != "metaclass" or path not in METACLASSES:
+            context.refuse(word, "a keyword of a class calls a hook")
+    inner = context.scopes.by_node[node]
+    yield from ((statement, inner, False) for statement in node.body)
+
+
+def _check_class_decorator(
+    context: Context, node: ast.ClassDef, decorator: ast.expr, scope: NameScope, *, innermost: bool
+) -> None:
+    call = decorator if isinstance(decorator, ast.Call) else None
+    entry = context.meanings.of_entry(call.func if call else decorator, scope)
+    if entry.use is Use.VALUE and entry.path and call is None:
+        return
+    problem: str | None = "a decorator may replace the class"
+    if entry.path == "dataclasses.dataclass" and innermost:
+        problem = check_decorator(entry.path, call)
+        constant = all(isinstance(word.value, ast.Constant) for word in call.keywords) if call else True
+        problem = problem or (None if constant else "`dataclass` with computed arguments")
+        if ast.get_docstring(node) is None:
+            context.used["dataclass without docstring"] = node
+    if problem:
+        context.refuse(decorator, problem)
+
+
+def _base(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
+    if isinstance(node, ast.Subscript):
+        yield node.slice, scope, True
+        node = node.value
+    if isinstance(node, ast.Call):
+        entry = context.meanings.of_entry(node.func, scope)
+        if entry.path != "collections.namedtuple":
+            context.refuse(node, "a base class that is computed")
+        yield node, scope, False
+        return
+    entry = context.meanings.of_entry(node, scope)
+    context.used[f"base {entry.path}"] = node
+    if entry.path in METACLASSES:
+        context.refuse(node, "a metaclass decides what a class is")
+    elif entry.use in {Use.VALUE, Use.CLASS} and (entry.path or entry.is_own_class):
+        return
+    else:
+        context.refuse(node, entry.reason or "a base class that may be any value")

@@ -1,0 +1,147 @@
+"""Checks of expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from engine.analysis.verdict.python.attributes import is_dunder
+from engine.analysis.verdict.python.calls import check_call, check_format
+from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
+from engine.analysis.verdict.python.scopes import NameScope
+
+_SHOWS = frozenset({"print", "str", "repr"})
+_CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
+_TYPE_NAMES = frozenset({"__name__", "__qualname__"})
+
+
+def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    """Check a name that is read."""
+    if isinstance(node.ctx, ast.Load):
+        check_meaning(context, node, context.meanings.of_name(node.id, scope), annotation=annotation)
+    return iter(())
+
+
+def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
+    """Refuse what may not be a value, or not here."""
+    match meaning.use:
+        case Use.UNKNOWN:
+            context.refuse(node, meaning.reason)
+        case Use.MODULE:
+            context.refuse(node, f"the module `{meaning.path}` is used as a value")
+        case Use.CALL if not (annotation and meaning.path == "type"):
+            context.refuse(node, f"`{meaning.path}` is used as a value")
+        case Use.CLASS if not annotation:
+            context.refuse(node, f"the class `{meaning.path}` is used as a value")
+
+
+def check_attribute(
+    context: Context, node: ast.Attribute, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check an attribute that is read, assigned or deleted."""
+    if not isinstance(node.ctx, ast.Load):
+        yield from _assigned(context, node, scope)
+        return
+    meaning, rest = context.meanings.of_path(node, scope)
+    if _is_listed(meaning):
+        check_meaning(context, node, meaning, annotation=annotation and not rest)
+        if not rest or meaning.use is not Use.VALUE:
+            return
+    described = described_value(context, node.value, scope) if node.attr in _TYPE_NAMES else None
+    if described is not None:
+        yield described, scope, False
+        return
+    context.check_attribute(node, node.attr)
+    yield node.value, scope, False
+
+
+def _is_listed(meaning: Meaning) -> bool:
+    return meaning.use is not Use.VALUE or bool(meaning.path)
+
+
+def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterator[Step]:
+    meaning, _ = context.meanings.of_path(node.value, scope)
+    if _is_listed(meaning):
+        context.refuse(node, f"changes `{meaning.path or 'something unknown'}` of the library")
+    elif is_dunder(node.attr):
+        context.refuse(node, f"assigns `{node.attr}`, which belongs to the interpreter")
+    else:
+        yield node.value, scope, False
+
+
+# --- calls ---
+
+
+def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    """Check a call: what is called, and with what."""
+    entry = context.meanings.of_entry(node.func, scope)
+    if entry.use is Use.CALL:
+        context.used[f"{entry.path}()"] = node
+        problem = check_call(entry.path, node, context.own)
+        if problem:
+            context.refuse(node, problem)
+    elif isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not _is_listed(entry):
+        problem = check_format(node.func.value)
+        if problem:
+            context.refuse(node, problem)
+    else:
+        yield node.func, scope, False
+    yield from _arguments(context, node, entry, scope)
+
+
+def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:
+    known = entry.path if entry.use is Use.VALUE else ""
+    for number, arg in enumerate(node.args):
+        shown = described_value(context, arg, scope) if known in _SHOWS | _CLASS_CHECKS else None
+        yield shown or arg, scope, known in _CLASS_CHECKS and number == 1
+    for word in node.keywords:
+        yield word.value, scope, False
+
+
+# --- types of values ---
+
+
+def described_value(context: Context, node: ast.expr, scope: NameScope) -> ast.expr | None:
+    """Return `x` of `type(x)` and `x.__class__`."""
+    match node:
+        case ast.Call(func=ast.Name() as func, args=[value], keywords=[]):
+            is_type = context.meanings.of_name(func.id, scope) == Meaning(Use.CALL, "type")
+            return value if is_type and not isinstance(value, ast.Starred) else None
+        case ast.Attribute(value=value, attr="__class__", ctx=ast.Load()):
+            return value
+    return None
+
+
+def check_compared(
+    context: Context, node: ast.Compare, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check a comparison: a type may only be compared with types, whose `==` no program defines."""
+    operands = [node.left, *node.comparators]
+    if not any(described_value(context, operand, scope) for operand in operands):
+        yield from ((operand, scope, False) for operand in operands)
+        return
+    for operand in operands:
+        parts = operand.elts if isinstance(operand, ast.Tuple | ast.List | ast.Set) else [operand]
+        for part in parts:
+            yield from _compared_type(context, part, scope)
+
+
+def _compared_type(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
+    described = described_value(context, node, scope)
+    if described is not None:
+        yield described, scope, False
+        return
+    meaning = context.meanings.of_entry(node, scope)
+    is_none = isinstance(node, ast.Constant) and node.value is None
+    if not is_none and not meaning.is_own_class and (meaning == OWN or meaning.use is Use.UNKNOWN):
+        context.refuse(node, "a type is compared with something that may not be one")
+
+
+def check_formatted(
+    context: Context, node: ast.FormattedValue, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check a field of an f-string."""
+    yield described_value(context, node.value, scope) or node.value, scope, False
+    if node.format_spec is not None:
+        yield node.format_spec, scope, False

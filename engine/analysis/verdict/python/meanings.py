@@ -1,0 +1,155 @@
+"""What a name or a dotted path of a program can mean."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from engine.analysis.verdict.python.attributes import READABLE, is_dunder
+from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
+from engine.analysis.verdict.python.scopes import BindingKind, NameBinding, NameScope, Scopes
+
+_BUILTIN_NAMES = frozenset(dir(builtins)) | {
+    "copyright",
+    "credits",
+    "help",
+    "license",
+    "PythonFinalizationError",
+}
+PARENTS = frozenset(path.rpartition(".")[0] for path in MODULES if "." in path)
+
+
+class Use(Enum):
+    """How a name may be used."""
+
+    VALUE = auto()
+    """In any way."""
+    CLASS = auto()
+    """As a base class, an annotation and the second argument of `isinstance`."""
+    CALL = auto()
+    """Called directly, in the ways that are checked."""
+    MODULE = auto()
+    """Before a dot."""
+    UNKNOWN = auto()
+    """Not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name means; `path` is the full name of what the library defines."""
+
+    use: Use
+    path: str = ""
+    reason: str = ""
+    is_own_class: bool = False
+
+
+OWN = Meaning(Use.VALUE)
+OWN_CLASS = Meaning(Use.VALUE, is_own_class=True)
+
+
+def unknown(reason: str) -> Meaning:
+    """Return the meaning of what is not proven."""
+    return Meaning(Use.UNKNOWN, reason=reason)
+
+
+def member(module: str, name: str) -> Meaning:
+    """Return what a name of a module means."""
+    return _member(BUILTINS if module == "builtins" else MODULES.get(module), module, name)
+
+
+def _member(safe: SafeModule | None, module: str, name: str) -> Meaning:
+    shown = name if module == "builtins" else f"{module}.{name}"
+    if safe is None:
+        return unknown(f"the module `{module}` is not on the list")
+    if name in safe.values:
+        return Meaning(Use.VALUE, shown)
+    if name in safe.classes:
+        return Meaning(Use.CLASS, shown)
+    if name in safe.calls:
+        return Meaning(Use.CALL, shown)
+    return unknown(f"`{shown}` is not on the list")
+
+
+class Meanings:
+    """The meanings of all names of a program."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._known: dict[tuple[str, NameScope], Meaning] = {}
+
+    def of_name(self, name: str, scope: NameScope) -> Meaning:
+        """Return what a name means where it is read."""
+        key = (name, scope)
+        if key not in self._known:
+            self._known[key] = self._of_name(name, scope)
+        return self._known[key]
+
+    def _of_name(self, name: str, scope: NameScope) -> Meaning:
+        if name.startswith("__"):
+            return self._of_inner_name(name, scope)
+        bindings, may_be_builtin = self._scopes.resolve(name, scope)
+        found = {_of_binding(binding) for binding in bindings}
+        if may_be_builtin and name in _BUILTIN_NAMES:
+            found.add(member("builtins", name))
+        return _joined(name, found)
+
+    def _of_inner_name(self, name: str, scope: NameScope) -> Meaning:
+        if name in READABLE or (not is_dunder(name) and name in scope.names):
+            return OWN
+        return unknown(f"`{name}` belongs to the interpreter")
+
+    def of_path(self, node: ast.expr, scope: NameScope) -> tuple[Meaning, tuple[str, ...]]:
+        """Return what the longest known part of a dotted path means, and the attributes behind it."""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return OWN, tuple(attributes)
+        meaning = self.of_name(node.id, scope)
+        while meaning.use is Use.MODULE and attributes:
+            meaning = _below(meaning.path, attributes.pop(0))
+        return meaning, tuple(attributes)
+
+    def of_entry(self, node: ast.expr, scope: NameScope) -> Meaning:
+        """Return what an expression means where it is a name or a path and nothing more, else `OWN`."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return OWN
+        meaning, rest = self.of_path(node, scope)
+        return OWN if rest else meaning
+
+
+def _below(module: str, name: str) -> Meaning:
+    path = f"{module}.{name}"
+    if path in MODULES or path in PARENTS:
+        return Meaning(Use.MODULE, path)
+    return member(module, name)
+
+
+def _of_binding(binding: NameBinding) -> Meaning:
+    match binding.kind:
+        case BindingKind.CLASS:
+            return OWN_CLASS
+        case BindingKind.VALUE:
+            return OWN
+        case BindingKind.MODULE:
+            return Meaning(Use.MODULE, binding.path)
+    module, _, name = binding.path.rpartition(".")
+    return _below(module, name)
+
+
+def _joined(name: str, found: set[Meaning]) -> Meaning:
+    """Return the one meaning of a name that may be bound in several ways."""
+    for meaning in found:
+        if meaning.use is Use.UNKNOWN:
+            return meaning
+    if len(found) == 1:
+        return next(iter(found))
+    if not found:
+        return unknown(f"`{name}` is not defined in this code")
+    if all(meaning.use is Use.VALUE for meaning in found):
+        return OWN
+    return unknown(f"`{name}` may be one of several things")

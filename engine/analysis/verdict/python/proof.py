@@ -1,0 +1,172 @@
+"""Proves that a Python program can only compute and print, or says where that is not proven.
+
+A program holds only what it defines, what the list of the library gives it, and what it reaches from
+these by listed attributes. None of that has an effect, so no combination of it has one, whatever the
+values are. The walk therefore checks each name, attribute, import and definition by itself.
+docs/verdict.md has the argument in full.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+from engine.analysis.verdict.python import definitions, expressions
+from engine.analysis.verdict.python.context import START, Context, Step
+from engine.analysis.verdict.python.doctests import docstrings, examples
+from engine.analysis.verdict.python.scopes import NameScope, ScopeKind
+from engine.common.text import Untrusted
+from engine.models import Unproven
+
+MOST_NODES = 200_000
+"""How many nodes of syntax trees are looked at."""
+MOST_PLACES = 50
+"""How many places that are not proven are reported."""
+_PLAIN = (
+    *(
+        ast.Expr,
+        ast.Assign,
+        ast.AugAssign,
+        ast.Delete,
+        ast.Return,
+        ast.Raise,
+        ast.Assert,
+        ast.Pass,
+        ast.Break,
+    ),
+    *(
+        ast.Continue,
+        ast.If,
+        ast.For,
+        ast.While,
+        ast.With,
+        ast.withitem,
+        ast.Try,
+        ast.TryStar,
+        ast.ExceptHandler,
+    ),
+    *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
+    *(ast.MatchStar, ast.MatchAs, ast.MatchOr, ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp),
+    *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    *(
+        ast.Yield,
+        ast.YieldFrom,
+        ast.JoinedStr,
+        ast.Constant,
+        ast.Subscript,
+        ast.Starred,
+        ast.Slice,
+        ast.arguments,
+    ),
+    *(ast.keyword, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+)
+"""Nodes whose parts are checked, and that do no more than their parts."""
+_NESTED = (ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred)
+"""Nodes of annotations that hold annotations."""
+
+
+_CHECKS: Mapping[type[ast.AST], Callable[..., Iterator[Step]]] = {
+    ast.Name: expressions.check_name,
+    ast.Attribute: expressions.check_attribute,
+    ast.Call: expressions.check_called,
+    ast.Compare: expressions.check_compared,
+    ast.FormattedValue: expressions.check_formatted,
+    ast.Import: definitions.check_import,
+    ast.ImportFrom: definitions.check_import_from,
+    ast.FunctionDef: definitions.check_function,
+    ast.Lambda: definitions.check_lambda,
+    ast.ClassDef: definitions.check_class,
+}
+"""What is checked by more than its parts. Each check takes the context, the node, its scope, and whether the
+node is an annotation; it yields what is left to check."""
+
+
+def prove(source: str) -> tuple[Unproven, ...]:
+    """Return the places that are not proven: none where the program is harmless."""
+    try:
+        tree = ast.parse(source.removeprefix("\ufeff"))
+    except (SyntaxError, ValueError):
+        return (Unproven(span=START, reason=Untrusted("Python 3.11 cannot parse the code")),)
+    except (RecursionError, MemoryError):
+        return (Unproven(span=START, reason=Untrusted("the code is nested too deeply")),)
+    return _Proof(source, tree).run()
+
+
+class _Proof:
+    """One walk over a tree."""
+
+    def __init__(self, source: str, tree: ast.Module) -> None:
+        self._tree = tree
+        self._context = Context(source, tree)
+        self._nodes = 0
+
+    def run(self) -> tuple[Unproven, ...]:
+        """Return the places that are not proven."""
+        self._walk(self._tree, self._context.scopes.module)
+        if "doctest.testmod()" in self._context.used:
+            self._check_docstrings()
+        return self._context.unproven()
+
+    def _walk(self, root: ast.AST, scope: NameScope) -> None:
+        stack: list[Step] = [(child, scope, False) for child in ast.iter_child_nodes(root)]
+        while stack:
+            self._nodes += 1
+            if self._nodes > MOST_NODES:
+                self._context.refuse(root, "the code is too long to be proven")
+            if self._nodes > MOST_NODES or len(self._context.problems) >= MOST_PLACES:
+                return
+            stack.extend(self._visit(*stack.pop()))
+
+    def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterator[Step]:
+        definitions.check_bound_names(self._context, node, scope)
+        check = _CHECKS.get(type(node))
+        if check is not None:
+            return check(self._context, node, scope, annotation=annotation)
+        return self._visit_other(node, scope, annotation=annotation)
+
+    def _visit_other(self, node: ast.AST, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+        context = self._context
+        match node:
+            case ast.AnnAssign():
+                parts = [part for part in (node.target, node.value) if part is not None]
+                yield from ((part, scope, False) for part in parts)
+                yield from context.annotation(node.annotation, scope)
+            case ast.arg():
+                yield from context.annotation(node.annotation, scope)
+            case ast.Global() | ast.Nonlocal():
+                if any(name.startswith("__") for name in node.names):
+                    context.refuse(node, "declares a name of the interpreter")
+            case ast.MatchClass():
+                for name in node.kwd_attrs:
+                    context.check_attribute(node, name)
+                yield node.cls, scope, True
+                yield from ((part, scope, False) for part in (*node.patterns, *node.kwd_patterns))
+            case _ if not isinstance(node, _PLAIN) or _is_async(node):
+                context.refuse(node, f"{type(node).__name__} is not in the provable subset")
+            case _:
+                nested = annotation and isinstance(node, _NESTED)
+                yield from ((part, at, nested) for part, at, _ in context.steps(node, scope))
+
+    def _check_docstrings(self) -> None:
+        """Check what `doctest.testmod` runs: the examples of all docstrings that the code spells out."""
+        context = self._context
+        for used, at in context.used.items():
+            if used in {"property()", "dataclass without docstring"} or used.startswith("base enum."):
+                context.refuse(at, "`doctest` may run a docstring that is not in this text")
+        for docstring, text in docstrings(self._tree):
+            scope = NameScope(ScopeKind.EXAMPLES, context.scopes.module)
+            context.place = context.span(docstring)
+            try:
+                trees = list(examples(text))
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                context.refuse(docstring, "an example of this docstring cannot be parsed")
+                continue
+            for tree in trees:
+                context.scopes.add(tree, scope)
+            for tree in trees:
+                self._walk(tree, scope)
+
+
+def _is_async(node: ast.AST) -> bool:
+    generators = getattr(node, "generators", ())
+    return any(generator.is_async for generator in generators)

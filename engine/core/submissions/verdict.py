@@ -1,0 +1,34 @@
+"""The verdict of a whole draft: a proof of its code holds only where nothing else decides what the code
+means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.analysis.verdict import refused
+from engine.models import Analysis, Draft
+
+_IMPORTABLE = re.compile(r"\.(?:py[a-z]?|so|zip|egg|pth)\W*$", re.IGNORECASE)
+"""Names of files that Python loads as modules: the folder of the input files is on its path."""
+_IMAGES = frozenset({"", "python", "python-data"})
+"""Images whose interpreter is the one that the proof is about."""
+
+
+def verdict_of_draft(draft: Draft, analysis: Analysis) -> Analysis:
+    """Return the analysis of a draft, unproven where the code around it is not part of the proof."""
+    for reason in _reasons(draft):
+        analysis = refused(analysis, reason)
+    return analysis
+
+
+def _reasons(draft: Draft) -> Iterator[str]:
+    if draft.session or draft.operation is not None or draft.permissions.session:
+        yield "it runs in a session, where earlier code decides what names mean"
+    if draft.permissions.packages:
+        yield "packages are installed, whose code is not part of the proof"
+    if draft.image not in _IMAGES:
+        yield "the proof does not know the interpreter of this image"
+    if any(_IMPORTABLE.search(file.name.text) for file in draft.files):
+        yield "an input file is code that an import may load"

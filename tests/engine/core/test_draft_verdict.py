@@ -1,0 +1,45 @@
+"""The verdict of a submission counts what surrounds its code."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.analysis import analyse
+from engine.core.submissions.verdict import verdict_of_draft
+from engine.models import Draft, Language, Verdict
+
+_CODE = "import math\nprint(math.pi)\n"
+
+
+def _verdict(**fields: object) -> Verdict:
+    draft = Draft.model_validate({"code": _CODE, "language": "python", **fields})
+    return verdict_of_draft(draft, analyse(_CODE, Language.PYTHON)).verdict
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"image": "python-data"}, {"files": [{"name": "data.csv", "content": "YQ=="}]}],
+)
+def test_a_draft_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
+    """Data beside the code changes nothing."""
+    assert Verdict.HARMLESS is _verdict(**fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"session": "s1"},
+        {"permissions": {"session": True}},
+        {"permissions": {"packages": [{"name": "numpy", "version": "1.0"}]}},
+        {"image": "notebook"},
+        {"image": "own"},
+        *({"files": [{"name": name, "content": "YQ=="}]} for name in (
+            "math.py", "math.PY", "math.pyc", "math.so", "math.cpython-313-x86_64-linux-gnu.so",
+            "math.abi3.so",
+            "math/__init__.py", "a.pth", "a.zip", "a.egg", "math.pyw", "math.pyd", "math.py ", "math.py.",
+        )),
+    ],
+)  # fmt: skip
+def test_what_surrounds_the_code_can_end_the_proof(fields: dict[str, object]) -> None:
+    """Sessions, packages, other images and importable files decide what the code means."""
+    assert Verdict.UNPROVEN is _verdict(**fields)
