@@ -129,9 +129,7 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         message=_message(case),
         risk=case.assessment.risk,
         verdict=case.analysis.verdict,
-        unproven=[
-            f"line {one.span.line}: {visible(one.reason)}" for one in case.analysis.unproven[:MOST_FINDINGS]
-        ],
+        unproven=[_place(one) for one in case.analysis.unproven[:MOST_FINDINGS]],
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=mark_hidden(decision.reason) if decision and case.status in REFUSALS else "",
         would_be_allowed=_would_be_allowed(case) if case.status in REFUSALS else [],
@@ -141,7 +139,7 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
 
 
 def _place(unproven: Unproven) -> str:
-    return f"line {unproven.span.line}: {visible(unproven.reason)}"
+    return f"line {unproven.span.line}: {mark_hidden(unproven.reason)}"
 
 
 def _run_fields(result: Result) -> RunFields:
