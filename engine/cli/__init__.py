@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from engine.cli.exit_codes import ExitCode
+from engine.cli.visible_errors import VisibleErrors
 from engine.common.errors import Problem
+from engine.common.text import visible
 
 COMMANDS = {
     "submit": "engine.cli.commands.submissions:submit",
@@ -57,7 +59,7 @@ def main(arguments: list[str]) -> int:
     try:
         app(arguments, standalone_mode=True)
     except Problem as problem:
-        sys.stderr.write(f"pratique: {problem}\n")
+        sys.stderr.write(f"pratique: {visible(str(problem), keep=chr(10))}\n")
         return ExitCode.ERROR
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else ExitCode.ERROR
@@ -69,6 +71,7 @@ def main(arguments: list[str]) -> int:
 def _app(named: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="pratique",
+        cls=VisibleErrors,
         help="Review and run LLM-generated code in gVisor sandboxes. Without a command, opens the console.",
         epilog=EXIT_CODES,
         no_args_is_help=True,

@@ -22,6 +22,7 @@ from engine.analysis_pool import AnalysisPool
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.lock_holder import lock_holder
+from engine.common.text import visible
 from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite.store import SqliteHistoryStore
@@ -152,7 +153,7 @@ def main() -> int:
     try:
         on_fast_loop(serve(Settings(), until_idle=True))
     except Problem as problem:
-        sys.stderr.write(f"{problem}\n")
+        sys.stderr.write(f"{visible(str(problem), keep=chr(10))}\n")
         return 1
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -38,13 +39,22 @@ COLOURS = {
     Level.CRITICAL: typer.colors.RED,
 }
 
+_COLOUR = re.compile("(\x1b\\[(?:[0-2]|3[1-6]|9[1-6])m)")
+"""What `typer.style` writes for the colours here, bold, dim and their end; none hides text."""
 COLUMNS = 80
 """Maximum width of wrapped text."""
 
 
 def print_line(text: str = "", *, error: bool = False) -> None:
-    """Print a line of trusted text."""
-    typer.echo(text, err=error, color=_colour())
+    """Print a line, and in it nothing but text, line ends and the colours of this module."""
+    typer.echo(displayed(text), err=error, color=_colour())
+
+
+def displayed(text: str) -> str:
+    """Return text with everything but the repertoire, line ends, tabs and simple colours as marks."""
+    pieces = _COLOUR.split(text)
+    pieces[::2] = [visible(piece, keep="\n\t") for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def wrap(text: str, indent: int = 0) -> str:

@@ -75,3 +75,29 @@ def test_the_map_shows_the_gravest_of_each_part() -> None:
     rows = [Row(number, 0, 1) for number in range(100)]
     marks = {0: [Mark(0, 1, Level.LOW, 0)], 9: [Mark(0, 1, Level.HIGH, 1)], 99: [Mark(0, 1, Level.MEDIUM, 2)]}
     assert [Level.HIGH, *[None] * 8, Level.MEDIUM] == bands(rows, marks, 10)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "👨🏽×10 ",
+        "\u200b" * 9,
+        "क्षि नि",
+        "שלום ",
+        "e\u0301\u0301",
+        "\t\x1b",
+        "漢字\ue000",
+        "🇩🇪1️⃣",
+        "\u202e\u2066",
+    ],
+)
+async def test_a_violation_is_underlined_where_it_is(before: str) -> None:
+    """However many cells the marks before it take, and as a whole where it is displayed by marks itself."""
+    code, at = f"{before}wrong\u200bname = 1", len(before) + 1
+    found = violation(span(1, at, at + 10), "here")
+    async with open_console(FakeEngine(case("s-1", code, violations=(found,))), (120, 36)) as (app, pilot):
+        await until(pilot, lambda: "wrong" in plain(app))
+        strips = app.screen.query_one(CodeView).render_line(0)
+        underlined = [one.text for one in strips if one.style and one.style.underline]
+        assert "wrong⟨200B⟩name" == "".join(underlined)

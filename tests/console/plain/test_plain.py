@@ -28,7 +28,7 @@ from engine.models import (
     Status,
     Stream,
 )
-from tests.console.safety.test_hostile_frames import STRAY
+from engine.common.unicode.repertoire import outside
 from tests.console.support.fake_engine import FakeEngine, case, chunk, result, span, violation
 from tests.console.support.payloads import PAYLOADS
 
@@ -142,7 +142,7 @@ async def test_no_hostile_text_steers_the_terminal(name: str) -> None:
     engine = FakeEngine(each)
     engine.written["s-1"] = [chunk(text)]
     printed = "\n".join(await said(engine, "list", "show 1", "tail 1", f"show {text}", text))
-    assert [] == STRAY.findall(printed.replace("\t", ""))
+    assert [] == outside().findall(printed.replace("\t", "").replace("\n", ""))
 
 
 @given(st.text(max_size=40))

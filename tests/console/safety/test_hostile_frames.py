@@ -26,7 +26,9 @@ from console.review.approve import ApproveScreen
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue import QueueList
 from console.run.replay import ReplayScreen
+from console.safety import line_filter
 from engine.common.text import Untrusted
+from engine.common.unicode.repertoire import outside
 from engine.models import (
     Artifact,
     Case,
@@ -52,12 +54,9 @@ from tests.console.support.fake_engine import ME, FakeEngine, case, chunk, event
 from tests.console.support.harness import frame, open_console, press, until
 from tests.console.support.payloads import PAYLOADS
 
+replace = line_filter._replaced
 OURS = re.compile(r"\x1b\[[0-9;]*[mH]|\x1b\[\?2026[hl]")
 """What the toolkit itself emits: colours, cursor to the start of a line, synchronised output."""
-STRAY = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000fffff]"
-)
 
 
 def hostile(*payloads: str) -> FakeEngine:
@@ -248,8 +247,12 @@ def test_every_screen_is_mounted() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (170, 100)], ids=["narrow", "wide"])
-async def test_no_screen_lets_a_hostile_text_through(size: tuple[int, int]) -> None:
-    """No frame of any screen holds a stray control, bidi, zero-width, tag or private character, or a link."""
+async def test_no_screen_lets_a_hostile_text_through(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No frame of any screen holds a character outside the repertoire, or a link; no filter is needed."""
+    replaced: list[str] = []
+    monkeypatch.setattr(line_filter, "_replaced", lambda text: replaced.append(text) or replace(text))
     joined = "\n".join(PAYLOADS.values())
     async with open_console(hostile(joined, *PAYLOADS.values()), size) as (app, pilot):
         for name, (kind, reach) in SCREENS.items():
@@ -261,8 +264,9 @@ async def test_no_screen_lets_a_hostile_text_through(size: tuple[int, int]) -> N
             except TimeoutError:
                 raise AssertionError(f"never came to {name}: {app.screen} is in front") from None
             emitted = frame(app)
-            assert (name, []) == (name, STRAY.findall(OURS.sub("", emitted)))
+            assert (name, []) == (name, outside().findall(OURS.sub("", emitted).replace("\n", "")))
             assert "\x1b]8" not in emitted, name
+            assert (name, []) == (name, replaced)
 
 
 async def back(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -315,5 +319,4 @@ async def test_a_notice_is_never_markup(level: Level) -> None:
     """A notice about hostile text shows it, marks and all."""
     async with open_console(FakeEngine()) as (app, pilot):
         app.notify(f"[/{level.value}] \x1b[2J [@click=app.quit()]x[/]", title="[/]\x07")
-        await pilot.pause(0.2)
-        assert f"[/{level.value}] ␛[2J" in plain(app)
+        await until(pilot, lambda: f"[/{level.value}] ␛[2J" in plain(app))
