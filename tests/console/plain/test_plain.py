@@ -14,6 +14,7 @@ from console.plain.output import OutputPrinter
 from console.plain.session import PlainSession
 from console.review.grant_reduction import parse_grant
 from engine.common.text import Untrusted
+from engine.common.unicode.repertoire import outside
 from engine.models import (
     Case,
     DecisionOutcome,
@@ -28,7 +29,6 @@ from engine.models import (
     Status,
     Stream,
 )
-from engine.common.unicode.repertoire import outside
 from tests.console.support.fake_engine import FakeEngine, case, chunk, result, span, violation
 from tests.console.support.payloads import PAYLOADS
 
