@@ -252,7 +252,12 @@ async def test_no_screen_lets_a_hostile_text_through(
 ) -> None:
     """No frame of any screen holds a character outside the repertoire, or a link; no filter is needed."""
     replaced: list[str] = []
-    monkeypatch.setattr(line_filter, "_replaced", lambda text: replaced.append(text) or replace(text))
+
+    def noted(text: str) -> str:
+        replaced.append(text)
+        return replace(text)
+
+    monkeypatch.setattr(line_filter, "_replaced", noted)
     joined = "\n".join(PAYLOADS.values())
     async with open_console(hostile(joined, *PAYLOADS.values()), size) as (app, pilot):
         for name, (kind, reach) in SCREENS.items():
