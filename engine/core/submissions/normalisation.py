@@ -89,8 +89,8 @@ def analysis_payload(analysis: Analysis) -> dict[str, Any]:
 
 
 def _new_id() -> str:
-    """Return an id that sorts by time and is short enough to type: time, then three characters of chance."""
-    number = (time.time_ns() // 1_000_000) * 32**3 + secrets.randbelow(32**3)
+    """Return an id that sorts by time: milliseconds, then 40 bits of chance. The history overwrites none."""
+    number = (time.time_ns() // 1_000_000 << 40) + secrets.randbits(40)
     letters = ""
     while number:
         number, digit = divmod(number, 32)

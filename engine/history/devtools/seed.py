@@ -75,14 +75,12 @@ def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCa
 
 
 class _Text(NamedTuple):
-    """A code and what it prints, and their numbers among the kept contents."""
+    """A code and what it prints, with their digests."""
 
     code: str
     code_digest: str
     output_digest: str
-    output_size: int
-    code_blob: int
-    output_blob: int
+    output: bytes
 
 
 class _Generator:
@@ -92,8 +90,10 @@ class _Generator:
         self._ledger = ledger
         self._runs = runs
         self._chance = chance
+        self._at = BEGIN
         self._texts = max(5000, runs // 20)
-        self._text = cache(self._put_text)
+        self._text = cache(_text)
+        self._blob = cache(self._put)
         self._templates: dict[tuple[object, ...], CaseTemplate] = {}
 
     def write(self, numbers: range) -> None:
@@ -105,8 +105,9 @@ class _Generator:
         for rows, (run, text) in zip(casts, made, strict=True):
             last += len(rows.entries)
             number = cases.insert(ledger.connection, rows.encoded, last)
-            contents = (text.code_blob, text.output_blob) if run.ran else (text.code_blob,)
-            blobs.use(ledger.connection, number, contents)
+            self._at = run.at
+            contents = (text.code.encode(), *((text.output,) if run.ran else ()))
+            blobs.use(ledger.connection, number, map(self._blob, contents))
         ledger.checkpoint_if_due()
 
     def _synthetic_case(self, number: int) -> tuple[SyntheticCase, _Text]:
@@ -127,7 +128,7 @@ class _Generator:
             code_digest=text.code_digest,
             digest=digest_for(text.code, language, requester),
             output_digest=text.output_digest,
-            output_size=text.output_size,
+            output_size=len(text.output),
         )
         return run, text
 
@@ -137,15 +138,14 @@ class _Generator:
             self._templates[kind] = CaseTemplate(run)
         return self._templates[kind]
 
-    def _put_text(self, number: int) -> _Text:
-        code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"
-        output = f"result of {number}: {'x' * (number % 97)}\n".encode()
-        (code_digest, code_blob), (output_digest, output_blob) = map(self._put, (code.encode(), output))
-        return _Text(code, code_digest, output_digest, len(output), code_blob, output_blob)
+    def _put(self, content: bytes) -> int:
+        return blobs.put(self._ledger.connection, content, blobs.digest_of(content), chain.stamp(self._at))
 
-    def _put(self, content: bytes) -> tuple[str, int]:
-        digest = blobs.digest_of(content)
-        return digest, blobs.put(self._ledger.connection, content, digest, chain.stamp(BEGIN))
+
+def _text(number: int) -> _Text:
+    code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"
+    output = f"result of {number}: {'x' * (number % 97)}\n".encode()
+    return _Text(code, blobs.digest_of(code.encode()), blobs.digest_of(output), output)
 
 
 def _pick(chance: random.Random, weights: dict[T, int]) -> T:

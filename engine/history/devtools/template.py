@@ -22,7 +22,7 @@ _STATE = "5" * 64
 _GAPS = SyntheticCase(
     id="\u241f-id",
     at=datetime(1999, 12, 31, 23, 59, 57, 999991, tzinfo=UTC),
-    wait=timedelta(seconds=1),
+    wait=timedelta(seconds=7654321.5),
     risk=Level.LOW,
     language=Language.PYTHON,
     outcome=DecisionOutcome.APPROVED,
@@ -43,6 +43,7 @@ _NAMES = {
     _GAPS.requester: "requester",
     _GAPS.reviewer: "reviewer",
     str(_GAPS.seconds): "seconds",
+    str(_GAPS.wait.total_seconds()): "wait",
     "\u241f-line": "first_line",
     _GAPS.code_digest: "code_digest",
     _GAPS.digest: "digest",
@@ -90,7 +91,7 @@ class CaseTemplate:
             NewRecord(chain.stamp(at), type, run.id, fill(actor), fill(data))
             for at, (type, actor, data) in zip(_times(run), self._events, strict=False)
         ]
-        encoded = cases.EncodedCase(columns, body, digest, (), run.wait.total_seconds())
+        encoded = cases.EncodedCase(columns, body, digest, ())
         return SyntheticRows(encoded, entries)
 
 
@@ -102,6 +103,7 @@ def _values(run: SyntheticCase) -> dict[str, object]:
         "requester": run.requester,
         "reviewer": run.reviewer,
         "seconds": run.seconds,
+        "wait": run.wait.total_seconds(),
         "first_line": run.code.partition("\n")[0],
         "code_digest": run.code_digest,
         "digest": run.digest,

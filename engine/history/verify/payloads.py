@@ -11,12 +11,13 @@ from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases, row_formats
 from engine.history.verify.approvals import SIGNED, Approvals
 from engine.history.verify.contents import Contents
-from engine.history.verify.source import HistorySource, Row
+from engine.history.verify.source import HistorySource, Row, StoredCase
 
 STATE = "case_sha256"
 STATE_MARK = f'"{STATE}":"'
 """In the data of every record that names a case; within texts, JSON escapes its quotation marks."""
 
+CODE_OF = "the code or a file of the case "
 Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
 Wanted = tuple[str, int, str]
@@ -85,15 +86,42 @@ def _cases(source: HistorySource, rows: Iterable[Row]) -> tuple[list[Mismatch], 
         form = row_formats.FORMATS.get(case.format)
         if case.seq == seq and form and form.digest(form.values(case.columns), body) == state:
             wanted += _contents(subject, seq, body)
+            if case.format == 1 and not _is_decided_after(case, body):
+                problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
         else:
             problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
+    problems += _uses(source, wanted)
     problems += [(seq, f"the case {subject} was removed") for subject, (seq, _) in states.items()]
     return problems, wanted
 
 
 def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
     for digest in cases.contents_of(body):
-        yield digest, seq, f"the code or a file of the case {subject}"
+        yield digest, seq, f"{CODE_OF}{subject}"
+
+
+def _is_decided_after(case: StoredCase, body: bytes) -> bool:
+    """Return whether a row of the first format, which does not cover it, has the time to its decision."""
+    try:
+        return cases.decided_after(cases.without_contents(body)) == case.columns.get("decided_after")
+    except ValueError:
+        return False
+
+
+def _uses(source: HistorySource, wanted: Sequence[Wanted]) -> Iterator[Mismatch]:
+    """Yield each case whose list of contents is not what it and its records name."""
+    named: dict[str, set[str]] = {}
+    place = {}
+    for digest, seq, what in wanted:
+        id = what.removeprefix(CODE_OF)
+        named.setdefault(id, set()).add(digest)
+        place[id] = seq
+    listed: dict[str, set[str]] = {id: set() for id in named}
+    for id, by_list, digest in source.uses(list(named)):
+        (listed if by_list else named)[id].add(digest)
+    for id, digests in named.items():
+        if digests != listed[id]:
+            yield place[id], f"the list of the contents of the case {id} was changed"
 
 
 def _unpacked(packed: bytes | None) -> bytes:

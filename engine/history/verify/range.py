@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.history.chain import chain
-from engine.history.chain.merkle import Piece, pieces
+from engine.history.chain.merkle import STORED, Piece, pieces
 from engine.history.verify.diagnosis import diagnose, first_break
 from engine.history.verify.payloads import Mismatch, PayloadChecks, check_payloads, fields
 from engine.history.verify.source import HistorySource, Row
@@ -55,6 +55,9 @@ def verify_range(
             verified.mismatch = broken.expected, diagnose(source, broken)
             return verified
         _grow(verified, rows, points)
+        if changed := _changed_block(source, rows):
+            verified.mismatch = changed, "the stored tree over the records was changed"
+            return verified
         known = checks.unregistered
         verified.mismatch = check_payloads(source, checks, rows)
         verified.unregistered += checks.unregistered - known
@@ -79,6 +82,18 @@ def _steps(source: HistorySource, after: int, last: int) -> Iterator[list[Row]]:
     while rows := source.records(place, last, STEP):
         yield rows
         place = rows[-1][0]
+
+
+def _changed_block(source: HistorySource, rows: Sequence[Row]) -> int | None:
+    """Return the last record of the first whole block of these whose stored root is another."""
+    start, count = rows[0][0] - 1, 1 << STORED
+    first, last = -(-start // count), (start + len(rows)) // count - 1
+    stored = source.blocks(first, last) if first <= last else {}
+    for place in range(first, last + 1):
+        leaves = [row[7] for row in rows[place * count - start : (place + 1) * count - start]]
+        if place in stored and stored[place] != pieces(0, leaves)[0][1]:
+            return (place + 1) * count
+    return None
 
 
 def _grow(verified: VerifiedRange, rows: Sequence[Row], points: frozenset[int]) -> None:

@@ -65,6 +65,21 @@ class HistorySource(Protocol):
         """Return the tree over the first `size` records, from the stored hashes."""
         ...
 
+    def uses(self, ids: Sequence[str]) -> list[tuple[str, bool, str]]:
+        """Return the contents of these cases, of one moment: id, whether by the list of uses, digest.
+
+        The others are those that the records of their runs name.
+        """
+        ...
+
+    def blocks(self, first: int, last: int) -> dict[int, bytes]:
+        """Return the stored subtrees of `STORED` levels from one place to another, by place."""
+        ...
+
+    def derived_problems(self) -> Iterable[str]:
+        """Yield what the store derives from the records, and is not as it follows from them."""
+        ...
+
     def reviewer_keys(self) -> list[KeyChange]:
         """Return the registrations of reviewers' keys, in order."""
         ...

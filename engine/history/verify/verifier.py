@@ -48,6 +48,7 @@ def verify(
         end_problems(end, head, notices),
         comparison.before(total),
         _unrecorded_cases(source, first),
+        () if start.size else ((0, problem) for problem in source.derived_problems()),
     )
     seq, problem = next(problems, (None, ""))
     found = comparison.found(total, seq or None, with_earlier(problem, notices))

@@ -79,13 +79,14 @@ async def write(path: Path) -> None:
     store = await SqliteHistoryStore.open(path, HistorySettings())
     try:
         for case in fixture_cases():
-            await _write_case(store, case)
+            await write_case(store, case)
         await store.append("history.viewed", "s-finished", ALICE, {})
     finally:
         await store.close()
 
 
-async def _write_case(store: SqliteHistoryStore, case: Case) -> None:
+async def write_case(store: SqliteHistoryStore, case: Case) -> None:
+    """Write a case with all its events."""
     id, submission = case.submission.id, case.submission
     created = {"digest": submission.digest, "language": submission.draft.language.value, "purpose": ""}
     await store.append("submission.created", id, submission.requester.name, created)

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from engine.history.summary import summary_of
 from engine.models import Case, Summary
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
-from tests.engine.history.make_fixture import ALICE, ARTIFACT, FOLDER, OUTPUT, fixture_cases
+from tests.engine.history.make_fixture import ALICE, ARTIFACT, BEGIN, FOLDER, OUTPUT, fixture_cases
 
 RELEASED = sorted(FOLDER.iterdir())
 
@@ -126,7 +127,7 @@ async def test_the_format_can_grow(released: Path) -> None:
     async with open_store(released) as store:
         assert (await store.verify()).intact
         await store.append("claim.created", "s-new", ALICE, {}, case=build_case("s-new"))
-        again = build_case("s-pending", "print(2)\n")
+        again = build_case("s-pending", "print(input())\n", submitted_at=BEGIN + timedelta(minutes=3))
         await store.append("claim.created", "s-pending", ALICE, {}, case=again)
         assert (await store.verify()).intact
         assert fixture_cases()[0] == await store.read.case("s-finished")

@@ -108,7 +108,7 @@ async def test_code_is_kept_once(log: SqliteHistoryStore, path: Path, make_case:
     for name in ("a", "b", "c"):
         await log.append("claim.created", name, ALICE, {}, case=make_case(name, "print(1)" * 1000))
     with sqlite3.connect(path) as connection:
-        assert [(8000,)] == connection.execute("SELECT size FROM blobs").fetchall()
+        assert [(1,)] == connection.execute("SELECT count(*) FROM blobs").fetchall()
     connection.close()
 
 

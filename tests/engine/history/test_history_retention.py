@@ -6,13 +6,15 @@ import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from engine.common.text import Untrusted
 from engine.history.errors import HistoryError
+from engine.history.store.sqlite import ledger
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, OutputChunk, Status, Stream
@@ -28,6 +30,8 @@ async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator
     log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5, **rules))
     now = datetime.now(UTC)
     long_ago = now - timedelta(days=100)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(ledger, "datetime", Past)
     for case in (
         make_case("old", "oldcode = 1", status=Status.FINISHED, exit_code=0, submitted_at=long_ago),
         make_case("waits", "waiting = 1", submitted_at=long_ago),
@@ -38,15 +42,20 @@ async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator
     await log.append_output("old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"oldoutput")])
     await log.append("claim.released", "old", ALICE, {})
     await log._writer.do(lambda ledger: index_some(ledger.connection))
-    await log._writer.do(lambda ledger: _backdate(ledger.connection))
+    patch.undo()
     try:
         yield log
     finally:
         await log.close()
 
 
-def _backdate(connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE blobs SET at = '2020'")
+class Past(datetime):
+    """A clock that stands in 2020."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        """Return the same moment always."""
+        return cls(2020, 1, 1, tzinfo=tz)
 
 
 async def test_old_contents_are_erased_and_events_stay(path: Path, make_case: MakeCase) -> None:

@@ -139,6 +139,7 @@ def older_format(connection: sqlite3.Connection) -> None:
     """Change a record, and claim the format whose ends are not signed."""
     other_actor(connection)
     connection.execute("DROP TABLE signed_head")
+    connection.execute("ALTER TABLE blobs ADD COLUMN size INTEGER NOT NULL DEFAULT 1")
     connection.execute("PRAGMA user_version = 4")
 
 

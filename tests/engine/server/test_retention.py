@@ -15,11 +15,13 @@ from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
+from engine.history.store.sqlite import ledger
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
+from tests.engine.history.test_history_retention import Past
 from tests.engine_process import EngineProcess
 
 RULE = "erased by retention: older than 30 days"
@@ -29,6 +31,8 @@ LEFT = b"figures"
 async def fill(path: Path) -> None:
     """Write `s-old` of long ago, and let its code, output and artifact be erased; of `s-part` a part."""
     log = await SqliteHistoryStore.open(path, HistorySettings(retain_days=30))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(ledger, "datetime", Past)
     long_ago = datetime.now(UTC) - timedelta(days=100)
     case = build_case("s-old", "print(1)", status=Status.FINISHED, exit_code=0, submitted_at=long_ago)
     await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
@@ -39,7 +43,7 @@ async def fill(path: Path) -> None:
     await log.append("claim.created", "s-part", Untrusted("alice"), {}, case=part)
     await log.append_output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"1\n")])
     await log.append("claim.released", "s-part", Untrusted("alice"), {})
-    await log._writer.do(lambda ledger: ledger.connection.execute("UPDATE blobs SET at = '2020'"))
+    patch.undo()
     await log.append_output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=2, data=b"kept\n")])
     await log.append("claim.released", "s-part", Untrusted("alice"), {})
     assert 3 == await log.apply_retention()

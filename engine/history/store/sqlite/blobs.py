@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable
+from functools import partial
 
 import zstandard
 
@@ -22,7 +23,7 @@ class _Zstd(threading.local):
 
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=3).compress
-        self.unpack = zstandard.ZstdDecompressor().decompress
+        self.unpack = partial(zstandard.ZstdDecompressor().decompress, allow_extra_data=False)
 
 
 _zstd = _Zstd()
@@ -55,9 +56,9 @@ def put(connection: sqlite3.Connection, content: bytes, digest: str, at: str) ->
     if row:
         connection.execute("DELETE FROM blobs WHERE n = ?", (row[0],))
     cursor = connection.execute(
-        "INSERT INTO blobs (n, digest, size, body, stored, at) "
-        "VALUES ((SELECT ifnull(max(n), 0) + 1 FROM blobs), ?, ?, ?, ?, ?)",
-        (key, len(content), body, len(body), at),
+        "INSERT INTO blobs (n, digest, body, stored, at) "
+        "VALUES ((SELECT ifnull(max(n), 0) + 1 FROM blobs), ?, ?, ?, ?)",
+        (key, body, len(body), at),
     )
     number = int(cursor.lastrowid or 0)
     if row:

@@ -13,6 +13,7 @@ from pydantic_core import from_json
 
 from engine.common.text import Untrusted
 from engine.history.chain.chain import stamp
+from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, row_formats
 from engine.history.store.sqlite.row_formats import RowFormat
 from engine.history.summary import summary_of
@@ -25,7 +26,7 @@ _CODE_ALONE = re.compile(
     rb'\{"submission":\{"id":"[\w-]*","draft":\{"code":"([0-9a-f]{64})","language":"[a-z]+","files":\[\],'
 )
 """How a stored case without input files begins: to read on takes ten times as long."""
-_COUNTS = (
+COUNTS = (
     ("daily_counts", "day", "substr(submitted_at, 1, 10)"),
     ("requester_counts", "requester", "requester"),
 )
@@ -39,8 +40,6 @@ class EncodedCase:
     body: bytes
     sha256: str
     contents: tuple[tuple[str, bytes], ...]
-    decided_after: float | None
-    """Seconds from the submission to its decision."""
 
 
 def encode(case: Case) -> EncodedCase:
@@ -54,8 +53,9 @@ def encode(case: Case) -> EncodedCase:
     body = _with_contents(case, [digest.encode() for digest, _ in contents]).model_dump_json().encode()
     summary = summary_of(case)
     form = row_formats.current()
-    columns = tuple(_column(getattr(summary, name)) for name in form.columns)
-    return EncodedCase(columns, body, form.digest(columns, body), contents, _decided_after(case))
+    listed = {"decided_after": decided_after(case), **dict(summary)}
+    columns = tuple(_column(listed[name]) for name in form.columns)
+    return EncodedCase(columns, body, form.digest(columns, body), contents)
 
 
 def write(connection: sqlite3.Connection, encoded: EncodedCase, seq: int, at: str) -> int:
@@ -69,29 +69,36 @@ def write(connection: sqlite3.Connection, encoded: EncodedCase, seq: int, at: st
 
 
 def insert(connection: sqlite3.Connection, encoded: EncodedCase, seq: int) -> int:
-    """Write the row of a case, without its contents and uncounted, and return its number."""
+    """Write the row of a case, without its contents and uncounted, and return its number.
+
+    Raises:
+        HistoryError: the row of that id is another submission's, which nothing overwrites.
+    """
     form = row_formats.current()
-    values = (*encoded.columns, form.number, seq, encoded.decided_after)
-    row = connection.execute(_upsert(form), values).fetchone()
+    row = connection.execute(_upsert(form), (*encoded.columns, form.number, seq)).fetchone()
+    if row is None:
+        raise HistoryError(f"There is another submission {encoded.columns[0]}", hint="Submit it again")
     connection.execute(
-        "INSERT OR REPLACE INTO case_states (n, body) VALUES (?, ?)", (row[0], blobs.pack(encoded.body))
+        "INSERT INTO case_states (n, body) VALUES (?, ?) ON CONFLICT (n) DO UPDATE SET body = excluded.body",
+        (row[0], blobs.pack(encoded.body)),
     )
     return int(row[0])
 
 
 @cache
 def _upsert(form: RowFormat) -> str:
-    names = (*form.columns, "format", "seq", "decided_after")
+    names = (*form.columns, "format", "seq")
     return (
         f"INSERT INTO cases ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
         f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in names[1:])} "
+        "WHERE cases.digest = excluded.digest AND cases.submitted_at = excluded.submitted_at "
         "RETURNING n"
     )
 
 
 def count_all(connection: sqlite3.Connection) -> None:
     """Count all cases, where none has been counted."""
-    for table, key, value in _COUNTS:
+    for table, key, value in COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
             f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, count(*) FROM cases "
@@ -101,13 +108,19 @@ def count_all(connection: sqlite3.Connection) -> None:
 
 def _count(connection: sqlite3.Connection, id: object, by: int) -> None:
     """Add a case in its current state to the counts, or subtract it."""
-    for table, key, value in _COUNTS:
+    for table, key, value in COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
             f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, :by FROM cases WHERE id = :id "
             "ON CONFLICT DO UPDATE SET count = count + :by",
             {"id": id, "by": by},
         )
+        if by < 0:
+            connection.execute(
+                f"DELETE FROM {table} WHERE count = 0 AND ({key}, risk, status, kill_reason, language) = ("
+                f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language FROM cases WHERE id = ?)",
+                (id,),
+            )
 
 
 def decode(connection: sqlite3.Connection, body: bytes) -> Case:
@@ -121,7 +134,13 @@ def decode(connection: sqlite3.Connection, body: bytes) -> Case:
     return _with_contents(Case.model_validate_json(plain), contents)
 
 
-def _decided_after(case: Case) -> float | None:
+def without_contents(body: bytes) -> Case:
+    """Return a stored case with digests in the place of code and files. Raises ValueError: it is none."""
+    return Case.model_validate_json(body)
+
+
+def decided_after(case: Case) -> float | None:
+    """Return the seconds from the submission of a case to its decision."""
     return (case.decision.at - case.submission.submitted_at).total_seconds() if case.decision else None
 
 

@@ -35,29 +35,25 @@ class RowFormat(NamedTuple):
         return tuple(row[name] for name in self.columns)
 
 
-FORMATS = {
-    1: RowFormat(
-        1,
-        (
-            "id",
-            "digest",
-            "status",
-            "risk",
-            "language",
-            "requester",
-            "first_line",
-            "lines",
-            "violations",
-            "submitted_at",
-            "deadline",
-            "reviewer",
-            "kill_reason",
-            "exit_code",
-            "duration",
-            "memory_peak",
-        ),
-    ),
-}
+_FIRST = (
+    "id",
+    "digest",
+    "status",
+    "risk",
+    "language",
+    "requester",
+    "first_line",
+    "lines",
+    "violations",
+    "submitted_at",
+    "deadline",
+    "reviewer",
+    "kill_reason",
+    "exit_code",
+    "duration",
+    "memory_peak",
+)
+FORMATS = {1: RowFormat(1, _FIRST), 2: RowFormat(2, (*_FIRST, "decided_after"))}
 
 
 def current() -> RowFormat:

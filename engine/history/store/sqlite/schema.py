@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.history.errors import HistoryError
@@ -16,7 +17,10 @@ OLDEST = 4
 APPLICATION = 0x50524154
 """`PRAT`, so that nothing else's database is taken for a history."""
 
-TABLES = """
+FULLTEXT = """
+CREATE VIRTUAL TABLE fulltext USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full')
+"""
+TABLES = f"""
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     at TEXT NOT NULL,
@@ -48,7 +52,6 @@ CREATE TABLE subtrees (
 CREATE TABLE blobs (
     n INTEGER PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE,
-    size INTEGER NOT NULL,
     body BLOB,
     stored INTEGER NOT NULL,
     at TEXT NOT NULL
@@ -116,7 +119,7 @@ CREATE TABLE requester_counts (
     PRIMARY KEY (requester, risk, status, kill_reason, language)
 ) WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE fulltext USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full');
+{FULLTEXT};
 CREATE TABLE fulltext_progress (indexed INTEGER NOT NULL);
 INSERT INTO fulltext_progress VALUES (0);
 
@@ -128,7 +131,12 @@ CREATE TABLE case_blobs (
 CREATE INDEX case_blobs_case ON case_blobs (case_n, blob);
 """
 UPGRADES: dict[int, tuple[str, ...]] = {
-    4: ("CREATE TABLE signed_head (one INTEGER PRIMARY KEY CHECK (one = 1), note TEXT NOT NULL)",),
+    4: (
+        "CREATE TABLE signed_head (one INTEGER PRIMARY KEY CHECK (one = 1), note TEXT NOT NULL)",
+        "ALTER TABLE blobs DROP COLUMN size",
+        "DELETE FROM daily_counts WHERE count = 0",
+        "DELETE FROM requester_counts WHERE count = 0",
+    ),
 }
 """For each older format from `OLDEST` on, the statements that bring it to the next one."""
 
@@ -175,6 +183,29 @@ def open_reader(path: Path, give_up: Callable[[], bool]) -> sqlite3.Connection:
     return connection
 
 
+def foreign_objects(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield the tables, indexes, triggers and views that are not those of a history, and those missing."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+        for statement in TABLES.split(";"):
+            memory.execute(statement)
+        listed = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
+        expected, found = (set(one.execute(listed)) for one in (memory, connection))
+    yield from (f"the {type} {name} was added to the database" for type, name in sorted(found - expected))
+    yield from (f"the {type} {name} is missing" for type, name in sorted(expected - found))
+
+
+def _refuse_triggers(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a database that does more than store what it is given."""
+    row = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+    ).fetchone()
+    if row:
+        raise HistoryError(
+            f"The history {path} was changed: it has the {row[0]} {row[1]!r}",
+            hint=f"Put it back from a backup, or: mv {path} {path}.changed",
+        )
+
+
 def _create_private(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -197,6 +228,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         for older in range(_check_format(connection, path), VERSION):
             for statement in UPGRADES[older]:
                 connection.execute(statement)
+        _refuse_triggers(connection, path)
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 

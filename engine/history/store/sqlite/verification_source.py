@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.history.chain import chain
-from engine.history.chain.merkle import Frontier
+from engine.history.chain.merkle import STORED, Frontier
 from engine.history.store.sqlite import row_formats, tree
+from engine.history.store.sqlite.derived import derived_problems
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.store.sqlite.tolerant_rows import rows_of
 from engine.history.verify.source import HistoryEnd, KeyChange, Row, StoredCase
@@ -20,6 +21,19 @@ SELECT seq, at, note FROM (SELECT 1 AS one) LEFT JOIN signed_head USING (one)
 LEFT JOIN (SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1)
 """
 _NOTICES = "SELECT seq, type, data FROM events WHERE subject = 'history' ORDER BY seq"
+_USES = """
+WITH wanted AS (SELECT value AS id FROM json_each(:ids))
+SELECT id, 1, lower(hex(blobs.digest)) FROM wanted JOIN cases USING (id)
+JOIN case_blobs ON case_n = cases.n LEFT JOIN blobs ON blobs.n = blob
+UNION ALL
+SELECT id, 0, data ->> '$.digest' FROM wanted JOIN events ON subject = id
+WHERE type IN ('run.output', 'run.artifact') AND json_valid(data) AND data ->> '$.digest' IS NOT NULL
+AND NOT EXISTS (
+    SELECT 1 FROM blobs JOIN case_blobs ON blob = blobs.n AND case_n = 0
+    WHERE lower(hex(blobs.digest)) = data ->> '$.digest'
+)
+"""
+_BLOCKS = "SELECT place, hash FROM subtrees WHERE level = ? AND place BETWEEN ? AND ?"
 _KEYS = """
 SELECT seq, type, data ->> '$.name', data ->> '$.key' FROM events
 WHERE subject = 'reviewers' AND json_valid(data) ORDER BY seq
@@ -68,6 +82,19 @@ class SqliteSource:
     def tree(self, size: int) -> Frontier:
         """Return the tree over the first `size` records, from the stored hashes."""
         return tree.load(self._connection, size)
+
+    def uses(self, ids: Sequence[str]) -> list[tuple[str, bool, str]]:
+        """Return the contents of these cases, of one moment: id, whether by the list of uses, digest."""
+        found = self._connection.execute(_USES, {"ids": json.dumps(ids)})
+        return [(id, bool(listed), str(digest)) for id, listed, digest in found]
+
+    def blocks(self, first: int, last: int) -> dict[int, bytes]:
+        """Return the stored subtrees of `STORED` levels from one place to another, by place."""
+        return dict(self._connection.execute(_BLOCKS, (STORED, first, last)).fetchall())
+
+    def derived_problems(self) -> Iterable[str]:
+        """Yield what the store derives from the records, and is not as it follows from them."""
+        return derived_problems(self._connection)
 
     def reviewer_keys(self) -> list[KeyChange]:
         """Return the registrations of reviewers' keys, in order."""
