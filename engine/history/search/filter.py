@@ -149,11 +149,11 @@ def _moment(text: str, at: int, value: str, now: datetime) -> str:
     ago = _AGO.fullmatch(value)
     try:
         moment = now - timedelta(**{_STEPS[ago[2]]: int(ago[1])}) if ago else datetime.fromisoformat(value)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
     except (ValueError, OverflowError):
         hint = "Write 7d, 12h, 30m or 2026-11-21"
         raise FilterError(text, at, f"{value!r} is not a time", hint=hint) from None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _unquoted(value: str) -> str:

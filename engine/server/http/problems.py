@@ -21,6 +21,27 @@ from engine.history.search.filter import FilterError
 from engine.models.api import ProblemBody
 
 MEDIA_TYPE = "application/problem+json"
+HINTS = {
+    400: "Send HTTP/1.1, as GET /openapi.json describes it.",
+    403: "Use a token with the scope that this needs (docs/api.md).",
+    404: "Look for the name or id again; GET /openapi.json lists what there is.",
+    405: "Use a method that the header Allow names.",
+    406: "Leave out the header Accept.",
+    408: "Send it again.",
+    409: "Get it again, and see what has changed.",
+    410: "Nothing brings it back; the history says which rule erased it.",
+    413: "Send less.",
+    415: "Send application/json.",
+    421: "Call the engine by a name of this machine, or add the name to server.hosts.",
+    422: "Change what is named here; GET /openapi.json describes what is valid.",
+    429: "Try again after the seconds in the header Retry-After.",
+    431: "Send fewer or shorter headers.",
+    500: "Look for the reference in the engine log.",
+    502: "Ask again.",
+    503: "Type: pratique doctor",
+    504: "Type: pratique doctor",
+}
+"""What to do next where the problem itself does not say it, by status."""
 LOGGED = "pratique.logged"
 """Set in a request's scope once its unexpected error is in the log."""
 
@@ -46,7 +67,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     body = ProblemBody(
         status=problem.status,
         title=problem.title,
-        hint=problem.hint,
+        hint=problem.hint or HINTS.get(problem.status, HINTS[422]),
         correlation_id=problem.correlation_id,
     )
     if problem.status == 429 or problem.retry_after:
