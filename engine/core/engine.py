@@ -19,7 +19,7 @@ from engine.core.config.token_store import TokenStore
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.history.service import HistoryService
-from engine.core.host_health import host_checks
+from engine.core.host_health import checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
@@ -191,8 +191,10 @@ class Engine:
         """Return the state of every part, after `settled_within` seconds at most for sandboxes that start."""
         if settled_within:
             await self._startup.wait(settled_within)
-        host = await asyncio.to_thread(host_checks, self.settings.server)
-        backend = await self._backend.checks()
+        backend, host = await asyncio.gather(
+            checked("sandboxes", self._backend.checks()),
+            checked("host", asyncio.to_thread(host_checks, self.settings.server)),
+        )
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())
         checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks(), *more)

@@ -1,20 +1,37 @@
-"""Rows of Health about the host: endpoints, disk and log."""
+"""Rows of Health about the host: endpoints, disk and log; and what tells that rows cannot be had."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
+from collections.abc import Awaitable
 from pathlib import Path
 
 from engine import locations
+from engine.common.supervisor import describe
 from engine.common.text import Untrusted
 from engine.models import Check
 from engine.settings import ServerSettings
 
 LEAST_FREE = 1 << 30
 """Bytes that have to be free where the state lies: below that events and output may soon not be kept."""
+CHECK_SECONDS = 4.0
+"""How long the checks of one part may take before their absence is told."""
 LARGEST_LOG = 256 << 20
 _TAIL_BYTES = 4096
+
+
+async def checked(name: str, checks: Awaitable[tuple[Check, ...]]) -> tuple[Check, ...]:
+    """Return rows of Health, or one that says why there are none: Health itself never fails or hangs."""
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            return await checks
+    except TimeoutError:
+        why, hint = f"no answer within {CHECK_SECONDS:g} s", ""
+    except Exception as error:  # whatever is wrong, the other rows are shown
+        why, hint = describe(error), str(getattr(error, "hint", ""))
+    return (Check(name=name, ok=False, detail=Untrusted(why), hint=hint or "pratique doctor"),)
 
 
 def host_checks(server: ServerSettings) -> tuple[Check, ...]:

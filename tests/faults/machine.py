@@ -61,6 +61,8 @@ class Guest:
     changed: bool = False
     startup_tasks: int = 1
     startup_cpu_seconds: float = 0.0
+    reported: bool = False
+    """Whether its code has ended, and said so."""
     _received: bytearray = field(default_factory=bytearray)
     _output: asyncio.Queue[tuple[Stream, bytes] | None] = field(default_factory=asyncio.Queue)
     _nonce: bytes = b""
@@ -100,7 +102,12 @@ class Guest:
             self._output.put_nowait((Stream.STDOUT, b"ran\n"))
             self._report()
 
+    async def print(self, text: bytes) -> None:
+        """Write to standard output."""
+        self._output.put_nowait((Stream.STDOUT, text))
+
     def _report(self) -> None:
+        self.reported = True
         mark = b"\0" + self._nonce
         self._output.put_nowait((Stream.STDERR, mark + b"\n"))
         self._output.put_nowait((Stream.STDOUT, mark + ENDED))

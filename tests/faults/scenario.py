@@ -151,7 +151,7 @@ class Scenario:
 
     def _refused(self, name: str, error: BaseException) -> None:
         self.outcome.refused.append(name)
-        self.outcome.told |= not self._injector.lifted or name == "start"
+        self.outcome.told |= self._injector.hits > 0 or name == "start"
         if not str(error):
             self.outcome.broken.append(f"{name}: refused without a word")
 

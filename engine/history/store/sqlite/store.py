@@ -224,6 +224,7 @@ class SqliteHistoryStore:
         return [
             *(contradiction_check(problem) for problem in self._writer.contradictions),
             *([witness_check(self._witness)] if self._witness else []),
+            *([_unsaved_check(self._writer.unsaved)] if self._writer.unsaved else []),
         ]
 
     def _outside(self, witnessed: Sequence[str]) -> list[Witnessed]:
@@ -236,6 +237,13 @@ class SqliteHistoryStore:
             file = self._settings.witness_git / FILE
             kept += [Witnessed(f"the witness {file}", note) for note in checkpoint_file.notes(file)]
         return kept
+
+
+def _unsaved_check(why: str) -> Check:
+    detail = f"the last output and samples are in memory alone: {why}"
+    return Check(
+        name="unsaved records", ok=False, detail=Untrusted(detail), hint="Look at: df -h, dmesg | tail"
+    )
 
 
 def _text(type: str, data: dict[str, Any], case: cases.EncodedCase | None = None) -> str:

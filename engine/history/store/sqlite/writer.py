@@ -77,6 +77,8 @@ class Writer:
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
         self._owed: list[WriteJob] = []
         """What was answered, and taken back by a failed transaction: done again before anything else."""
+        self.unsaved = ""
+        """Why what was answered is not on disk; empty if it is, or will be within a moment."""
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="audit-writer", daemon=True)
         self._thread.start()
@@ -178,9 +180,11 @@ class Writer:
             reason = explain(error, self._path) if isinstance(error, (sqlite3.Error, OSError)) else error
             failed = done or ([first] if first else [])
             self._owed += [job for job in failed if job.answered]
+            self.unsaved = str(reason) if self._owed else ""
             self._tell(_refuse, [job for job in failed if not job.answered], reason)
         else:
             self._owed.clear()
+            self.unsaved = ""
             self._tell(_answer, done)
         return going
 
