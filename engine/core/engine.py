@@ -19,7 +19,7 @@ from engine.core.config.token_store import TokenStore
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.history.service import HistoryService
-from engine.core.host_health import checked, host_checks
+from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
@@ -69,7 +69,8 @@ class Engine:
         self._backend = backend
         self._more_checks: list[Callable[[], Iterable[Check]]] = []
         self.supervisor = Supervisor()
-        self._storage = Storage(locations.state(), locations.database())
+        self._files = HostFiles()
+        self._storage = Storage(self._files.state, locations.database())
         self._events = EventBus(log, self.work_queue, self.supervisor, self._storage)
         backend.keeper = backend.keeper or self._events
         self._add_history()
@@ -193,7 +194,7 @@ class Engine:
             await self._startup.wait(settled_within)
         backend, host = await asyncio.gather(
             checked("sandboxes", self._backend.checks()),
-            checked("host", asyncio.to_thread(host_checks, self.settings.server)),
+            checked("host", asyncio.to_thread(host_checks, self.settings.server, self._files)),
         )
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Awaitable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine import locations
@@ -34,20 +35,27 @@ async def checked(name: str, checks: Awaitable[tuple[Check, ...]]) -> tuple[Chec
     return (Check(name=name, ok=False, detail=Untrusted(why), hint=hint or "pratique doctor"),)
 
 
-def host_checks(server: ServerSettings) -> tuple[Check, ...]:
+@dataclass(frozen=True)
+class HostFiles:
+    """Where the files of an engine are. They are found once: to look again would create what is missing."""
+
+    state: Path = field(default_factory=locations.state)
+    inbox: Path = field(default_factory=locations.inbox)
+
+
+def host_checks(server: ServerSettings, files: HostFiles) -> tuple[Check, ...]:
     """Check the endpoints, the disk and the log of this engine."""
-    state = locations.state()
-    return (*_endpoints(server), _disk(state), _log(state / "engine.log"))
+    return (*_endpoints(server, files), _disk(files.state), _log(files.state / "engine.log"))
 
 
-def _endpoints(server: ServerSettings) -> tuple[Check, ...]:
+def _endpoints(server: ServerSettings, files: HostFiles) -> tuple[Check, ...]:
     rows = []
     if server.listen:
         how = "tokens over TLS" if server.tls_certificate else "tokens, loopback only"
         rows.append(_row("endpoint: TCP", f"{server.listen}, {how}", ""))
     if not server.inbox:
         return tuple(rows)
-    inbox = locations.inbox()
+    inbox = files.inbox
     can_write = os.access(inbox, os.W_OK)
     return (*rows, _row("endpoint: inbox", str(inbox), "" if can_write else f"chmod u+rwx {inbox}"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,12 @@ class PolicyStore:
 
     async def start(self) -> None:
         """Load the policy, and record which one is in force or why it is not the user's."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
         self.current = await asyncio.to_thread(load, deadlines=self._settings.deadlines)
         await self._reload(first=True)
 
     async def keep(self) -> None:
         """Load the policy again whenever one of its files is saved, until cancelled."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
         while True:
             watched = self._watched
             async for _ in _looks(watched):
@@ -95,6 +96,8 @@ def _looks(files: frozenset[Path]) -> AsyncIterator[object]:
         return Path(path).name in names
 
     folders = {file.parent for file in files if file.parent.is_dir()}
+    if not folders:
+        raise FileNotFoundError(errno.ENOENT, "there is no folder to watch", str(min(files).parent))
     return awatch(
         *folders,
         watch_filter=ours,

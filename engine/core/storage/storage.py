@@ -49,10 +49,16 @@ class Storage:
             raise HistoryError(self._lost, hint=self._hint)
 
     def require_space(self) -> None:
-        """Check that there is space for new work. Raises Problem (503): the disk is nearly full."""
+        """Check that there is space for new work.
+
+        Raises:
+            Problem: the disk is nearly full, or does not answer (503).
+            HistoryError: the state folder was removed or replaced.
+        """
+        self.require()
         if self._hung:
             raise Problem(503, self._hung, hint="Look at: dmesg | tail", retry_after=5)
-        if self._low and self.reserve.low:
+        if self.reserve.low:
             raise Problem(
                 503,
                 f"the disk that holds {self._folder} is nearly full: decisions are recorded, "

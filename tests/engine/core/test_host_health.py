@@ -25,7 +25,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rows(**server: object) -> dict[str, Check]:
     """Return the rows by name."""
-    return {row.name: row for row in host_health.host_checks(ServerSettings.model_validate(server))}
+    return {
+        row.name: row
+        for row in host_health.host_checks(ServerSettings.model_validate(server), host_health.HostFiles())
+    }
 
 
 def test_every_door_is_named_with_its_address(home: Path) -> None:
