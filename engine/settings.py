@@ -70,12 +70,12 @@ class PolicySettings(Group):
     )
     """What no grant may exceed."""
     profile: Literal["solo", "team"] = "solo"
-    """`team`: CRITICAL takes two reviewers, neither the requester, and `require_full_review` holds."""
+    """`team`: CRITICAL takes two reviewers, neither the requester."""
     second_reviewer: bool | None = None
     """Whether CRITICAL takes two reviewers, in place of what the profile says."""
-    require_full_review: bool | None = None
-    """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen, in place
-    of what the profile says."""
+    require_full_review: bool = True
+    """Whether HIGH and CRITICAL are approved only with a record that all of it was displayed, or that the
+    reviewer states to have reviewed all of it, with the outcome of each grave violation."""
     claim_seconds: float = Field(300.0, gt=0)
     """How long a reviewer's claim on a submission holds."""
     max_code_bytes: int = Field(4 * 1024 * 1024, ge=1)
@@ -95,11 +95,6 @@ class PolicySettings(Group):
     def requires_second_reviewer(self) -> bool:
         """Whether CRITICAL takes two reviewers."""
         return self.profile == "team" if self.second_reviewer is None else self.second_reviewer
-
-    @property
-    def requires_full_review(self) -> bool:
-        """Whether HIGH and CRITICAL are approved only with a record that everything has been on screen."""
-        return self.profile == "team" if self.require_full_review is None else self.require_full_review
 
 
 Address = Annotated[str, AfterValidator(lambda text: str(ip_network(text)))]

@@ -14,6 +14,8 @@ from pathlib import Path
 from engine.client.client import Client
 
 START_SECONDS = 30.0
+WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"
+"""Set to false: tests of other things decide by script, without a record of what was displayed."""
 
 
 class EngineProcess:
@@ -22,7 +24,7 @@ class EngineProcess:
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
         self.command = [sys.executable, "-m", "engine.server.serve"]
-        self.environment = {**os.environ, "PRATIQUE_HOME": str(home), **settings}
+        self.environment = {**os.environ, "PRATIQUE_HOME": str(home), WITHOUT_RECORD: "false", **settings}
         self.socket = home / "run" / "engine.sock"
         self._process: subprocess.Popen[bytes] | None = None
 

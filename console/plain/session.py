@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
@@ -15,7 +16,7 @@ from console.review.review_record import ReviewRecorder
 from console.safety.text import visible_text
 from engine.client.client import Client
 from engine.common.errors import Problem
-from engine.models import DecisionOutcome, Event, Status, Summary, TriageOutcome
+from engine.models import DecisionOutcome, Event, ShownBy, Status, Summary, TriageOutcome
 
 HELP = """Commands, one per line:
   list                     pending, queued and running submissions, numbered
@@ -101,11 +102,16 @@ class PlainSession:
         case = await self._client.case(self._id_of(rest))
         for line in formatting.case(case):
             self._say(line)
-        recorder = self._recorders.setdefault(case.submission.id, ReviewRecorder(case))
+        recorder = self._recorders.setdefault(case.submission.id, ReviewRecorder(case, self._shown_by()))
         self._began.setdefault(case.submission.id, asyncio.get_running_loop().time())
         _record_all_shown(recorder)
         if case.status is Status.PENDING:
             self._say(f"To approve, type: approve {case.submission.id} {case.submission.digest[:8]}")
+
+    @staticmethod
+    def _shown_by() -> ShownBy:
+        """Return what displays a submission: a script that drives this shows it to nobody."""
+        return ShownBy.TERMINAL if sys.stdin.isatty() and sys.stdout.isatty() else ShownBy.STATED
 
     async def _health(self, rest: list[str]) -> None:
         health = await self._client.health()

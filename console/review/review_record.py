@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from console.safety.text import Part
 from engine.common.review_coverage import CoverageGaps, coverage_gaps, line_ranges, requires_full_review
 from engine.common.text import many
-from engine.models import Case, Level, ReviewRecord, Triage, TriageOutcome
+from engine.models import Case, Level, ReviewRecord, ShownBy, Triage, TriageOutcome
 
 TITLES = {
     TriageOutcome.ACCEPTED: "accepted",
@@ -20,8 +20,9 @@ TITLES = {
 class ReviewRecorder:
     """Grows while a submission is displayed; `record` is what a decision carries."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, shown_by: ShownBy = ShownBy.CONSOLE) -> None:
         self.case = case
+        self.shown_by = shown_by
         self.seconds = 0.0
         self.lines: set[int] = set()
         self.violations: set[int] = set()
@@ -41,6 +42,7 @@ class ReviewRecorder:
             violations=tuple(sorted(self.violations)),
             files=tuple(sorted(self.files)),
             purpose=self.purpose,
+            shown_by=self.shown_by,
             triage=tuple(
                 Triage(violation=number, outcome=made) for number, made in sorted(self.outcomes.items())
             ),
@@ -101,6 +103,7 @@ def review_record_line(review_record: ReviewRecord) -> str:
         *([many(len(review_record.violations), "violation")] if review_record.violations else []),
         *([many(len(review_record.files), "input file")] if review_record.files else []),
         *(f"{count} {title}" for title, count in made.items()),
+        *(["stated, not displayed by Pratique"] if review_record.shown_by is ShownBy.STATED else []),
     ]
     return ", ".join(parts)
 

@@ -64,6 +64,15 @@ def _nothing(value: object) -> bool:
     return not value
 
 
+class ShownBy(StrEnum):
+    """What displayed a submission to its reviewer."""
+
+    CONSOLE = "console"
+    TERMINAL = "terminal"
+    STATED = "stated"
+    """Nothing of Pratique's: the reviewer states that they reviewed all that the record lists."""
+
+
 class ReviewRecord(FrozenModel):
     """What a reviewer had on screen before deciding, and for how long."""
 
@@ -77,6 +86,8 @@ class ReviewRecord(FrozenModel):
     """Input files that were on screen, by their place in the draft, counted from 0."""
     purpose: bool = Field(False, exclude_if=_nothing)
     """Whether what the agent says it is for was on screen."""
+    shown_by: ShownBy | None = Field(None, exclude_if=_nothing)
+    """What displayed it; None in older records only."""
 
 
 class Signature(FrozenModel):

@@ -55,6 +55,6 @@ def connected_agent(of: Principal, secret: str, label: str = "") -> Principal:
 
     The name ends in a part of the id: it is not that of another connection, of a token or of a person.
     """
-    proof = hashlib.sha256(f"pratique agent {secret}".encode()).hexdigest()[:32]
+    proof = hashlib.sha256(f"agent of pratique {secret}".encode()).hexdigest()[:32]
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", label)[:MOST_LABEL].strip("-") or "agent"
     return Principal(name=Untrusted(f"{plain}#{proof[:6]}"), id=f"{of.id}/agent:{proof}", person=of.person)

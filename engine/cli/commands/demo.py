@@ -10,7 +10,8 @@ import typer
 
 from engine.cli.client_context import with_client
 from engine.cli.commands.runs import follow
-from engine.cli.output.formatting import print_case, print_line, result_line
+from engine.cli.output.formatting import print_line, result_line
+from engine.cli.output.full_view import print_submission, stated_record
 from engine.cli.samples import SAMPLES, Sample
 from engine.client.client import Client
 from engine.client.connect import connect
@@ -42,7 +43,7 @@ async def _decide_all(client: Client) -> None:
     cases = [await _submit(client, sample) for sample in SAMPLES]
     for sample, case in zip(SAMPLES, cases, strict=True):
         print_line()
-        print_case(case)
+        print_submission(case)
         await _decide(client, sample, case)
     print_line()
     verification = await client.history.verify()
@@ -57,7 +58,10 @@ async def _submit(client: Client, sample: Sample) -> Case:
 async def _decide(client: Client, sample: Sample, case: Case) -> None:
     submission = case.submission
     try:
-        decided = await client.decide(submission.id, sample.outcome, submission.digest, sample.reason)
+        record = stated_record(case, ["all=accepted"])
+        decided = await client.decide(
+            submission.id, sample.outcome, submission.digest, sample.reason, review_record=record
+        )
     except Problem as problem:
         print_line(f"         -> not approved: {problem}")
         return

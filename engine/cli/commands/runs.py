@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import sys
 
 import typer
 
@@ -36,6 +34,7 @@ from engine.cli.output.formatting import (
     print_output,
     result_line,
 )
+from engine.cli.review import on_terminal, review_or_deny
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -120,14 +119,12 @@ async def _print_output(client: Client, id: str, *, quiet: bool) -> None:
 
 async def _ask_reviewer(client: Client, case: Case) -> Case:
     submission = case.submission
-    if not sys.stdin.isatty():
+    if not on_terminal():
         print_line(f"Pending. Type: pratique approve {submission.id} --digest {submission.digest[:12]}")
         return case
-    typed = await asyncio.to_thread(
-        typer.prompt, f'Run it? Type "{submission.digest[:4]}" to approve', "deny"
-    )
-    outcome = DecisionOutcome.APPROVED if typed == submission.digest[:4] else DecisionOutcome.DENIED
-    return await client.decide(submission.id, outcome, submission.digest)
+    record = await review_or_deny(case)
+    outcome = DecisionOutcome.APPROVED if record else DecisionOutcome.DENIED
+    return await client.decide(submission.id, outcome, submission.digest, review_record=record)
 
 
 def _finish(case: Case, json: bool) -> None:

@@ -36,7 +36,8 @@ from engine.cli.output.formatting import (
     print_summaries,
     result_line,
 )
-from engine.cli.output.full_view import print_submission, print_untriaged, printed_record
+from engine.cli.output.full_view import print_submission, print_untriaged
+from engine.cli.review import review
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
@@ -130,9 +131,12 @@ def approve(
         list[str] | None,
         typer.Option(help="Triage a violation: 1=accepted, 2=false-positive, all=mitigated."),
     ] = None,
+    reviewed: Annotated[
+        bool, typer.Option("--reviewed", help="State that you reviewed all of it elsewhere; it is recorded.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Print a submission and approve it, with all or fewer permissions; its run starts."""
+    """Print a submission, ask, and approve it with all or fewer permissions; its run starts."""
 
     async def decide(client: Client) -> Case:
         case = await client.case(id)
@@ -144,13 +148,9 @@ def approve(
                 hint=f"Review it again: pratique show {visible(id)}",
             )
         grant = reduced_grant(submission.draft.permissions, without or [], limit or [])
-        review_record = printed_record(case, triage or [])
-        if not json:
-            print_submission(case)
-            print_untriaged(case, review_record)
+        record = await review(case, triage or [], reviewed=reviewed, quiet=json)
         for one in await client.consequences(id, grant):
             print_line(dim(consequence_line(one)), error=True)
-        record = None if json else review_record
         return await client.decide(id, DecisionOutcome.APPROVED, submission.digest, reason, grant, record)
 
     _print_decision(with_client(decide), json)

@@ -9,7 +9,7 @@ from engine.common.errors import Problem
 from engine.common.presentation import is_file_write, text_to_review
 from engine.common.review_coverage import coverage_gaps, line_count
 from engine.common.text import many, visible
-from engine.models import Case, InputFile, ReviewRecord, Triage, TriageOutcome, Violation
+from engine.models import Case, InputFile, ReviewRecord, ShownBy, Triage, TriageOutcome, Violation
 
 PRINTED_BYTES = 512 * 1024
 """Larger input files are truncated, and do not count as reviewed."""
@@ -27,20 +27,39 @@ def print_submission(case: Case) -> None:
         _print_file(file)
 
 
-def printed_record(case: Case, triaged: Iterable[str] = ()) -> ReviewRecord:
-    """Return the review record of what `print_submission` printed, with the triage of violations.
-
-    Its duration is 0, because it is unknown how long the reviewer read.
+def stated_record(case: Case, triaged: Iterable[str] = ()) -> ReviewRecord:
+    """Return the record of a reviewer who states to have reviewed all of a submission, it is unknown how.
 
     Raises:
         Problem: a triage names no violation of HIGH or CRITICAL severity.
     """
+    files = () if is_file_write(case.submission.draft) else tuple(range(len(case.submission.draft.files)))
+    return _record(case, triaged, 0.0, files, ShownBy.STATED)
+
+
+def printed_record(case: Case, triaged: Iterable[str] = (), seconds: float = 0.0) -> ReviewRecord:
+    """Return the review record of what `print_submission` printed on a terminal, with the triage.
+
+    `seconds` passed until the reviewer answered.
+
+    Raises:
+        Problem: a triage names no violation of HIGH or CRITICAL severity.
+    """
+    draft = case.submission.draft
+    files = () if is_file_write(draft) else tuple(_whole(draft.files))
+    return _record(case, triaged, seconds, files, ShownBy.TERMINAL)
+
+
+def _record(
+    case: Case, triaged: Iterable[str], seconds: float, files: tuple[int, ...], shown_by: ShownBy
+) -> ReviewRecord:
     draft, violations = case.submission.draft, case.analysis.violations
     return ReviewRecord(
-        seconds=0,
+        seconds=round(seconds, 1),
         lines=((1, line_count(text_to_review(draft).text)),),
         violations=tuple(range(len(violations))),
-        files=() if is_file_write(draft) else tuple(_whole(draft.files)),
+        files=files,
+        shown_by=shown_by,
         purpose=bool(draft.purpose),
         triage=tuple(
             Triage(violation=number, outcome=made) for number, made in sorted(_triaged(case, triaged).items())

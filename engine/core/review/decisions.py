@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
+from engine.common.review_coverage import requires_full_review
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
 from engine.core.review.grant_validation import validate_grant
@@ -23,7 +24,7 @@ from engine.sandbox import Backend, SandboxUnavailable
 from engine.sandbox.api.backend import PackageSource
 from engine.settings import Settings
 
-RECORD = "Approve it in the console, or with `pratique approve`: both keep a record of what was seen."
+RECORD = "Approve it in the console or with `pratique approve`, or send a review_record."
 
 
 class ReviewDecisions:
@@ -99,7 +100,11 @@ class ReviewDecisions:
         Raises:
             Problem: something was not on screen, or a violation has no triage.
         """
-        missing = unreviewed_items(case, review_record) if self._settings.policy.requires_full_review else ()
+        if not self._settings.policy.require_full_review:
+            return
+        missing = unreviewed_items(case, review_record)
+        if requires_full_review(case) and review_record and review_record.shown_by is None:
+            missing = ("the record does not say what displayed it (shown_by)",)
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise Problem(409, f"the review is incomplete: {missing[0]}{more}", hint=RECORD)

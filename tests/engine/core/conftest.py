@@ -13,7 +13,7 @@ import pytest
 from engine.analysis_pool import AnalysisPool
 from engine.core import Engine
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.settings import SandboxSettings, Settings
+from engine.settings import PolicySettings, SandboxSettings, Settings
 from tests.sandboxes import sandbox_manager
 
 EngineMaker = Callable[..., AbstractAsyncContextManager[Engine]]
@@ -32,7 +32,10 @@ def engine_with(home: Path) -> EngineMaker:
 
     @contextlib.asynccontextmanager
     async def made(**groups: object) -> AsyncIterator[Engine]:
-        settings = Settings.model_validate({"sandbox": SandboxSettings(pool=0), **groups})
+        unrecorded = PolicySettings(require_full_review=False)
+        settings = Settings.model_validate(
+            {"sandbox": SandboxSettings(pool=0), "policy": unrecorded, **groups}
+        )
         log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
         analysis_pool, sandboxes = (
             AnalysisPool(settings.analysis),

@@ -18,6 +18,7 @@ from engine.models import (
     Principal,
     ReviewRecord,
     Role,
+    ShownBy,
     Status,
 )
 from engine.settings import PolicySettings
@@ -29,7 +30,7 @@ ADA, BOB = (Principal(name=Untrusted(name), roles=REVIEWER) for name in ("ada", 
 CRITICAL = "rules:\n  - {id: all, risk: critical, when: {operation: run}}\n"
 TEAM = PolicySettings(profile="team")
 SECONDS = 60
-SEEN = ReviewRecord(seconds=2.5, lines=((1, 1),))
+SEEN = ReviewRecord(seconds=2.5, lines=((1, 1),), shown_by=ShownBy.CONSOLE)
 """A record of what `draft` is."""
 
 
@@ -170,15 +171,29 @@ async def test_approval_waits_for_the_eyes(engine_with: EngineMaker) -> None:
         assert SEEN == case.decision.review_record
 
 
-@pytest.mark.parametrize(
-    ("asked", "settings"),
-    [
-        (False, PolicySettings()),
-        (True, TEAM),
-        (False, PolicySettings(profile="team", require_full_review=False)),
-        (True, PolicySettings(require_full_review=True)),
-    ],
-)
-def test_the_profile_says_whether_eyes_are_asked_for(asked: bool, settings: PolicySettings) -> None:
-    """A team's approvals rest on what was seen, one person's do not; the setting outdoes the profile."""
-    assert asked is settings.requires_full_review
+RECORDS = {
+    "none": None,
+    "nothing": ReviewRecord(seconds=1, shown_by=ShownBy.CONSOLE),
+    "no-word-on-how": ReviewRecord(seconds=1, lines=((1, 1),)),
+    "another-line": ReviewRecord(seconds=1, lines=((2, 2),), shown_by=ShownBy.STATED),
+    "half": ReviewRecord(seconds=1, lines=((1, 0),), shown_by=ShownBy.TERMINAL),
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+async def test_by_default_nothing_grave_is_approved_without_a_record(
+    engine_with: EngineMaker, record: ReviewRecord | None
+) -> None:
+    """Whoever asks: HIGH needs the record of what was displayed, or is stated to be reviewed."""
+    async with engine_with(policy=PolicySettings()) as engine, asyncio.timeout(SECONDS):
+        id, digest = await pending(engine)
+        with pytest.raises(Problem) as refused:
+            await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, review_record=record)
+        assert 409 == refused.value.status
+
+
+def test_the_record_is_asked_for_unless_a_setting_says_otherwise() -> None:
+    """In every profile."""
+    assert PolicySettings().require_full_review
+    assert PolicySettings(profile="team").require_full_review
+    assert not PolicySettings(require_full_review=False).require_full_review
