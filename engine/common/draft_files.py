@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -118,7 +119,8 @@ def _read_all(folder: Path, max_bytes: int) -> dict[str, bytes]:
     except OSError as error:
         raise Problem(422, f"{visible(folder.name)} cannot be read: {error.strerror}") from None
     try:
-        names = os.listdir(within)  # noqa: PTH208  by descriptor
+        with os.scandir(within) as entries:
+            names = [entry.name for entry in islice(entries, MOST_FILES + 1)]
         if len(names) > MOST_FILES:
             raise Problem(413, f"{visible(folder.name)} has over {MOST_FILES} files")
         contents: dict[str, bytes] = {}

@@ -8,12 +8,13 @@ import json
 import os
 import stat
 from collections.abc import AsyncGenerator
+from itertools import islice
 from pathlib import Path
 
 from watchfiles import awatch
 
 from engine.common import log
-from engine.common.draft_files import is_main, read_draft, read_folder
+from engine.common.draft_files import MOST_FILES, is_main, read_draft, read_folder
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core import Engine
@@ -32,6 +33,8 @@ AGAIN_SECONDS = 1.0
 """How long a watcher that gave up is left alone."""
 SETTLE_SECONDS = 0.25
 SETTLE_TRIES = 240
+MOST_ENTRIES = 50_000
+"""How many entries of the inbox are looked at, results among them."""
 MOST_PRINTED = 256 * 1024
 """Bytes of each output stream that a result repeats."""
 
@@ -43,11 +46,10 @@ async def watch_inbox(engine: Engine, folder: Path) -> None:
     async with contextlib.aclosing(_looks(folder)) as looks, asyncio.TaskGroup() as tasks:
         taken: set[str] = set()
         while True:
-            for path in _found(folder):
-                has_capacity = len(taken) < engine.settings.server.max_pending_each
-                if has_capacity and path.name not in taken and _is_new(path):
-                    taken.add(path.name)
-                    tasks.create_task(_take(engine, path, taken))
+            places = engine.settings.server.max_pending_each - len(taken)
+            for path in await asyncio.to_thread(_new_entries, folder, frozenset(taken), places):
+                taken.add(path.name)
+                tasks.create_task(_take(engine, path, taken))
             await anext(looks)
 
 
@@ -69,12 +71,15 @@ async def _looks(folder: Path) -> AsyncGenerator[None, None]:
         yield
 
 
-def _found(folder: Path) -> list[Path]:
-    """Return the entries of the inbox; none while it is missing or cannot be read."""
+def _new_entries(folder: Path, taken: frozenset[str], places: int) -> list[Path]:
+    """Return the first entries of the inbox without a result; none while it is missing or cannot be read."""
     try:
-        return sorted(folder.iterdir())
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, MOST_ENTRIES)]
     except OSError:
         return []
+    new = (folder / name for name in sorted(names) if name not in taken)
+    return list(islice(filter(_is_new, new), max(0, places)))
 
 
 def _is_new(path: Path) -> bool:
@@ -120,7 +125,7 @@ async def _settled(path: Path) -> None:
     """Wait until a file, or a folder with a main file, has stopped changing."""
     before = None
     for _ in range(SETTLE_TRIES):
-        now = _stamp(path)
+        now = await asyncio.to_thread(_stamp, path)
         if now and before == now:
             return
         before = now
@@ -137,8 +142,9 @@ def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
     about = path.lstat()
     if not stat.S_ISDIR(about.st_mode):
         return ((path.name, about.st_size, about.st_mtime_ns),)
-    entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(path)]
-    if not any(is_main(name) for name, _ in entries):
+    with os.scandir(path) as found:
+        entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in islice(found, MOST_FILES + 1)]
+    if len(entries) <= MOST_FILES and not any(is_main(name) for name, _ in entries):
         return ()
     return tuple(sorted((name, now.st_size, now.st_mtime_ns) for name, now in entries))
 
