@@ -57,7 +57,9 @@ class AccessMiddleware:
             caller = scope[CALLER] = await self._authenticate(scope)
             if connection := connection_of(scope):
                 connection.authenticated()
-            await self._forward(scope, receive, response, caller)
+            token = caller.token.id if caller.token else ""
+            with self._limit.share(token):
+                await self._forward(scope, receive, response, token)
         except Problem as problem:
             if not response.started:
                 await problem_response(problem, _HEADERS.get(problem.status))(scope, receive, send)
@@ -74,8 +76,8 @@ class AccessMiddleware:
             return _MONITOR
         return await self._authenticator.authenticate(headers, client)
 
-    async def _forward(self, scope: Scope, receive: Receive, response: _Response, caller: Caller) -> None:
-        body = BoundedBody(receive, self._bodies, caller.token.id if caller.token else "")
+    async def _forward(self, scope: Scope, receive: Receive, response: _Response, token: str) -> None:
+        body = BoundedBody(receive, self._bodies, token)
         response.on_start = body.release
         try:
             await self._app(scope, body.receive, body.unless_refused(response.send))

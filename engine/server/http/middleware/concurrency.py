@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections import Counter
+from collections.abc import Iterator
+
+from engine.common.errors import Problem
+
+SHARE = 4
+"""One token may have this fraction of all concurrent requests: a quarter."""
 
 
 class ConcurrencyLimit:
@@ -12,6 +20,7 @@ class ConcurrencyLimit:
         self._limit = limit
         self._active = 0
         self._last = time.monotonic()
+        self._by_token: Counter[str] = Counter()
 
     @property
     def idle_seconds(self) -> float:
@@ -27,3 +36,21 @@ class ConcurrencyLimit:
         """Count a request that ended."""
         self._active -= 1
         self._last = time.monotonic()
+
+    @contextlib.contextmanager
+    def share(self, token: str) -> Iterator[None]:
+        """Count a request of a token; the owner of the socket has none, and is not counted.
+
+        Raises:
+            Problem: the token has too many concurrent requests.
+        """
+        if token and self._by_token[token] >= max(1, self._limit // SHARE):
+            title = "too many concurrent requests of this token"
+            raise Problem(429, title, hint="Close streams that nobody reads.", retry_after=1)
+        self._by_token[token] += 1
+        try:
+            yield
+        finally:
+            self._by_token[token] -= 1
+            if not self._by_token[token]:
+                del self._by_token[token]
