@@ -33,7 +33,7 @@ def matching_pre_approval(
     if exact:
         return exact[0]
     shapes = [pre_approval for pre_approval in able if pre_approval.match_mode is MatchMode.STRUCTURE]
-    own = structural_fingerprint(case.submission.draft) if shapes else None
+    own = structural_fingerprint(case.submission.draft, case.analysis.verdict) if shapes else None
     return next((pre_approval for pre_approval in shapes if pre_approval.value == own), None)
 
 

@@ -137,7 +137,7 @@ class PreApprovals:
 def _value(case: Case, match_mode: MatchMode) -> str:
     if match_mode is MatchMode.EXACT:
         return case.submission.digest
-    value = structural_fingerprint(case.submission.draft)
+    value = structural_fingerprint(case.submission.draft, case.analysis.verdict)
     if value is None:
         raise Problem(
             422,

@@ -1,8 +1,8 @@
 """The structural fingerprint: equal for two drafts whose code differs in nothing that a run could show.
 
-Only Python code that does nothing but compute has one. There names of local variables, comments and blanks
-may differ. All other code is the same only where its bytes are: what a name means in shell, in a session or
-behind `import *`, no reading of the text can tell.
+Only Python that is proven harmless has one. There names of local variables, comments and blanks may differ.
+All other code is the same only where its bytes are: what a name means in shell, in a session or behind
+`import *`, no reading of the text can tell.
 """
 
 from __future__ import annotations
@@ -12,25 +12,11 @@ import builtins
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from engine.models import Draft, Language
+from engine.models import Draft, Language, Verdict
 
-PURE_MODULES = frozenset(
-    {"math", "cmath", "statistics", "decimal", "fractions", "random", "calendar", "collections", "heapq",
-     "bisect", "itertools", "__future__"}
-)  # fmt: skip
-"""Modules with which code computes, and reaches nothing."""
-PURE_NAMES = frozenset(
-    {"abs", "all", "any", "bool", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "int",
-     "isinstance", "len", "list", "map", "max", "min", "pow", "print", "range", "repr", "reversed", "round",
-     "set", "sorted", "str", "sum", "tuple", "zip", "ValueError", "TypeError", "KeyError", "IndexError",
-     "Exception", "ZeroDivisionError"}
-)  # fmt: skip
-FORMATTING = frozenset({"format", "format_map"})
-"""Methods that reach attributes by way of a string."""
 MAX_BYTES = 256 * 1024
 _BUILTINS = frozenset(dir(builtins))
 _COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t]*#.*?coding[:=]")
@@ -38,13 +24,17 @@ _AMBIGUOUS = re.compile("\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\ufefe\uff0
 """Characters that end a line, or are a blank, for one reader and not for another; all controls among them."""
 
 
-def structural_fingerprint(draft: Draft) -> str | None:
+def structural_fingerprint(draft: Draft, verdict: Verdict) -> str | None:
     """Return the SHA-256 of a draft's structure in hexadecimal; None where only its bytes can be compared.
+
+    `verdict` is that of the draft's analysis: only what is proven harmless has a fingerprint.
 
     Two drafts of one fingerprint have the same files, permissions and image, and the same code but for the
     names of its local variables, comments and blanks.
     """
-    if draft.language is not Language.PYTHON or draft.session or draft.operation:
+    if verdict is not Verdict.HARMLESS or draft.language is not Language.PYTHON:
+        return None
+    if draft.session or draft.operation or draft.permissions.session:
         return None
     try:
         code = _structure(draft.code.text)
@@ -60,10 +50,17 @@ def _structure(code: str) -> Any:
     if len(code.encode()) > MAX_BYTES or _AMBIGUOUS.search(code) or _COOKIE.search(code):
         raise ValueError("no two readers need agree on this text")
     tree = ast.parse(code)
-    local = {name: f"#{number}" for number, name in enumerate(local_names(tree))}
-    if not _only_computes(tree, frozenset(local)):
-        raise ValueError("this code reaches more than it computes with")
-    return _plain(tree, local)
+    if "doctest" in code:
+        raise ValueError("names of variables are also in the text of docstrings")
+    names = [] if any(map(_shows_names, ast.walk(tree))) else local_names(tree)
+    return _plain(tree, {name: f"#{number}" for number, name in enumerate(names)})
+
+
+def _shows_names(node: ast.AST) -> bool:
+    """Return whether code holds an exception, whose text may have the name of a variable."""
+    return (isinstance(node, ast.ExceptHandler) and node.name is not None) or (
+        isinstance(node, ast.FunctionDef) and node.name == "__exit__"
+    )
 
 
 def local_names(tree: ast.AST) -> list[str]:
@@ -105,32 +102,6 @@ def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
     yield tree
     for child in ast.iter_child_nodes(tree):
         yield from _in_order(child)
-
-
-def _only_computes(tree: ast.AST, local: frozenset[str]) -> bool:
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    own |= {name for node in ast.walk(tree) for name in _fixed(node) if isinstance(node, ast.arg)}
-    return all(_reaches_nothing(node, own | PURE_NAMES | local) for node in ast.walk(tree))
-
-
-def _reaches_nothing(node: ast.AST, known: frozenset[str] | set[str]) -> bool:
-    match node:
-        case ast.Import(names=names):
-            return all(alias.name in PURE_MODULES and alias.asname is None for alias in names)
-        case ast.ImportFrom(module=module, names=names):
-            return module in PURE_MODULES and all(_is_plain(alias.name) for alias in names)
-        case ast.Attribute(attr=attr):
-            return _is_plain(attr)
-        case ast.MatchClass(kwd_attrs=attrs):
-            return all(map(_is_plain, attrs))
-        case ast.Name(id=name):
-            return name in known or name in PURE_MODULES
-    return not isinstance(node, ast.AsyncFunctionDef | ast.AsyncFor | ast.AsyncWith | ast.Await)
-
-
-def _is_plain(name: str) -> bool:
-    """Return whether an attribute or an imported name leads to no module and to nothing inside."""
-    return not name.startswith(("_", "*")) and name not in FORMATTING and name not in sys.stdlib_module_names
 
 
 def _plain(node: object, local: dict[str, str]) -> Any:

@@ -17,6 +17,7 @@ from engine.models import (
     OperationKind,
     Permissions,
     Principal,
+    Verdict,
 )
 from engine.policy.comparison.fingerprint import structural_fingerprint
 
@@ -59,7 +60,7 @@ def test_each_part_of_a_submission_changes_its_digest() -> None:
 
 def test_what_a_draft_does_not_use_leaves_no_trace() -> None:
     """The digest and the structural fingerprint of a plain draft are fixed."""
-    assert (DIGEST, STRUCTURE) == (digest(DRAFT, ALICE), structural_fingerprint(DRAFT))
+    assert (DIGEST, STRUCTURE) == (digest(DRAFT, ALICE), structural_fingerprint(DRAFT, Verdict.HARMLESS))
 
 
 def test_who_asked_is_part_of_it() -> None:

@@ -35,6 +35,7 @@ from engine.models import (
     Submission,
     Triage,
     TriageOutcome,
+    Verdict,
     Violation,
 )
 from engine.policy.comparison.fingerprint import structural_fingerprint
@@ -276,8 +277,12 @@ def pre_approval(**changes: Any) -> PreApproval:
     return made.model_copy(update=changes)
 
 
-OTHER_SHAPE = structural_fingerprint(Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON))
-SAME_SHAPE = structural_fingerprint(Draft(code=Untrusted("x = 1\ny = 2\nz = 3\n"), language=Language.PYTHON))
+OTHER_SHAPE = structural_fingerprint(
+    Draft(code=Untrusted("a = '1'\n"), language=Language.PYTHON), Verdict.HARMLESS
+)
+SAME_SHAPE = structural_fingerprint(
+    Draft(code=Untrusted("x = 1\ny = 2\nz = 3\n"), language=Language.PYTHON), Verdict.HARMLESS
+)
 LESS = Grant(permissions=Permissions(limits=Limits(memory_mb=64)))
 MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 
@@ -304,7 +309,17 @@ MORE = Grant(permissions=Permissions(limits=Limits(memory_mb=1024)))
 )
 def test_what_rests_on_a_pre_approval(rests: bool, changes: dict[str, Any]) -> None:
     """The same digest or shape, of the same requester, under the ceiling, while uses and time are left."""
-    assert rests is (matching_pre_approval(case_of(Level.HIGH), [pre_approval(**changes)], NOW) is not None)
+    case = case_of(Level.HIGH, analysis=Analysis(verdict=Verdict.HARMLESS))
+    assert rests is (matching_pre_approval(case, [pre_approval(**changes)], NOW) is not None)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNPROVEN, Verdict.VIOLATIONS])
+def test_only_what_is_proven_harmless_rests_on_its_structure(verdict: Verdict) -> None:
+    """The bytes of any code can be approved in advance, but a structure only with a proof."""
+    case = case_of(Level.HIGH, analysis=Analysis(verdict=verdict))
+    by_structure = pre_approval(match_mode=MatchMode.STRUCTURE, value=SAME_SHAPE)
+    assert matching_pre_approval(case, [pre_approval()], NOW) is not None
+    assert matching_pre_approval(case, [by_structure], NOW) is None
 
 
 def test_nothing_critical_or_unread_rests_on_one() -> None:
