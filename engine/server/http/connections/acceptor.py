@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from engine.common import log
 from engine.common.errors import Problem
+from engine.server.http.connections.peer import is_foreign
 from engine.server.http.connections.protocol import raw_response
 from engine.server.http.connections.registry import Connection, ConnectionRegistry
 
@@ -22,6 +23,10 @@ PAUSE_SECONDS = 0.2
 NO_PLACE = raw_response(
     "503 Service Unavailable",
     Problem(503, "too many open connections", hint="Close some, or try again in a minute.", retry_after=60),
+)
+
+NOT_THE_OWNER = raw_response(
+    "403 Forbidden", Problem(403, "this socket is for its owner", hint="Use the TCP address, with a token.")
 )
 
 
@@ -88,19 +93,22 @@ class Acceptor:
             self._loop.add_reader(listener.fileno(), self._accept, listener)
 
     def _take(self, accepted: socket.socket, address: str) -> None:
+        if is_foreign(accepted):
+            self._refuse(accepted, NOT_THE_OWNER)
+            return
         connection = self._registry.enter(address, lambda: _shut(accepted))
         accepted.setblocking(False)
         if connection is None:
-            self._refuse(accepted)
+            self._refuse(accepted, NO_PLACE)
             return
         task = self._loop.create_task(self._connect(accepted, connection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _refuse(self, accepted: socket.socket) -> None:
+    def _refuse(self, accepted: socket.socket, why: bytes) -> None:
         with accepted, contextlib.suppress(OSError):
             if self._tls is None:
-                accepted.send(NO_PLACE)
+                accepted.send(why)
 
     async def _connect(self, accepted: socket.socket, connection: Connection) -> None:
         """Hand the connection to its protocol, after its TLS handshake; what fails is closed and not told."""

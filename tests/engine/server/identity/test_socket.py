@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pwd
 import secrets
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -158,3 +160,30 @@ async def test_token_names_mislead_nobody(client: Client, name: str) -> None:
     with pytest.raises(Problem) as refused:
         await client.tokens.create(name, (Scope.REVIEW,), 1)
     assert 422 == refused.value.status
+
+
+STRANGER = """
+import os, socket, sys
+os.chdir(sys.argv[1])
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+with socket.socket(socket.AF_UNIX) as stranger:
+    stranger.settimeout(20)
+    stranger.connect("engine.sock")
+    print(stranger.recv(4096).decode())
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can start a program as another user")
+def test_another_user_is_not_the_owner(home: Path) -> None:
+    """Where the modes of the socket and its folders let everybody in, the kernel still says who it is."""
+    process = EngineProcess(home)
+    process.start()
+    try:
+        process.socket.parent.chmod(0o755)
+        process.socket.chmod(0o666)
+        command = [sys.executable, "-S", "-c", STRANGER, str(process.socket.parent)]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    finally:
+        process.end()
+    assert answer.startswith("HTTP/1.1 403 ")
+    assert "for its owner" in answer
