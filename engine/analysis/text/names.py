@@ -32,14 +32,16 @@ def check(source: str, lines: Lines, prose: Prose) -> Iterator[Violation]:
     """Yield names that mix alphabets, or read as others. Source: UTS #39, CVE-2021-42694."""
     if source.isascii():
         return
-    seen: set[str] = set()
+    seen: set[tuple[str, bool]] = set()
     for match in _NAME.finditer(source):
-        name = match[0]
-        if name.isascii() or name in seen or len(seen) > MAX_NAMES:
+        if match[0].isascii():
             continue
-        seen.add(name)
-        span = lines.span(*match.span())
-        violation = _judged(name, span, quoted=prose.covers(match.start()))
+        quoted = prose.covers(match.start())
+        name = match[0][quoted and _is_escape(source, match.start()) :]
+        if name.isascii() or (name, quoted) in seen or len(seen) > MAX_NAMES:
+            continue
+        seen.add((name, quoted))
+        violation = _judged(name, lines.span(*match.span()), quoted=quoted)
         if violation is not None:
             yield violation
 
@@ -60,6 +62,12 @@ def _judged(name: str, span: Span, *, quoted: bool) -> Violation | None:
     if len(name) > 2 and parts and all(_reads_latin(part) for part in parts):
         return LOOKALIKE.violation(span, f"{name} reads as Latin letters but is {_scripts(name)}")
     return None
+
+
+def _is_escape(source: str, start: int) -> bool:
+    """Return whether the first letter belongs to an escape, such as the `n` of a line end."""
+    before = source[max(start - 20, 0) : start]
+    return source[start].isascii() and (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _letters(part: str) -> str:

@@ -57,6 +57,7 @@ class Prose:
         return [
             span
             for token in _TOKENS[self._language].finditer(self._source)
+            if not token[0].startswith("\\")
             for span in (self._between_code(token) if self._holds_code(token) else (token.span(),))
         ]
 

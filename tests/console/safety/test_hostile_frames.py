@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable
@@ -30,92 +29,18 @@ from console.safety import line_filter
 from engine.common.text import Untrusted
 from engine.common.unicode.repertoire import outside
 from engine.models import (
-    Artifact,
-    Case,
-    Certainty,
-    Check,
-    Decision,
-    DecisionOutcome,
-    Display,
-    EffectKind,
-    Grant,
-    InputFile,
-    KillReason,
     Language,
     Level,
     MatchMode,
-    Package,
-    Permissions,
-    PredictedEffect,
-    Status,
-    Stream,
 )
-from tests.console.support.fake_engine import ME, FakeEngine, case, chunk, event, result, span, violation
+from tests.console.support.fake_engine import FakeEngine, case, summary
 from tests.console.support.harness import frame, open_console, press, until
+from tests.console.support.hostile_engine import hostile, untrusted_fields
 from tests.console.support.payloads import PAYLOADS
 
 replace = line_filter._replaced
 OURS = re.compile(r"\x1b\[[0-9;]*[mH]|\x1b\[\?2026[hl]")
 """What the toolkit itself emits: colours, cursor to the start of a line, synchronised output."""
-
-
-def hostile(*payloads: str) -> FakeEngine:
-    """Return an engine in which every text that an agent or a guest can write is one of `payloads`."""
-    pending = [_waiting(f"s-waiting-{index}", payload) for index, payload in enumerate(payloads)]
-    ended = [_ended(f"s-ended-{index}", payload, pending[0]) for index, payload in enumerate(payloads)]
-    engine = FakeEngine(*pending, *reversed(ended))
-    engine.checks = tuple(
-        Check(name="docker", ok=False, detail=Untrusted(each), hint="x") for each in payloads
-    )
-    every = "\n".join(payloads)
-    engine.figures = engine.figures.model_copy(
-        update={
-            "submissions": 9,
-            "busiest": dict.fromkeys(payloads, 3),
-            "kills_by_hour": {"AAA": {"memory": 1}},
-        }
-    )
-    engine.proof = engine.proof.model_copy(
-        update={"kernel": Untrusted(payloads[0]), "detail": Untrusted(every)}
-    )
-    for each in ended:
-        id = each.submission.id
-        engine.files[(id, each.submission.requester.name.text)] = every.encode("utf-8", "surrogatepass")
-        engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
-        engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
-    return engine
-
-
-def _waiting(id: str, payload: str) -> Case:
-    text = Untrusted(payload)
-    wanted = Permissions(domains=(text,), packages=(Package(name=text, version=text),), secrets=(text,),
-                          files=(text,))  # fmt: skip
-    return case(
-        id, payload + "\nprint(1)", who=payload, purpose=payload, wanted=wanted,
-        violations=(violation(span(1, 1, 4), payload),),
-        effects=(PredictedEffect(
-            kind=EffectKind.HOST, value=text, certainty=Certainty.EXACT, lines=(1,)
-        ),),
-        files=(InputFile(name=text, content=payload.encode("utf-8", "surrogatepass")),),
-    )  # fmt: skip
-
-
-def _ended(id: str, payload: str, like: Case) -> Case:
-    ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.permissions)
-    decision = Decision(
-        submission=id, digest=ended.submission.digest, outcome=DecisionOutcome.APPROVED, by=ME,
-        at=datetime.now(UTC), reason=Untrusted(payload), grant=Grant(permissions=Permissions()),
-    )  # fmt: skip
-    artifact = Artifact(name=Untrusted(payload), size=3, digest="0" * 64)
-    rows = Untrusted(json.dumps({"columns": [payload], "rows": [[payload]]}))
-    left = result(KillReason.MEMORY, (payload,)).model_copy(
-        update={"artifacts": (artifact,), "displays": (Display(mime="table", text=rows),)}
-    )
-    return ended.model_copy(
-        update={"status": Status.KILLED, "result": left,
-                "decision": decision, "started_at": datetime.now(UTC)}
-    )  # fmt: skip
-
 
 Open = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
 
@@ -239,6 +164,15 @@ def screens() -> set[str]:
         open_ones += kinds
         found |= {kind.__name__ for kind in kinds if kind.__module__.split(".")[1] in PACKAGES}
     return found - BASES - {"LoadingScreen"}
+
+
+def test_every_text_field_of_a_model_is_hostile() -> None:
+    """No field of what the console is given was forgotten: each holds the payload."""
+    engine = hostile("AAA\x1b")
+    given = [*engine.cases.values(), *map(summary, engine.cases.values()), *engine.checks, engine.proof,
+             *(one for events in engine.events_of.values() for one in events), *engine.retained]  # fmt: skip
+    everything = set().union(*(untrusted_fields(type(one), []) for one in given))
+    assert set() == everything - set().union(*(untrusted_fields(type(one), [one]) for one in given))
 
 
 def test_every_screen_is_mounted() -> None:

@@ -11,9 +11,9 @@ from rich.cells import cell_len
 
 from console.safety.text import visible_text
 from engine.common.text import visible
-from tests.console.safety.test_hostile_frames import hostile
 from tests.console.safety.test_repertoire import CLASSES, NARROW, WIDE
 from tests.console.support.harness import frame, open_console
+from tests.console.support.hostile_engine import hostile
 from tests.console.support.payloads import PAYLOADS
 from tests.console.support.real_terminals import cell_widths, screen_of, skip_without
 

@@ -97,12 +97,29 @@ def test_letters_that_reorder_what_is_beside_them_are_marked(severity: Level, co
         ("x = 'नमस्ते दुनिया'; y = 'สวัสดี'; z = 'שלום עולם'; w = 'می\u200cخواهم'\n", PYTHON),
         ("имя = 'привет'; größe = 1; naïve = 2; 変数 = 3; Δt = 4\n", PYTHON),
         ("x = '1\ufe0f\u20e3 first'; y = '🇩🇪'; z = '👩\u200d👩\u200d👧'\n", PYTHON),
+        ("x = 'Да\\nНужно'\n", PYTHON),
         ("x = 'ˈkæt', 'Gorʹkij'\n", PYTHON),
     ],
 )
 def test_ordinary_text_is_not_grave(code: str, language: Language) -> None:
     """Mathematics, other languages and emoji in strings and comments are mostly nothing, and never HIGH."""
     assert worst(code, language) in ({Level.MEDIUM} if "ˈ" in code else {None})
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("# sayНello\nsayНello = 1\n", PYTHON),
+        ("x = 'sayНello'; f(sayНello)", PYTHON),
+        ("\\сurl example.org", SHELL),
+        ("x = f'{sayНello}'", PYTHON),
+        ("`${sayНello}`", JAVASCRIPT),
+        ('echo "$(сurl x)"', SHELL),
+    ],
+)
+def test_a_look_alike_in_code_is_high_whatever_stands_in_text(code: str, language: Language) -> None:
+    """A comment with the same word, a backslash, or a string around the code lower nothing."""
+    assert Level.HIGH is worst(code, language)
 
 
 def test_no_text_hides_in_a_flag() -> None:
