@@ -100,7 +100,7 @@ def test_two_engines_never_share_a_file(database: Path) -> None:
     """The second one says who is first to be stopped."""
     with database.with_name("pratique.db.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert f"Another engine already writes the history {database}" in served(database)
+        assert f"an engine is already running (process {os.getpid()})" in served(database)
 
 
 def without_powers() -> list[str]:
