@@ -193,6 +193,8 @@ class HistorySettings(Group):
     """How long an answer waits for the disk."""
     checkpoint_events: int = Field(1000, ge=1)
     """After how many records a signed checkpoint is made."""
+    checkpoint_seconds: float = Field(60.0, gt=0)
+    """After how many seconds what was recorded since the last checkpoint gets one."""
     retain_days: int | None = Field(None, ge=1)
     """After how many days code, files and output are erased; the events stay. None: never."""
     retain_mb: int | None = Field(None, ge=1)

@@ -32,6 +32,7 @@ COMMANDS = {
     "rules": "engine.cli.commands.analyze:rules",
     "policy": "engine.cli.commands.policy:app",
     "audit": "engine.cli.commands.audit:app",
+    "backup": "engine.cli.commands.backup:backup",
     "dev": "engine.cli.commands.dev:app",
     "secret": "engine.cli.commands.secrets:app",
     "session": "engine.cli.commands.sessions:app",

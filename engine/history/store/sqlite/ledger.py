@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -52,6 +53,7 @@ class Ledger:
     """The file of checkpoints beside the database."""
     checkpoint_events: int
     witness_file: WitnessFile | None = None
+    checkpoint_seconds: float = 60.0
     known: bool = False
     """Whether the end of the chain is known, or has to be read from the disk."""
     last: bytes = chain.GENESIS
@@ -64,6 +66,8 @@ class Ledger:
     """Checkpoints of this transaction."""
     buffered: dict[str, list[OutputChunk]] = field(default_factory=dict)
     buffered_bytes: int = 0
+    since: float | None = None
+    """When the first record after the last checkpoint came, in seconds of the monotonic clock."""
     signed: int = 0
     """How many records the signed head covers."""
     contradictions: tuple[str, ...] = ()
@@ -86,6 +90,7 @@ class Ledger:
             "SELECT seq - 1 FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
         ).fetchone()
         self.checked = row[0] if row else 0
+        self.since = time.monotonic() if self.tree.size > self.checked + 1 else None
         head = parse_head(tree.signed_head(self.connection) or "")
         self.signed = head.size if head else 0
         self.known = True
@@ -176,6 +181,7 @@ class Ledger:
             records.append(record)
         self.connection.executemany(_INSERT, records)
         self.last = last
+        self.since = time.monotonic() if self.since is None else self.since
         if complete:
             tree.store(self.connection, complete)
         return records
@@ -189,11 +195,29 @@ class Ledger:
         note = checkpoints.sign(self.key, size, self.tree.root(), self.last, chain.stamp(datetime.now(UTC)))
         self.append(CHECKPOINT, "", ENGINE, chain.canonical_data({"note": note, "size": size}))
         self.fresh.append(note)
+        self.since = None
 
     def checkpoint_if_due(self) -> None:
-        """Sign the tree where enough was recorded since the last time."""
-        if self.tree.size - self.checked >= self.checkpoint_events:
+        """Sign the tree where enough was recorded since the last time, or it is long ago."""
+        if self.tree.size - self.checked >= self.checkpoint_events or self.due_in() == 0:
             self.checkpoint()
+
+    def due_in(self) -> float | None:
+        """Return in how many seconds a checkpoint is due; None where nothing was recorded since the last."""
+        if self.since is None:
+            return None
+        return max(0.0, self.since + self.checkpoint_seconds - time.monotonic())
+
+    def checkpoint_by_time(self) -> None:
+        """Sign the tree where that is due, and put the write-ahead log into the database."""
+        self.begin()
+        try:
+            self.checkpoint_if_due()
+            self.commit()
+        except sqlite3.Error:
+            self.roll_back()
+            raise
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def buffer_output(self, run: str, chunks: Sequence[OutputChunk]) -> None:
         """Keep output until the transaction ends."""

@@ -148,9 +148,9 @@ class Writer:
         indexing = True
         while True:
             try:
-                job = self._jobs.get(timeout=REDO_SECONDS if self._owed else IDLE if indexing else None)
+                job = self._jobs.get(timeout=self._pause(indexing=indexing))
             except queue.Empty:
-                indexing = self._transaction(None) if self._owed else self._index()
+                indexing = self._transaction(None) if self._owed else self._idle(indexing=indexing)
                 continue
             if job is None:
                 self._transaction(None)
@@ -158,6 +158,22 @@ class Writer:
             if not self._transaction(job):
                 return
             indexing = True
+
+    def _pause(self, *, indexing: bool) -> float | None:
+        """Return after how many seconds without a job there is something else to do; None: never."""
+        if self._owed:
+            return REDO_SECONDS
+        return IDLE if indexing else self._ledger.due_in()
+
+    def _idle(self, *, indexing: bool) -> bool:
+        """Index some texts, or sign what is due; return whether there may be more to index."""
+        if indexing:
+            return self._index()
+        try:
+            self._ledger.checkpoint_by_time()
+        except sqlite3.Error:  # the next write gets the error of the disk
+            self._ledger.since = time.monotonic()
+        return False
 
     def _index(self) -> bool:
         try:
@@ -240,6 +256,7 @@ def open_ledger(path: Path, settings: HistorySettings, witness: WitnessFile | No
     try:
         key = _key_of(connection, path.with_suffix(".key"))
         ledger = Ledger(connection, key, checkpoints_of(path), settings.checkpoint_events, witness)
+        ledger.checkpoint_seconds = settings.checkpoint_seconds
         ledger.load_end()
         ledger.repair_checkpoint_file()
         open_end(ledger)
