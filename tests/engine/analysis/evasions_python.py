@@ -189,3 +189,22 @@ KERNEL_AND_BOUNDLESS = (
     "import ruamel.yaml\nruamel.yaml.YAML(typ='unsafe').load(s)",
 )
 """Doors into the kernel, formats that run code, and what has no bounds in time or memory."""
+
+EVALUATED_TEXT = (
+    "import typing\ndef f(x: \"__import__('os').system('rm x')\"): pass\ntyping.get_type_hints(f)",
+    "import inspect\ndef f()->\"__import__('os').system('rm x')\": pass\ninspect.signature(f, eval_str=1)",
+    "class A:\n    x: \"__import__('os').system('rm x')\" = 1",
+    "x: list[\"__import__('os').system('rm x')\"] = []",
+    'async def f(*a: "exec(input())", **k: int): pass',
+    "import doctest\ndef f():\n    '''\n    >>> import os; os.system('rm x')\n    '''\ndoctest.testmod()",
+    "'''\n>>> exec(input())\n'''\nimport doctest as d\nd.run_docstring_examples(__doc__, {})",
+    "__test__ = {'a': '>>> exec(input())'}\nfrom doctest import testmod\ntestmod()",
+    "import logging.config as c\nx = {'()': 'os.system'}\nc.dictConfig({'filters': {'f': x}})",
+    "import logging.config as c\nx = {}\nx['()'] = 'os.system'\nc.dictConfig({'filters': {'f': x}})",
+    "from logging import config\nconfig.fileConfig('x.ini')",
+    "match print:\n    case object(__self__=b): b.exec(input())",
+    "match [print]:\n    case [object(__self__=b)]: b.exec(input())",
+    "match print:\n    case int() | object(__self__=b): b.exec(input())",
+    "match print:\n    case object(__self__=object(exec=e)): e(input())",
+)
+"""Text that the standard library evaluates, and attributes that patterns fetch."""

@@ -8,10 +8,17 @@ from engine.analysis import analyse
 from engine.models import Language, Level
 from tests.engine.analysis.evasions import EVASIONS
 from tests.engine.analysis.evasions_javascript import BOMBS_AND_TEXTS, PASSED_ON, THROUGH_OBJECTS
-from tests.engine.analysis.evasions_python import BY_HOOK, BY_VALUE, INDIRECT, KERNEL_AND_BOUNDLESS
+from tests.engine.analysis.evasions_python import (
+    BY_HOOK,
+    BY_VALUE,
+    EVALUATED_TEXT,
+    INDIRECT,
+    KERNEL_AND_BOUNDLESS,
+)
 
 _CASES = [(language, code) for language, codes in EVASIONS.items() for code in codes]
 _CASES += [(Language.PYTHON, code) for code in (*BY_VALUE, *BY_HOOK, *INDIRECT, *KERNEL_AND_BOUNDLESS)]
+_CASES += [(Language.PYTHON, code) for code in EVALUATED_TEXT]
 _CASES += [(Language.JAVASCRIPT, code) for code in (*PASSED_ON, *THROUGH_OBJECTS, *BOMBS_AND_TEXTS)]
 
 

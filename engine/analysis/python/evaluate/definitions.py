@@ -8,6 +8,7 @@ from engine.analysis.python.evaluate import hooks
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction, PythonScope
 from engine.analysis.python.evaluate.values import PythonValue
+from engine.models import Language
 
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -50,10 +51,22 @@ def _read_annotations(evaluator: Evaluator, node: _Def) -> None:
     """Look into annotations that compute something: they run with the definition."""
     args = node.args
     for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-        if arg is not None and arg.annotation is not None and _computes(arg.annotation):
-            evaluator.evaluate(arg.annotation)
-    if node.returns is not None and _computes(node.returns):
-        evaluator.evaluate(node.returns)
+        if arg is not None and arg.annotation is not None:
+            read_annotation(evaluator, arg.annotation)
+    if node.returns is not None:
+        read_annotation(evaluator, node.returns)
+
+
+def read_annotation(evaluator: Evaluator, node: ast.expr) -> None:
+    """Look into an annotation that computes something, and into the code of one that is text.
+
+    `typing.get_type_hints`, `inspect.signature`, `functools.singledispatch` and many libraries evaluate it.
+    """
+    if _computes(node):
+        evaluator.evaluate(node)
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "(" in part.value:
+            evaluator.embed(part.value, Language.PYTHON, part, None, "annotation")
 
 
 def _computes(node: ast.expr) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from engine.analysis.python.evaluate import imports, targets
-from engine.analysis.python.evaluate.definitions import read_class, read_function
+from engine.analysis.python.evaluate import imports, match_patterns, targets
+from engine.analysis.python.evaluate.definitions import read_annotation, read_class, read_function
 from engine.analysis.python.evaluate.evaluator import STATEMENTS, Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
 from engine.analysis.python.evaluate.values import either
@@ -31,6 +31,7 @@ def _assign(evaluator: Evaluator, node: ast.Assign) -> None:
 def _annotated(evaluator: Evaluator, node: ast.AnnAssign) -> None:
     if type(node.annotation) is not ast.Name:
         evaluator.evaluate(node.annotation)
+        read_annotation(evaluator, node.annotation)
     value = evaluator.evaluate(node.value) if node.value is not None else None
     if node.value is not None:
         targets.bind(evaluator, node.target, value)
@@ -125,7 +126,7 @@ def _try(evaluator: Evaluator, node: Any) -> None:
 def _match(evaluator: Evaluator, node: ast.Match) -> None:
     subject = evaluator.evaluate(node.subject)
     for case in node.cases:
-        targets.bind_pattern(evaluator, case.pattern, subject)
+        match_patterns.bind_pattern(evaluator, case.pattern, subject)
         if case.guard is not None:
             evaluator.evaluate(case.guard)
         evaluator.run(case.body)

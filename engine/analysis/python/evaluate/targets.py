@@ -118,22 +118,3 @@ def _bind_item(evaluator: Evaluator, target: ast.Subscript, value: PythonValue |
     if container.items is not None and key is not None and isinstance(key.const, str | int):
         container.items[key.const] = value
         container.const = NOTHING
-
-
-def bind_pattern(evaluator: Evaluator, pattern: ast.pattern, subject: PythonValue | None) -> None:
-    """Bind the names of a `match` pattern."""
-    if isinstance(pattern, ast.MatchAs):
-        if pattern.pattern is not None:
-            bind_pattern(evaluator, pattern.pattern, subject)
-        if pattern.name:
-            evaluator.scope.names[pattern.name] = subject
-        return
-    if isinstance(pattern, ast.MatchSequence):
-        for index, part in enumerate(pattern.patterns):
-            bind_pattern(evaluator, part, item(subject, index))
-        return
-    for node in ast.walk(pattern):
-        for field in ("name", "rest"):
-            name = getattr(node, field, None)
-            if isinstance(name, str):
-                evaluator.scope.names[name] = element(subject)
