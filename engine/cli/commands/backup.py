@@ -10,7 +10,8 @@ import typer
 
 from engine import locations
 from engine.cli.exit_codes import ExitCode
-from engine.cli.output.formatting import print_line
+from engine.cli.options.common import Json
+from engine.cli.output.formatting import print_json, print_line
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.history.errors import HistoryError
@@ -19,6 +20,7 @@ from engine.history.store.sqlite.backup import back_up
 
 def backup(
     folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")],
+    json: Json = False,
 ) -> None:
     """Copy the history and the keys into a new folder, also while an engine runs; verify the copy."""
     try:
@@ -28,7 +30,10 @@ def backup(
         raise Problem(422, error.title, hint=error.hint) from None
     except OSError as error:
         raise Problem(422, f"{visible(str(folder))} cannot be written: {error.strerror}") from None
-    print_line(visible(found.statement), error=not found.intact)
-    if found.intact:
+    if json:
+        print_json(found)
+    else:
+        print_line(visible(found.statement), error=not found.intact)
+    if found.intact and not json:
         print_line(f"{visible(str(folder))}: keep it private, it has the private keys")
     raise typer.Exit(ExitCode.OK if found.intact else ExitCode.FAILED)
