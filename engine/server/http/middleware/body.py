@@ -71,7 +71,7 @@ class BoundedBody:
         self._caller = caller
         self._size = 0
         self._complete = False
-        self._begun = asyncio.get_running_loop().time()
+        self._begun: float | None = None
         self.refusal: Problem | None = None
 
     async def receive(self) -> Message:
@@ -113,8 +113,9 @@ class BoundedBody:
             raise Problem(408, title, hint="Send it again, without pauses.") from None
 
     def _deadline(self) -> float:
-        """Return until when the next part has to come."""
+        """Return until when the next part has to come, counted from when the body was first asked for."""
         now = asyncio.get_running_loop().time()
+        self._begun = now if self._begun is None else self._begun
         whole = self._begun + QUIET_SECONDS + self._size / LEAST_BYTES_PER_SECOND
         return min(now + QUIET_SECONDS, whole)
 

@@ -89,6 +89,16 @@ async def test_a_body_that_keeps_coming_may_take_its_time(monkeypatch: pytest.Mo
     assert body.refusal is None
 
 
+async def test_an_engine_that_is_slow_to_ask_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of a body is counted from when it is first read."""
+    monkeypatch.setattr(bodies, "QUIET_SECONDS", 0.2)
+    parts = ((0.05, part(1)), (0.05, part(1, more=False)))
+    body = BoundedBody(Sender(*parts).receive, BodyLimits(MOST), "t-1")
+    await asyncio.sleep(0.4)
+    assert 2 == await asyncio.wait_for(read(body), 30)
+    assert body.refusal is None
+
+
 async def test_a_caller_has_so_many_unfinished_bodies() -> None:
     """One more is refused at once; another caller is not held up, and one that ends gives its place back."""
     limits = BodyLimits(MOST)
