@@ -10,7 +10,7 @@ from rich.cells import cell_len, chop_cells
 from textual.content import Content
 
 from engine.common.text import Untrusted, mark, visible
-from engine.common.unicode.repertoire import repeated
+from engine.common.unicode.repertoire import outside, repeated
 
 Text: TypeAlias = "str | Untrusted"
 Part: TypeAlias = "Text | tuple[Text, str]"
@@ -33,6 +33,8 @@ def visible_text(text: Text, *, keep: str = "") -> str:
     raw = text.text if isinstance(text, Untrusted) else text
     if raw.isascii():
         return visible(raw, keep=keep)
+    if outside().search(raw) is None:
+        return raw
     first, *pieces = repeated().split(raw)
     rest = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
     return visible(first, keep=keep) + "".join(
