@@ -56,7 +56,7 @@ SAFE = frozenset(
             itermonthdays monthdatescalendar monthdayscalendar prmonth pryear iterweekdays attempted
             failed step stop unconsumed_tail eof decompress compress x y z c A queue node width power
             shape parent template url indent week shift plus minus multiply divide remainder mapping
-            modulus rounds optional register release lock mutex hash inf nan errors abs verbose
+            modulus rounds optional release lock mutex hash inf nan errors abs verbose
             firstweekday indices nbytes ndim strides"""
         # private ones of numbers, containers and digests, which only compute
         """ _add _sub _mul _div _mod _hash _get _put _qsize _init _current _days _months _mapping

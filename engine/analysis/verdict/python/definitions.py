@@ -12,6 +12,10 @@ from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
 
+CLASS_DECORATORS = frozenset(
+    {"functools.total_ordering", "typing.final", "typing.runtime_checkable", "enum.unique"}
+)
+"""Decorators that return the class that they are given."""
 METACLASSES = frozenset({"abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
 
 
@@ -121,7 +125,7 @@ def _check_class_decorator(
 ) -> None:
     call = decorator if isinstance(decorator, ast.Call) else None
     entry = context.meanings.of_entry(call.func if call else decorator, scope)
-    if entry.use is Use.VALUE and entry.path and call is None:
+    if entry.path in CLASS_DECORATORS and call is None:
         return
     problem: str | None = "a decorator may replace the class"
     if entry.path == "dataclasses.dataclass" and innermost:

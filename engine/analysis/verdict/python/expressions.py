@@ -25,6 +25,7 @@ def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation
 
 def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
     """Refuse what may not be a value, or not here."""
+    context.used.setdefault(meaning.path, node)
     match meaning.use:
         case Use.UNKNOWN:
             context.refuse(node, meaning.reason)
@@ -34,6 +35,12 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
             context.refuse(node, f"`{meaning.path}` is used as a value")
         case Use.CLASS if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
+
+
+def is_built_in(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    """Return whether an expression names a built-in, and nothing else."""
+    meaning = context.meanings.of_entry(node, scope)
+    return isinstance(node, ast.Name) and bool(meaning.path) and meaning.use is Use.VALUE
 
 
 def check_attribute(

@@ -251,7 +251,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "sys": _module(
             "Facts of the interpreter and the standard streams.",
             """argv stdin stdout stderr exit maxsize maxunicode byteorder version version_info platform
-            implementation float_info int_info hash_info getsizeof getrecursionlimit intern executable""",
+            float_info int_info hash_info getsizeof getrecursionlimit intern executable""",
         ),
         "textwrap": _module("Wraps text.", "dedent wrap fill indent shorten"),
         "time": _module(

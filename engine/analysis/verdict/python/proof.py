@@ -61,6 +61,13 @@ _PLAIN = (
     *(ast.keyword, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
 )
 """Nodes whose parts are checked, and that do no more than their parts."""
+_WRITES_DOCSTRINGS = frozenset(
+    {
+        *("property()", "dataclass without docstring", "functools.wraps"),
+        *("types.SimpleNamespace", "base types.SimpleNamespace"),
+    }
+)
+"""What gives a definition a docstring that is not in the text."""
 _NESTED = (ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred)
 """Nodes of annotations that hold annotations."""
 
@@ -136,7 +143,14 @@ class _Proof:
             case ast.Global() | ast.Nonlocal():
                 if any(name.startswith("__") for name in node.names):
                     context.refuse(node, "declares a name of the interpreter")
+            case ast.AugAssign(target=ast.Attribute(attr=name)):
+                context.check_attribute(node.target, name)
+                yield from context.steps(node, scope)
             case ast.MatchClass():
+                if node.patterns and not expressions.is_built_in(context, node.cls, scope):
+                    context.refuse(
+                        node, "a pattern by position takes attributes that this code does not name"
+                    )
                 for name in node.kwd_attrs:
                     context.check_attribute(node, name)
                 yield node.cls, scope, True
@@ -151,7 +165,7 @@ class _Proof:
         """Check what `doctest.testmod` runs: the examples of all docstrings that the code spells out."""
         context = self._context
         for used, at in context.used.items():
-            if used in {"property()", "dataclass without docstring"} or used.startswith("base enum."):
+            if used in _WRITES_DOCSTRINGS or used.startswith("base enum."):
                 context.refuse(at, "`doctest` may run a docstring that is not in this text")
         for docstring, text in docstrings(self._tree):
             scope = NameScope(ScopeKind.EXAMPLES, context.scopes.module)

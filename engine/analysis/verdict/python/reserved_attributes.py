@@ -63,7 +63,7 @@ n_sequence_fields n_unnamed_fields name_from next_minus next_plus next_toward no
 no_user_site not_empty not_full number_class obj object_hook object_pairs_hook opcodes
 optimize pack_into paretovariate parse_array parse_constant parse_float parse_int
 parse_object parse_string print_file_and_line prweek quantiles quiet quoting read1 reader
-readinto readinto1 readonly real_quick_ratio reconfigure remainder_near repr safe_path
+readinto readinto1 readonly register real_quick_ratio reconfigure remainder_near repr safe_path
 same_quantum scan_once scanner seed_bits set_seq1 set_seq2 set_seqs setfirstweekday
 shutdown sizeof_digit skipinitialspace skipkeys skipped sort_keys
 str_digits_check_threshold strict subgroup suboffsets tb_frame tb_lasti tb_lineno tb_next

@@ -226,6 +226,23 @@ LIBRARY = (
     "import statistics\nstatistics.random.random._os",
 )
 
+PATTERNS = (
+    "class E:\n    def __radd__(self, o): return o\ng = (x for x in [])\ng.gi_frame += E()",
+    "class E:\n    def __ror__(self, o): return o['__builtins__'].eval\n    eval = f_globals = gi_frame = 1\n"
+    "class F:\n    def __radd__(self, frame):\n        frame.f_globals |= E()\n(x for x in []).gi_frame += F()",
+    "from abc import ABC\nfrom dataclasses import dataclass\n@dataclass\nclass A(ABC):\n    gi_frame: object\n"
+    "A.register(object)\nmatch (x for x in []):\n    case A(frame): frame",
+    "from abc import ABC\nclass A(ABC):\n    register = 1\nA.register(object)",
+    "from typing import Protocol, runtime_checkable\nfrom dataclasses import dataclass\n@runtime_checkable\n@dataclass\n"
+    "class P(Protocol):\n    gi_frame: object\nmatch (x for x in []):\n    case P(frame): print(frame)",
+    "from collections import namedtuple\nP = namedtuple('P', 'x y')\nmatch P(1, 2):\n    case P(a, b): pass",
+    "def int(x): return x\nmatch 1:\n    case int(x): pass",
+    "import sys\ni = sys.implementation\ni.cache_tag = '../../workspace/x'",
+    "from functools import cache\n@cache\nclass A: pass\nclass B(A): pass",
+    "@print\nclass A: pass",
+    "from random import Random\n@Random\nclass A: pass",
+)
+
 _TEST = "import doctest\ndoctest.testmod()\n"
 DOCTESTS = (
     '"""\n>>> import shutil\n"""\n' + _TEST,
@@ -244,6 +261,10 @@ DOCTESTS = (
     "from dataclasses import dataclass\nclass R:\n    def __repr__(self): return '\\n>>> import os\\n'\n"
     "@dataclass\nclass A:\n    x: int = R()\n" + _TEST,
     "class A:\n    x = property(len)\n" + _TEST,
+    "from types import SimpleNamespace\nfrom contextlib import contextmanager\nclass S(SimpleNamespace):\n"
+    "    def __call__(self): pass\nf = contextmanager(S(**{'__doc__': '>>> import os'}))\n" + _TEST,
+    "import types\nn = types.SimpleNamespace(**{'__doc__': '>>> import os'})\n" + _TEST,
+    "from functools import wraps\n@wraps(len)\ndef f(): pass\n" + _TEST,
     "import doctest\nt = doctest.testmod\nt()",
     "from doctest import testmod\ntestmod(m=1)",
     "from doctest import testmod\ntestmod(**{})",
@@ -252,4 +273,4 @@ DOCTESTS = (
     "import doctest\ndoctest.DocTestRunner",
 )
 
-ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *DOCTESTS)
+ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *PATTERNS, *DOCTESTS)
