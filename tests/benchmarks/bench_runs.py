@@ -18,7 +18,7 @@ from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, Language, Principal, Role
 from engine.sandbox.run import metrics_sampler
 from engine.sandbox.run.manager import SandboxManager
-from engine.settings import SandboxSettings, Settings
+from engine.settings import PolicySettings, SandboxSettings, Settings
 from tests.benchmarks.bench_console import engine_of
 from tests.benchmarks.row import Row, percentiles
 from tests.sandboxes import Recorder, job, sandbox_manager
@@ -122,7 +122,9 @@ async def _engine() -> AsyncIterator[Engine]:
     with tempfile.TemporaryDirectory() as home:
         before, os.environ["PRATIQUE_HOME"] = os.environ.get("PRATIQUE_HOME"), home
         images = {"python": "python"}
-        settings = Settings(sandbox=SandboxSettings(pool=1, images=images))
+        settings = Settings(
+            sandbox=SandboxSettings(pool=1, images=images), policy=PolicySettings(require_full_review=False)
+        )
         log = await SqliteHistoryStore.open(Path(home) / "pratique.db", settings.history)
         analysis_pool, sandboxes = (
             AnalysisPool(settings.analysis),
