@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from engine.common.errors import Problem
+from engine.common.local_files import private_folder
 
 _SOURCE = Path(__file__).resolve().parent
 
@@ -113,7 +114,7 @@ def _shipped(name: str) -> Path:
 
 def _private(folder: Path) -> Path:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         what = f"the folder {folder} cannot be made: {error.strerror}"
         raise Problem(503, what, hint="Set PRATIQUE_HOME to a folder that you may write") from None

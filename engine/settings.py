@@ -18,8 +18,12 @@ from pydantic_settings import (
 )
 
 from engine import locations
+from engine.common.local_files import read_file
 from engine.common.log import LogFormat, LogLevel
 from engine.models import Level, Limits
+
+MOST_BYTES = 1 << 20
+"""Bytes of the settings file."""
 
 
 class Group(BaseModel):
@@ -285,4 +289,11 @@ class Settings(BaseSettings):
 
 
 def _existing(path: Path) -> Path | None:
-    return path if path.exists() else None
+    """Return the settings file; None where there is none. Raises ValueError: it cannot be read."""
+    try:
+        read_file(path, MOST_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    return path

@@ -37,6 +37,10 @@ class EngineProcess:
         """Have it start with so many open files at most."""
         self.command = ["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh", *self.command]
 
+    def set_umask(self, umask: int) -> None:
+        """Have it start with this umask."""
+        self.command = ["sh", "-c", f'umask {umask:03o}; exec "$@"', "sh", *self.command]
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         log = (self.home / "test.log").open("ab")

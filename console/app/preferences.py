@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from console.app.yaml_files import parse_mapping
 from engine import locations
+from engine.common.local_files import read_file, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+MAX_BYTES = 1 << 20
 
 KEY_COMBINATIONS_ONLY = frozenset({"review.approve", "approve.confirm", "pre-approval.confirm"})
 """Bindings that approve: they need ctrl, since replies of a terminal arrive as plain keys."""
@@ -55,7 +58,7 @@ def load_preferences() -> tuple[Preferences, str]:
     if not path.exists():
         return Preferences(), ""
     try:
-        return parse_preferences(path.read_bytes()), ""
+        return parse_preferences(read_file(path, MAX_BYTES)), ""
     except (OSError, ValueError) as error:
         return Preferences(), f"{path.name}: {' '.join(str(error).split())}"
 
@@ -78,15 +81,12 @@ def parse_preferences(content: str | bytes) -> Preferences:
 def save_theme(name: str) -> None:
     """Write the choice of a theme into the file; the rest of it stays as it is."""
     path = preferences_file()
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = read_file(path, MAX_BYTES).decode() if path.exists() else ""
     line = f"theme: {name}"
     changed, found = re.subn(r"(?m)^theme:.*$", line, text, count=1)
     if not found:
         changed = f"{line}\n{text}"
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(changed, encoding="utf-8")
-    fresh.replace(path)
+    write_private(path, changed.encode())
 
 
 def _check_keymap(keymap: Mapping[str, object], lines: Mapping[str, int]) -> None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from console.review.grant_reduction import TITLES
+from engine.common.local_files import read_file
 from engine.common.text import Untrusted
 from engine.models import Draft, ExpectedOutput, InputFile, Language, Limits, Package, Permissions
 
@@ -100,9 +101,7 @@ def read(paths: tuple[str, ...]) -> tuple[InputFile, ...]:
 
 def _read(path: Path) -> InputFile:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError(f"{path.name} is larger than {MAX_BYTES >> 20} MiB")
-        return InputFile(name=Untrusted(path.name), content=path.read_bytes())
+        return InputFile(name=Untrusted(path.name), content=read_file(path, MAX_BYTES, follow=False))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
 

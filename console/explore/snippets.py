@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from engine import locations
+from engine.common.local_files import read_file, write_private
 from engine.common.text import Untrusted
 from engine.models import FrozenModel, Language
 
+MOST_BYTES = 1 << 26
 KEPT = 200
 LONGEST = 256 * 1024
 """Characters of one snippet; a longer one is not saved."""
@@ -34,7 +35,7 @@ def file() -> Path:
 def load() -> tuple[SavedSnippet, ...]:
     """Return the snippets that can be read, newest first."""
     try:
-        lines = file().read_text(encoding="utf-8").split("\n")
+        lines = read_file(file(), MOST_BYTES).decode().split("\n")
     except (OSError, UnicodeDecodeError):
         return ()
     return tuple(snippet for line in reversed(lines) if (snippet := _read(line)) is not None)
@@ -47,12 +48,8 @@ def save(snippet: SavedSnippet) -> None:
     others = [each for each in load() if (each.language, each.code) != (snippet.language, snippet.code)]
     kept = [snippet, *others][:KEPT]
     path = file()
-    fresh = path.with_suffix(".new")
-    with os.fdopen(
-        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-    ) as sink:
-        sink.writelines(each.model_dump_json(ensure_ascii=True) + "\n" for each in reversed(kept))
-    fresh.replace(path)
+    lines = (each.model_dump_json(ensure_ascii=True) + "\n" for each in reversed(kept))
+    write_private(path, "".join(lines).encode())
 
 
 def _read(line: str) -> SavedSnippet | None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 from engine import locations
+from engine.common.local_files import read_file, write_private
 
+MOST_BYTES = 1 << 20
 MOST = 30
 LONGEST = 1000
 
@@ -19,7 +21,7 @@ def file() -> Path:
 def load() -> list[str]:
     """Return the saved searches, newest first; an invalid file counts as empty."""
     try:
-        read = json.loads(file().read_text(encoding="utf-8"))
+        read = json.loads(read_file(file(), MOST_BYTES))
     except (OSError, ValueError):
         return []
     saved = read if isinstance(read, list) else []
@@ -37,8 +39,5 @@ def toggle(search: str) -> list[str]:
     if len(changed) == len(saved):
         changed.insert(0, search)
     path = file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(changed[:MOST], ensure_ascii=False, indent=1), encoding="utf-8")
-    fresh.replace(path)
+    write_private(path, json.dumps(changed[:MOST], ensure_ascii=False, indent=1).encode())
     return changed[:MOST]

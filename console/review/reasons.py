@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 from engine import locations
+from engine.common.local_files import read_file, write_private
 
+MOST_BYTES = 1 << 20
 KEPT = 9
 FIRST = (
     "requests more than its purpose needs",
@@ -24,7 +26,7 @@ def file() -> Path:
 def load() -> list[str]:
     """Return the reasons, the latest first; defaults where there are none or they cannot be read."""
     try:
-        said = json.loads(file().read_text(encoding="utf-8"))
+        said = json.loads(read_file(file(), MOST_BYTES))
     except (OSError, ValueError):
         return list(FIRST)
     return [each for each in said if isinstance(each, str)][:KEPT] if isinstance(said, list) else list(FIRST)
@@ -36,8 +38,6 @@ def remember(reason: str) -> None:
         return
     reasons = [reason, *(each for each in load() if each != reason)][:KEPT]
     try:
-        fresh = file().with_suffix(".new")
-        fresh.write_text(json.dumps(reasons, ensure_ascii=False), encoding="utf-8")
-        fresh.replace(file())
+        write_private(file(), json.dumps(reasons, ensure_ascii=False).encode())
     except OSError:
         return

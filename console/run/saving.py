@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from contextlib import aclosing
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import BinaryIO
 
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.local_files import new_file
 from engine.common.text import Untrusted
 
 LONGEST_NAME = 100
@@ -59,7 +59,7 @@ def suggested_name(name: Untrusted, default: str) -> str:
 def _new(name: str) -> BinaryIO:
     path = Path(name.strip()).expanduser()
     try:
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        return new_file(path)
     except FileExistsError:
         raise Problem(409, f"{path} already exists", hint="Choose another name") from None
     except (OSError, ValueError) as error:

@@ -12,9 +12,12 @@ from textual.theme import Theme
 
 from console.app.yaml_files import parse_mapping
 from engine import locations
+from engine.common.local_files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MAX_BYTES = 1 << 20
 
 DEFAULT = "dark"
 _SOURCE = Path(__file__).resolve().parents[1]
@@ -122,7 +125,7 @@ def load(folders: Iterable[Path]) -> LoadedThemes:
 def read(path: Path) -> ThemeFile:
     """Read one theme file. Raises ValueError, which says what is wrong."""
     try:
-        content = path.read_bytes()
+        content = read_file(path, MAX_BYTES)
     except OSError as error:
         raise ValueError(" ".join(str(error).split())) from None
     values = _checked(parse_mapping(path, content).value, ThemeFile, "the file")

@@ -23,3 +23,5 @@ def load_settings() -> Settings:
         raise Problem(
             422, f"settings: {where}: {first['msg']}", hint=f"Edit {locations.settings_file()}"
         ) from None
+    except ValueError as error:
+        raise Problem(422, f"settings: {error}", hint=f"Look at: ls -l {locations.settings_file()}") from None

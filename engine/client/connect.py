@@ -10,6 +10,7 @@ from pathlib import Path
 from engine import locations
 from engine.client.client import Client, Problem
 from engine.client.start_lock import start_engine
+from engine.common.local_files import read_file
 from engine.common.lock_holder import lock_holder
 
 START_SECONDS = 120.0
@@ -93,5 +94,5 @@ async def _answers(client: Client) -> bool:
 
 
 def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").strip().split("\n")
+    lines = read_file(log, 1 << 26).decode(errors="replace").strip().split("\n")
     return lines[-1][:300]

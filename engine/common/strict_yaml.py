@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from engine.common.file_faults import Fault, Place, PolicyError
+from engine.common.local_files import read_file
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100
@@ -37,12 +38,9 @@ def read(file: Path) -> Document:
         PolicyError: it cannot be read, is too large, or is no plain YAML, as of `parse`.
     """
     try:
-        with file.open("rb") as opened:
-            content = opened.read(MAX_BYTES + 1)
+        content = read_file(file, MAX_BYTES)
     except OSError as error:
         raise PolicyError(Fault(Place(file), f"cannot be read: {error.strerror}")) from None
-    if len(content) > MAX_BYTES:
-        raise PolicyError(Fault(Place(file), f"a policy file is at most {MAX_BYTES} bytes"))
     return parse(file, content)
 
 

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from engine.common.local_files import private_folder
 from engine.models import Principal
 
 
@@ -39,7 +40,7 @@ class KeyRing:
         try:
             with contextlib.suppress(FileNotFoundError):
                 return _read(path)
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self._folder)
             _write(path)
             return _read(path)
         except OSError as error:

@@ -36,6 +36,7 @@ from engine.server.http.connections.limits import open_files_check, raise_open_f
 from engine.server.http.listeners import bind_tcp
 from engine.server.local_socket import LocalSocket
 from engine.settings import Settings
+from engine.trusted_files import require_trusted
 
 HAND_OVER_SECONDS = 3.0
 """How long an engine that ends waits for the witnesses of its history."""
@@ -49,6 +50,7 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
     """
     log.configure(settings.server.log_format, settings.server.log_level)
     raise_open_files()
+    require_trusted()
     path = locations.socket()
     if _answers(path):
         raise Problem(409, f"an engine is already running at {path}", hint="Type: pratique stop")
@@ -152,7 +154,7 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         on_fast_loop(serve(Settings(), until_idle=True))
-    except Problem as problem:
+    except (Problem, ValueError) as problem:
         sys.stderr.write(f"{visible(str(problem), keep=chr(10))}\n")
         return 1
     return 0

@@ -24,6 +24,7 @@ from engine.settings import Settings
 from engine.setup import docker_engine, gvisor, network_checks
 from engine.setup.daemon_json import DAEMON_JSON
 from engine.setup.runsc import RUNTIME
+from engine.trusted_files import trusted_check
 
 SETUP = "Type: pratique setup"
 _TRY_SECONDS = 30
@@ -32,7 +33,7 @@ _MIN_FREE_BYTES = 2 * 1024**3
 
 def doctor() -> tuple[Check, ...]:
     """Check everything that running code requires, without changing it."""
-    found = (_python(), _settings(), _state(), *_docker_rows())
+    found = (_python(), _settings(), _state(), trusted_check(), *_docker_rows())
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
 
 

@@ -12,6 +12,7 @@ from engine.analysis.file_kinds import Unreadable, language_of
 from engine.cli.analysis.batch import Item
 from engine.common.draft_files import LANGUAGES
 from engine.common.errors import Problem
+from engine.common.local_files import open_file
 from engine.common.text import visible
 from engine.models import Language
 
@@ -90,7 +91,7 @@ def _language(name: str) -> Language | None:
 
 def _head(name: str) -> bytes:
     try:
-        with Path(name).open("rb") as file:
+        with open_file(Path(name)) as file:
             return file.read(_HEAD)
     except FileNotFoundError:
         raise Problem(404, f"{visible(name)} cannot be read: No such file or directory") from None
@@ -102,7 +103,7 @@ def _item(name: str, language: Language) -> Item:
     if name == INPUT:
         return Item(name, language, sys.stdin.buffer.read(_MAX_READ))
     try:
-        with Path(name).open("rb") as file:
+        with open_file(Path(name)) as file:
             return Item(name, language, file.read(_MAX_READ))
     except OSError as error:
         return Item(name, language, b"", f"the file cannot be read: {error.strerror}")

@@ -21,6 +21,7 @@ from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, level, print_line, print_verdict, print_violations
 from engine.common.errors import Problem
+from engine.common.local_files import open_file
 from engine.common.text import many, visible
 from engine.models import Analysis, Language, Level
 
@@ -157,7 +158,7 @@ def _analyse_corpus(path: Path) -> int:
         _line(corpus_record(item, analysis))
 
     try:
-        with path.open("rb") as lines:
+        with open_file(path) as lines:
             asyncio.run(analyse_all(_items(iter(lines)), load_settings().analysis, on_result))
     except OSError as error:
         raise Problem(404, f"{visible(str(path))} cannot be read: {error.strerror}") from None

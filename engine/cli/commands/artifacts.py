@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as plain_json
-import os
 import sys
 from base64 import b64encode
 from pathlib import Path
@@ -16,6 +15,7 @@ from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.local_files import new_file
 from engine.common.text import Untrusted, many, visible
 from engine.models import Artifact, WorkspaceFile
 
@@ -84,7 +84,7 @@ async def _content(client: Client, id: str, name: str) -> bytes:
 def _save(content: bytes, path: Path) -> None:
     """Write a new file that only its owner can read; never overwrite one or follow a link."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with new_file(path) as file:
             file.write(content)
     except OSError as error:
         raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None

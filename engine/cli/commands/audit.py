@@ -17,10 +17,11 @@ from engine.cli.client_context import with_client
 from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import dim, level, print_erasures, print_json, print_line, print_output
-from engine.cli.output.history_export import Format, exported, found_by, write
+from engine.cli.output.history_export import Format, exported, found_by, save, write
 from engine.cli.output.progress import progress_bar
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.local_files import read_file
 from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
@@ -35,6 +36,8 @@ app = typer.Typer(help="Search, verify, replay and export the history.")
 
 LONGEST_PAUSE = 5.0
 LONGEST_NOTE = 1000
+MOST_CHECKPOINTS = 1 << 28
+"""Bytes of a file of checkpoints."""
 RECORD_SECONDS = 5.0
 """How long to wait for an engine to record that a case file was exported."""
 
@@ -101,7 +104,7 @@ def read_witness(file: Path) -> list[str]:
         Problem: the file cannot be read, or contains no checkpoint.
     """
     try:
-        kept = read(file.read_text("utf-8", errors="replace"))
+        kept = read(read_file(file, MOST_CHECKPOINTS).decode("utf-8", "replace"))
     except OSError as error:
         raise Problem(422, f"{visible(str(file))} cannot be read: {error.strerror}") from None
     if not kept:
@@ -204,10 +207,7 @@ def case_file(id: SubmissionId, output: Output = None) -> None:
     if not asyncio.run(_recorded(id)):
         print_line("No engine is running: this export is not recorded in the history.", error=True)
     path = output or Path(f"{id}.zip")
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise Problem(422, f"{visible(str(path))} cannot be written: {error.strerror}") from None
+    save(path, [content])
     print_line(f"{visible(str(path))}: {len(content):,} bytes, from the history {locations.database()}")
     key = locations.database().with_suffix(".pub")
     print_line(f"To verify it here: pratique audit verify-case {visible(str(path))}")

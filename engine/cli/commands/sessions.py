@@ -18,6 +18,7 @@ from engine.cli.options.draft import MAX_BYTES, BuildOptions, PurposeOption, par
 from engine.cli.output.formatting import dim, print_json, print_line, print_text
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.local_files import read_file
 from engine.common.text import visible
 from engine.models import Language, Session
 from engine.models.api import OutputLine
@@ -117,7 +118,7 @@ def write(
     json: Json = False,
 ) -> None:
     """Copy a local file into a session."""
-    content = file.read_bytes()
+    content = _bytes(file)
     with_client(lambda client: client.sessions.write_file(id, path, content), requester)
     _print_done({"path": path, "bytes": len(content)}, f"{visible(path)}: written", json)
 
@@ -184,6 +185,6 @@ def _code(file: str) -> str:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path, MAX_BYTES)
     except OSError as error:
         raise Problem(422, f"{visible(str(path))} cannot be read: {error.strerror}") from None

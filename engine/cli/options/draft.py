@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from engine.common.draft_files import read_draft
 from engine.common.errors import Problem
+from engine.common.local_files import read_file
 from engine.common.text import Untrusted, visible
 from engine.models import Draft, ExpectedOutput, InputFile, Language, Limits, Package, Permissions
 
@@ -149,8 +149,6 @@ def _from_input(language: Language | None) -> Draft:
 
 def _input(path: Path) -> InputFile:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise Problem(422, f"{visible(str(path))} is not a regular file")
-        return InputFile(name=Untrusted(path.name), content=path.read_bytes())
+        return InputFile(name=Untrusted(path.name), content=read_file(path, MAX_BYTES))
     except OSError as error:
         raise Problem(422, f"{visible(str(path))} cannot be read: {error.strerror}") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.cli.output.formatting import print_erasures
 from engine.client.client import Client
 from engine.common.errors import Problem
+from engine.common.local_files import new_file
 from engine.common.text import visible
 from engine.history.exports.asciicast import recording
 from engine.history.exports.ocsf import records
@@ -38,11 +39,25 @@ def write(output: Path | None, lines: Iterable[str]) -> None:
     if output is None:
         sys.stdout.writelines(lines)
         return
+    save(output, (line.encode() for line in lines))
+
+
+def save(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a new file of mode 0600, which follows no link and replaces nothing.
+
+    Raises:
+        Problem: something has that name, or it cannot be written.
+    """
+    shown = visible(str(path))
     try:
-        with output.open("w") as file:
-            file.writelines(lines)
+        with new_file(path) as file:
+            file.writelines(parts)
+    except FileExistsError:
+        raise Problem(
+            409, f"{shown} exists already", hint=f"Choose another name, or type: rm {shown}"
+        ) from None
     except OSError as error:
-        raise Problem(422, f"{visible(str(output))} cannot be written: {error.strerror}") from None
+        raise Problem(422, f"{shown} cannot be written: {error.strerror}") from None
 
 
 async def exported(client: Client, what: str, kind: Format) -> list[str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
-from collections.abc import AsyncIterator, Iterable
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 
 from watchfiles import Change, awatch
 
+from engine.common.errors import Problem
+from engine.common.local_files import private_folder
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import EventBus
 from engine.models import Check
@@ -19,11 +23,11 @@ from engine.settings import PolicySettings
 LOOK_MILLISECONDS = 1000
 """How often files are checked without a notification of a change."""
 
-Stamps = dict[Path, tuple[int, int] | None]
+Stamps = dict[Path, tuple[int, ...] | None]
 
 
 class PolicyStore:
-    """Keeps the policy. Where the user's file cannot be used at the start, the shipped policy is in force."""
+    """Keeps the policy. Where the user's file cannot be used at the start, nothing starts."""
 
     def __init__(self, settings: PolicySettings, file: Path, events: EventBus) -> None:
         self._settings = settings
@@ -35,10 +39,18 @@ class PolicyStore:
         self.current: Policy = shipped()
 
     async def start(self) -> None:
-        """Load the policy, and record which one is in force or why it is not the user's."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        """Load the policy, and record that it is in force.
+
+        Raises:
+            Problem: the user's policy cannot be used. Without it, no one knows what it would have refused.
+        """
+        with contextlib.suppress(OSError):  # where it cannot be made, it cannot be read either
+            private_folder(self._file.parent)
         self.current = await asyncio.to_thread(load, deadlines=self._settings.deadlines)
         await self._reload(first=True)
+        if self._faults:
+            what = f"the policy cannot be used, so nothing starts: {self._faults[0]}"
+            raise Problem(503, what, hint=f"Type: pratique policy test; look at: ls -ld {self._file.parent}")
 
     async def keep(self) -> None:
         """Load the policy again whenever one of its files is saved, until cancelled."""
@@ -57,13 +69,14 @@ class PolicyStore:
             return Check(name="policy", ok=True, detail=Untrusted(name))
         more = f" and {len(self._faults) - 1} more" if len(self._faults) > 1 else ""
         detail = f"{self._faults[0]}{more}; the last good policy stays in force ({name})"
-        return Check(name="policy", ok=False, detail=Untrusted(detail), hint="pratique policy test")
+        hint = f"pratique policy test; ls -ld {self._file.parent} {self._file}"
+        return Check(name="policy", ok=False, detail=Untrusted(detail), hint=hint)
 
     async def _reload(self, *, first: bool = False) -> None:
         before, wrong = self.current.hash, self._faults
         self._stamps = _stamps(self._watched)
         try:
-            files = (self._file,) if self._file.exists() else ()
+            files = () if _is_missing(self._file) else (self._file,)
             self.current = await asyncio.to_thread(load, *files, deadlines=self._settings.deadlines)
             self._faults = ()
             self._watched = self._watched | set(self.current.files)
@@ -88,8 +101,20 @@ def _deadlines(policy: Policy) -> str:
     return "to decide " + ", ".join(f"{level.value} {seconds:g} s" for level, seconds in deadlines)
 
 
-def _looks(files: frozenset[Path]) -> AsyncIterator[object]:
-    """Yield whenever something changed where the files lie, and now and then without."""
+async def _looks(files: frozenset[Path]) -> AsyncIterator[None]:
+    """Yield whenever something changed where the files lie, and now and then: also where nobody may look."""
+    while True:
+        try:
+            async with contextlib.aclosing(_changes(files)) as changes:
+                async for _ in changes:
+                    yield
+        except (OSError, RuntimeError):
+            await asyncio.sleep(LOOK_MILLISECONDS / 1000)
+            yield
+
+
+def _changes(files: frozenset[Path]) -> AsyncGenerator[set[tuple[Change, str]], None]:
+    """Yield what changed in the folders of the files. Raises OSError where one cannot be watched."""
     names = {file.name for file in files}
 
     def ours(change: Change, path: str) -> bool:
@@ -108,13 +133,27 @@ def _looks(files: frozenset[Path]) -> AsyncIterator[object]:
     )
 
 
+def _is_missing(file: Path) -> bool:
+    """Return whether there is no file: one that cannot be looked at may be there."""
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _stamps(files: Iterable[Path]) -> Stamps:
     return {file: _stamp(file) for file in files}
 
 
-def _stamp(file: Path) -> tuple[int, int] | None:
+def _stamp(file: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is saved, exchanged, or can be read again."""
     try:
         about = file.stat()
-    except OSError:
+    except FileNotFoundError:
         return None
-    return about.st_mtime_ns, about.st_size
+    except OSError as error:
+        return (error.errno or 0,)
+    return about.st_mtime_ns, about.st_size, about.st_ino, about.st_mode, os.access(file, os.R_OK)

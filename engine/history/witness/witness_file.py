@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.common.local_files import private_folder
 from engine.history.chain.heads import SignedHead, parse_head
 
 BLOCK = 1024
@@ -72,7 +73,7 @@ class WitnessFile:
             return [None]
 
     def _create_folder(self) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self.path.parent)
 
 
 def _lines(path: Path) -> Sequence[str]:

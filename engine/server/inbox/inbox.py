@@ -183,7 +183,7 @@ def _write(path: Path, content: dict[str, object]) -> None:
     result = _result(path)
     part = result.with_name(f".{result.name}{PART}")
     part.unlink(missing_ok=True)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(json.dumps(content, indent=2) + "\n")
     part.replace(result)

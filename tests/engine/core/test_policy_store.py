@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
@@ -95,13 +100,161 @@ async def test_an_included_file_is_watched_too(bus: EventBus, tmp_path: Path) ->
         assert 8.0 == keeper.current.deadlines[Level.MEDIUM]
 
 
-async def test_a_policy_that_is_broken_at_the_start_leaves_the_shipped_one(
-    bus: EventBus, tmp_path: Path
-) -> None:
-    """An engine whose policy file cannot be used holds to the shipped rules, and says so."""
-    file = tmp_path / "policy.yaml"
+def _broken(file: Path) -> None:
     file.write_text(BROKEN)
+
+
+def _binary(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe\x00")
+
+
+def _folder(file: Path) -> None:
+    file.mkdir()
+
+
+def _fifo(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _nowhere(file: Path) -> None:
+    file.symlink_to(file.with_name("nowhere"))
+
+
+def _loop(file: Path) -> None:
+    file.symlink_to(file)
+
+
+def _device(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _huge(file: Path) -> None:
+    file.touch()
+    os.truncate(file, 20 << 30)
+
+
+def _missing_part(file: Path) -> None:
+    file.write_text("include: nowhere.yaml\n")
+
+
+def _list(file: Path) -> None:
+    file.write_text("- a\n")
+
+
+def _file_as_folder(file: Path) -> None:
+    file.parent.rmdir()
+    file.parent.touch()
+
+
+UNUSABLE = [
+    _broken,
+    _binary,
+    _folder,
+    _fifo,
+    _nowhere,
+    _loop,
+    _device,
+    _huge,
+    _missing_part,
+    _list,
+    _file_as_folder,
+]
+
+
+@pytest.mark.parametrize("spoil", UNUSABLE)
+async def test_nothing_starts_with_a_policy_that_cannot_be_used(
+    bus: EventBus, tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    """The shipped policy does not silently take the place of one that is there: the engine does not start."""
+    file = tmp_path / "own" / "policy.yaml"
+    file.parent.mkdir()
+    spoil(file)
+    with pytest.raises(Problem, match="nothing starts") as raised:
+        await PolicyStore(PolicySettings(), file, bus).start()
+    assert "pratique policy test" in raised.value.hint
+
+
+@pytest.mark.parametrize("spoil", UNUSABLE[:-1])
+async def test_a_policy_that_becomes_unusable_is_red_and_read_again(
+    bus: EventBus, tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    """The last good policy stays in force, Health says what to type, and what is mended is in force again."""
+    file = tmp_path / "policy.yaml"
+    file.write_text("deadlines: {medium: 7}\n")
     async with kept(bus, file) as (keeper, events):
-        assert "policy.refused" == (await anext(events)).type
-        assert load(deadlines=DEADLINES).hash == keeper.current.hash
-        assert not keeper.check().ok
+        good = keeper.current.hash
+        await anext(events)
+        file.unlink()
+        spoil(file)
+        while (event := await anext(events)).type != "policy.refused":
+            pass
+        assert (good, False) == (keeper.current.hash, keeper.check().ok) or event.data["in_force"] != good
+        assert "pratique policy test" in keeper.check().hint
+        file.rmdir() if file.is_dir() else file.unlink()
+        file.write_text("deadlines: {medium: 9}\n")
+        while keeper.current.deadlines[Level.MEDIUM] != 9.0:
+            await anext(events)
+        assert keeper.check().ok
+
+
+UNREADABLE = """
+import asyncio, os, sys
+from pathlib import Path
+from engine.common.supervisor import Supervisor
+from engine.core.config.policy_store import PolicyStore
+from engine.core.history.event_bus import EventBus
+from engine.core.queue import InProcessQueue
+from engine.history.store.sqlite.store import SqliteHistoryStore
+from engine.settings import HistorySettings, PolicySettings, ServerSettings
+
+async def main(home: Path, which: Path) -> None:
+    log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
+    store = PolicyStore(PolicySettings(), home / "own" / "policy.yaml",
+                        EventBus(log, InProcessQueue(ServerSettings()), Supervisor()))
+    await store.start()
+    good = store.current.hash
+    keeping = asyncio.create_task(store.keep())
+    which.chmod(0)
+    while store.check().ok:
+        assert not keeping.done(), keeping.exception()
+        await asyncio.sleep(0.05)
+    assert good == store.current.hash
+    which.chmod(0o700)
+    while not store.check().ok:
+        assert not keeping.done(), keeping.exception()
+        await asyncio.sleep(0.05)
+    which.chmod(0)
+    other = PolicyStore(PolicySettings(), home / "own" / "policy.yaml", store._events)
+    try:
+        await other.start()
+    except Exception as error:
+        print("refused", error)
+    which.chmod(0o700)
+    keeping.cancel()
+    await log.close()
+
+async def bounded() -> None:
+    async with asyncio.timeout(30):
+        await main(Path(sys.argv[1]), Path(sys.argv[2]))
+
+asyncio.run(bounded())
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("setpriv") is None, reason="root is bound by modes only without its capabilities"
+)
+@pytest.mark.parametrize("which", ["own", "own/policy.yaml"])
+def test_an_unreadable_policy_ends_no_engine(tmp_path: Path, which: str) -> None:
+    """A folder or file that nobody may read is red, is read again once it can be, and starts no engine."""
+    (tmp_path / "own").mkdir(mode=0o700)
+    (tmp_path / "own" / "policy.yaml").write_text("deadlines: {medium: 7}\n")
+    bound = "--bounding-set=-dac_override,-dac_read_search"
+    command = ["setpriv", bound] if os.geteuid() == 0 else []
+    ended = subprocess.run(
+        [*command, sys.executable, "-c", UNREADABLE, str(tmp_path), str(tmp_path / which)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (0, True) == (ended.returncode, ended.stdout.startswith("refused the policy cannot be used")), (
+        ended.stderr
+    )

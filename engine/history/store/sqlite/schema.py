@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from engine.common.local_files import private_folder
 from engine.history.errors import HistoryError
 
 VERSION = 5
@@ -208,7 +209,7 @@ def _refuse_triggers(connection: sqlite3.Connection, path: Path) -> None:
 
 def _create_private(path: Path) -> None:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         path.chmod(0o600)
     except OSError as error:

@@ -17,6 +17,7 @@ from typing import IO, Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from engine.common.local_files import private_folder
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import schema, tree
@@ -283,7 +284,7 @@ def take_lock(path: Path) -> IO[bytes]:
         HistoryError: another engine holds it.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         lock = os.fdopen(os.open(path.with_name(path.name + ".lock"), flags, 0o600), "wb")
     except OSError as error:
