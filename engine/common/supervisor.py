@@ -108,6 +108,7 @@ class Supervisor:
             except Exception as error:
                 state.fail(task, error, state.name)
             else:
+                state.failing.discard(task)
                 return
             finally:
                 settling.cancel()

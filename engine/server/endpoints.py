@@ -6,11 +6,13 @@ import asyncio
 import signal
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 from starlette.types import ASGIApp
 
 from engine import locations
 from engine.common import log
+from engine.common.supervisor import Supervisor
 from engine.core import Engine
 from engine.server.http.app import create_app
 from engine.server.http.connections.limits import local_limits, remote_limits
@@ -24,6 +26,8 @@ from engine.server.local_socket import LocalSocket
 from engine.server.mcp.mount import McpMount
 
 IDLE_CHECK_SECONDS = 5.0
+CLOSING_SECONDS = 5.0
+"""How long the inbox and the other watchers may take to end."""
 
 Endpoint = tuple[EndpointServer, socket.socket]
 
@@ -39,19 +43,21 @@ async def serve_endpoints(
     settings = engine.settings.server
     ending = asyncio.Event()
     limits = ConcurrencyLimit(settings.max_requests), ConcurrencyLimit(settings.max_requests)
-    async with asyncio.TaskGroup() as tasks:
-        app = McpMount(create_app(engine, ending.set), engine.settings, tasks)
-        endpoints = _endpoints(engine, app, listener, remote, limits)
-        http = tasks.create_task(_serve_http(endpoints, ending))
-        others = [tasks.create_task(local.watch(endpoints[0][0].listen))]
-        if settings.inbox:
-            others.append(tasks.create_task(_serve_inbox(engine)))
-        if until_idle and settings.idle_minutes:
-            others.append(tasks.create_task(_end_when_idle(ending, limits, engine)))
-        await http
+    start = engine.supervisor.start
+    app = McpMount(create_app(engine, ending.set), engine.settings, engine.supervisor)
+    endpoints = _endpoints(engine, app, listener, remote, limits)
+    others = [start("socket", partial(local.watch, endpoints[0][0].listen))]
+    if settings.inbox:
+        others.append(start("inbox", partial(_serve_inbox, engine)))
+    if until_idle and settings.idle_minutes:
+        others.append(start("idle limit", partial(_end_when_idle, ending, limits, engine)))
+    try:
+        await _serve_http(endpoints, ending, engine.supervisor)
+    finally:
         app.close()
         for task in others:
             task.cancel()
+        await asyncio.wait(others, timeout=CLOSING_SECONDS)
 
 
 def _endpoints(
@@ -81,15 +87,16 @@ def _endpoints(
     return endpoints
 
 
-async def _serve_http(endpoints: Sequence[Endpoint], ending: asyncio.Event) -> None:
+async def _serve_http(endpoints: Sequence[Endpoint], ending: asyncio.Event, supervisor: Supervisor) -> None:
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, ending.set)
-    async with asyncio.TaskGroup() as tasks:
-        serving = {tasks.create_task(_serve_one(*endpoint)) for endpoint in endpoints}
-        await asyncio.wait({*serving, tasks.create_task(ending.wait())}, return_when=asyncio.FIRST_COMPLETED)
-        ending.set()
-        for server, _ in endpoints:
-            server.should_exit = True
+    serving = {supervisor.start("endpoints", partial(_serve_one, *endpoint)) for endpoint in endpoints}
+    for task in serving:
+        task.add_done_callback(lambda _: ending.set())
+    await ending.wait()
+    for server, _ in endpoints:
+        server.should_exit = True
+    await asyncio.wait(serving)
 
 
 async def _serve_one(server: EndpointServer, listener: socket.socket) -> None:

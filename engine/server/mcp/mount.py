@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from functools import partial
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.common import log
 from engine.common.errors import Problem
+from engine.common.supervisor import Supervisor
 from engine.models import Scope as Permit
 from engine.server.http.authorization import CALLER, Caller
 from engine.server.http.problems import problem_response
@@ -24,10 +26,10 @@ _MODULE = "engine.server.mcp.http_sessions"
 class McpMount:
     """An ASGI application that serves MCP at one path, and another application everywhere else."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, supervisor: Supervisor) -> None:
         self._app = app
         self._settings = settings
-        self._tasks = tasks
+        self._supervisor = supervisor
         self._task: asyncio.Task[None] | None = None
         self._application: asyncio.Future[ASGIApp] | None = None
         self._sessions = SessionHolders()
@@ -53,7 +55,7 @@ class McpMount:
     async def _started(self) -> ASGIApp:
         if self._application is None:
             self._application = asyncio.get_running_loop().create_future()
-            self._task = self._tasks.create_task(self._run(self._application))
+            self._task = self._supervisor.start("mcp", partial(self._run, self._application))
         return await asyncio.shield(self._application)
 
     async def _run(self, application: asyncio.Future[ASGIApp]) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.core.queue import in_process, open_entry
+from engine.core.review import decisions
+from engine.core.submissions import service
 from engine.models import DecisionOutcome, Draft, Language, Principal, Role, Status
 from tests.engine.core.conftest import EngineMaker
 
@@ -27,12 +29,12 @@ async def left_waiting(engine: Engine, **changes: datetime) -> str:
     case = await engine.submissions.submit(draft, AGENT)
     submission = case.submission
     if at := changes.get("submitted_at"):
-        submission = submission.model_copy(update={"submitted_at": at})
+        another = submission.id[:-1] + ("1" if submission.id.endswith("0") else "0")
+        submission = submission.model_copy(update={"submitted_at": at, "id": another})
     stored = case.model_copy(
         update={"submission": submission, "deadline": changes.get("deadline", case.deadline)}
     )
-    data: dict[str, Any] = {"risk": case.assessment.risk.value, "rules": []}
-    await engine._events.record("submission.assessed", submission.id, data=data, case=stored)
+    await engine._events.record("claim.released", submission.id, case=stored)
     return submission.id
 
 
@@ -54,3 +56,37 @@ async def test_a_deadline_that_passed_meanwhile_is_over(engine_with: EngineMaker
         with pytest.raises(Problem):
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, case.submission.digest)
         assert Status.EXPIRED is (await engine.queries.finished(id)).status
+
+
+class _Jumping(datetime):
+    """A time of day that somebody sets."""
+
+    jump = timedelta()
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        """Return the time of day after the jump."""
+        return datetime.now(tz) + cls.jump
+
+
+JUMPS = [timedelta(days=days) for days in (-3650, -1, 1, 3650)]
+
+
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+async def test_a_deadline_follows_no_clock_that_is_set(
+    engine_with: EngineMaker, monkeypatch: pytest.MonkeyPatch, jump: timedelta
+) -> None:
+    """After any jump a pending submission can be decided, and one whose time is over expires."""
+    deadlines = {"medium": 60.0, "high": 60.0, "critical": 60.0}
+    async with engine_with(policy={"deadlines": deadlines}) as engine, asyncio.timeout(SECONDS):
+        draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
+        case = await engine.submissions.submit(draft, AGENT)
+        late = await engine.submissions.submit(draft.model_copy(update={"code": Untrusted("x = 1")}), AGENT)
+        engine.work_queue.expire_after(open_entry(engine.work_queue, late.submission.id), 0.1)
+        monkeypatch.setattr(_Jumping, "jump", jump)
+        for module in (decisions, in_process, service):
+            monkeypatch.setattr(module, "datetime", _Jumping)
+        id, digest = case.submission.id, case.submission.digest
+        denied = await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, digest)
+        assert Status.DENIED is denied.status
+        assert Status.EXPIRED is (await engine.queries.finished(late.submission.id)).status

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from docker.errors import APIError
 
+from engine.common.supervisor import Supervisor
 from engine.models import Check, IsolationProof
 from engine.sandbox.api.driver import Sandbox, SandboxSpec
 from engine.sandbox.drivers.docker import ownership, reaper
@@ -35,7 +36,7 @@ class DockerDriver:
         self.removed: set[str] = set()
         """The containers that were removed since the last reaping."""
         self._image_checks = ImageChecks(self.client)
-        self._monitoring: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor()
 
     @property
     def live_resize(self) -> bool:
@@ -46,13 +47,11 @@ class DockerDriver:
         """Remove what dead engines left behind, and watch Docker's events."""
         with contextlib.suppress(DockerUnreachable, APIError):
             await reaper.reap(self.client, self.factory.owner)
-        self._monitoring = asyncio.create_task(self.factory.events.run())
+        self._supervisor.start("docker events", self.factory.events.run)
 
     async def close(self) -> None:
         """Stop watching, and disconnect."""
-        if self._monitoring is not None:
-            self._monitoring.cancel()
-            await asyncio.wait({self._monitoring})
+        await self._supervisor.close()
         await self.client.close()
 
     async def remove_all(self) -> None:
@@ -98,7 +97,8 @@ class DockerDriver:
     async def checks(self, images: Sequence[str]) -> tuple[Check, ...]:
         """Return rows of Health about Docker and images."""
         docker = await docker_checks(self.client, self.runtime)
-        return (*docker, *(await self._image_checks.checks(images) if docker[0].ok else ()))
+        images_known = await self._image_checks.checks(images) if docker[0].ok else ()
+        return (*docker, *images_known, *self._supervisor.checks("docker tasks"))
 
     async def _remove_owned(self) -> None:
         while left := await reaper.owned(self.client, self.factory.owner.engine):

@@ -1,0 +1,80 @@
+"""Deadlines by elapsed time: jumps of the clock, suspend, and many at once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from engine.core.queue import deadlines
+from engine.core.queue.deadlines import Deadlines
+
+
+class Clock:
+    """A clock that a test moves, as a suspended machine does."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        """Return the seconds since boot."""
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return a clock, which is looked at often."""
+    monkeypatch.setattr(deadlines, "LOOK_SECONDS", 0.005)
+    return Clock()
+
+
+async def passed(clock: Clock, steps: list[tuple[str, float]], sleeps: float) -> list[str]:
+    """Set deadlines, let the machine sleep for some seconds, and return what has passed."""
+    found: list[str] = []
+    watched = Deadlines[str](found.append, clock)
+    for item, seconds in steps:
+        watched.set(item, seconds)
+    running = asyncio.create_task(watched.run())
+    await asyncio.sleep(0.02)
+    clock.now += sleeps
+    await asyncio.sleep(0.05)
+    running.cancel()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sleeps", "expected"),
+    [
+        (0.0, []),
+        (59.0, []),
+        (60.0, ["a"]),
+        (3600.0, ["a", "b"]),
+        (86400.0 * 365, ["a", "b"]),
+    ],
+)
+async def test_time_that_the_machine_slept_counts(clock: Clock, sleeps: float, expected: list[str]) -> None:
+    """A deadline that passed during a suspend is reported soon after it, the earliest first."""
+    assert expected == await passed(clock, [("b", 600.0), ("a", 60.0)], sleeps)
+
+
+async def test_a_thousand_deadlines_pass_once_each(clock: Clock) -> None:
+    """All that passed during one suspend are reported, each once."""
+    steps = [(f"s-{number}", float(number)) for number in range(1, 1001)]
+    assert [name for name, _ in steps] == await passed(clock, steps, 2000.0)
+
+
+async def test_one_that_was_set_again_or_cancelled_is_not_reported(clock: Clock) -> None:
+    """The last setting of an item counts; without one it has no deadline."""
+    found: list[str] = []
+    watched = Deadlines[str](found.append, clock)
+    watched.set("moved", 1.0)
+    watched.set("moved", 1000.0)
+    watched.set("cancelled", 1.0)
+    watched.cancel("cancelled")
+    running = asyncio.create_task(watched.run())
+    clock.now += 10
+    await asyncio.sleep(0.05)
+    running.cancel()
+    assert [] == found
+    assert 990.0 == watched.left("moved")
+    assert watched.left("cancelled") is None
