@@ -19,8 +19,23 @@ LOOSE_FUNCTION = rule(
     attack="Passes `eval` on under another name, in a container or as a callback.",
     why="MEDIUM: the function is named, but what it will run is not visible here.",
     fix="Call the function where it is named.",
-    match=("['1'].forEach(eval)", "const o = { run: eval }", "(0, eval)(x)", "class A extends Function {}"),
-    not_match=("typeof eval", "const o = { eval: 1 }", "x.eval(1)", "x instanceof Function"),
+    match=(
+        "['1'].forEach(eval)",
+        "const o = { run: eval }",
+        "(0, eval)(x)",
+        "class A extends Function {}",
+        "['1'].map(Function)",
+        "p.then(Function)",
+        "Reflect.construct(Function, ['1'])",
+    ),
+    not_match=(
+        "typeof eval",
+        "const o = { eval: 1 }",
+        "x.eval(1)",
+        "x instanceof Function",
+        "x.constructor === Function",
+        "Function.prototype.call.bind(f)",
+    ),
     cwe=95,
     owasp=ABUSE,
 )
@@ -62,11 +77,23 @@ _EVERY = re.compile(
     r"^(?:Object\.(?:keys|values|entries|getOwnPropertyNames|getOwnPropertyDescriptors)"
     r"|Reflect\.ownKeys)$"
 )
-_OWNERS = frozenset({"globalThis", "process", "child_process", "module.constructor"})
+_OWNERS = frozenset(
+    {
+        "globalThis",
+        "process",
+        "child_process",
+        "module",
+        "module.constructor",
+        "Function",
+        "Function.prototype",
+    }
+)
 _LOADERS = re.compile(
     r"^process\.env\.(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|NODE_OPTIONS|BASH_ENV|PYTHONSTARTUP"
     r"|PROMPT_COMMAND|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|GIT_SSH_COMMAND)$"
 )
+_RUNS_TEXT = ("eval", "Function")
+_COMPARES = frozenset({"instanceof", "===", "!==", "==", "!="})
 _QUIET = frozenset({"unary_expression", "member_expression", "subscript_expression"})
 
 
@@ -91,24 +118,33 @@ def _is_owner(call: JavaScriptCall) -> bool:
 
 
 def _loose(program: Program) -> Iterator[Violation]:
-    """`eval` where it is not called, and classes that derive from `Function`."""
-    if "eval" in program.tree.text:
-        mentions = (one for one in program.names.of("identifier") if program.tree.of(one[0]) == "eval")
-        for (node, scope), _ in zip(mentions, range(_MOST), strict=False):
-            if scope.find("eval") is None and not _is_called(node):
-                text = program.text(node.parent or node)
-                yield LOOSE_FUNCTION.violation(program.tree.span(node), f"Passed on, not called: {text}")
+    """`eval` and `Function` where they are not called, and classes that derive from `Function`."""
+    for name in _RUNS_TEXT:
+        if name in program.tree.text:
+            yield from _passed_on(program, name)
     for node, scope in program.names.of("class_heritage"):
         base = node.named_children[-1] if node.named_children else None
         if program.resolver.path(base, scope) == "Function":
             yield LOOSE_FUNCTION.violation(program.tree.span(node), program.text(node))
 
 
+def _passed_on(program: Program, name: str) -> Iterator[Violation]:
+    mentions = (one for one in program.names.of("identifier") if program.tree.of(one[0]) == name)
+    for (node, scope), _ in zip(mentions, range(_MOST), strict=False):
+        if scope.find(name) is None and not _is_called(node):
+            text = program.text(node.parent or node)
+            yield LOOSE_FUNCTION.violation(program.tree.span(node), f"Passed on, not called: {text}")
+
+
 def _is_called(node: Node) -> bool:
+    """Return whether it is called, compared, inspected or derived from."""
     parent = node.parent
     if parent is None or parent.type in _QUIET:
         return True
-    return parent.type == "call_expression" and parent.child_by_field_name("function") == node
+    if parent.type == "binary_expression":
+        return any(child.type in _COMPARES for child in parent.children)
+    called = parent.child_by_field_name("function") or parent.child_by_field_name("constructor")
+    return parent.type == "class_heritage" or called == node
 
 
 def _variable(program: Program, node: Node, left: Node) -> Iterator[Violation]:

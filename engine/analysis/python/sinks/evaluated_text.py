@@ -23,7 +23,7 @@ LOGGING = python_rule(
     match=(
         "import logging.config\nlogging.config.dictConfig({'filters': {'f': {'()': 'os.system'}}})",
         "import logging.config\nlogging.config.dictConfig({'handlers': {'h': {'stream': 'ext://os.environ'}}})",
-        "import logging.config\nlogging.config.listen(9030)",
+        "import logging.config\nlogging.config.fileConfig('log.ini')",
     ),
     not_match=(
         "import logging.config\nlogging.config.dictConfig({'version': 1})",
@@ -43,10 +43,10 @@ def configure(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     return None
 
 
-@handles("logging.config.fileConfig", "logging.config.listen")
-def configure_from_outside(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Report a configuration from a file or a socket: both evaluate text."""
-    evaluator.report(LOGGING, call.node, f"`{call.name.rpartition('.')[2]}` evaluates text from outside")
+@handles("logging.config.fileConfig")
+def configure_from_file(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Report a configuration from a file, whose arguments of handlers are evaluated."""
+    evaluator.report(LOGGING, call.node, "`fileConfig` evaluates the text of a file")
     return None
 
 
