@@ -396,7 +396,8 @@ def registered_keys(registered: list[Json], events: list[Json]) -> dict[str, dic
     """Return the keys that the engine registered, by name, with the number of the event."""
     keys: dict[str, dict[str, int]] = {}
     for event in registered:
-        require(event["type"] == "reviewer.registered", "keys.jsonl holds an event of another kind")
+        kind = (event["subject"], event["type"])
+        require(kind == ("reviewers", "reviewer.registered"), "keys.jsonl holds an event of another kind")
         keys.setdefault(event["data"]["name"], {})[event["data"]["key"]] = event["seq"]
     return keys
 
