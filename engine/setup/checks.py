@@ -20,6 +20,7 @@ from engine import images, locations
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Check
+from engine.sandbox.drivers.docker import frozen, ownership
 from engine.settings import Settings
 from engine.setup import docker_engine, gvisor, network_checks
 from engine.setup.daemon_json import DAEMON_JSON
@@ -33,7 +34,7 @@ _MIN_FREE_BYTES = 2 * 1024**3
 
 def doctor() -> tuple[Check, ...]:
     """Check everything that running code requires, without changing it."""
-    found = (_python(), _settings(), _state(), trusted_check(), *_docker_rows())
+    found = (_python(), _settings(), _state(), trusted_check(), *frozen_rows(), *_docker_rows())
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
 
 
@@ -83,6 +84,15 @@ def _state() -> Check:
         )
     detail = f"{folder}, {free / 1024**3:.1f} GiB free"
     return check_row("state", detail, ok=free > _MIN_FREE_BYTES, hint=f"Free disk space for {folder}")
+
+
+def frozen_rows() -> tuple[Check, ...]:
+    """Return a row if sandboxes of an engine that is gone are frozen: they keep Docker from restarting."""
+    own = ownership.current("")
+    left = [one.container[:12] for one in frozen.frozen_sandboxes() if ownership.orphaned(one.labels, own)]
+    detail = f"frozen, and keep Docker from restarting: {', '.join(left)}; their engine is gone"
+    hint = "Type: pratique serve   (it ends them)"
+    return (check_row("frozen sandboxes", detail, ok=False, hint=hint),) if left else ()
 
 
 def _docker_rows() -> tuple[Check, ...]:

@@ -219,6 +219,9 @@ class MachineDriver:
         sandbox.end()
         return True
 
+    async def end_frozen(self) -> None:
+        """Leave nothing paused: it never is."""
+
     async def reap(self) -> None:
         """Remove what nobody owns."""
 

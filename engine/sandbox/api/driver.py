@@ -194,6 +194,12 @@ class SandboxDriver(Protocol):
     async def destroy(self, sandbox: Sandbox) -> bool:
         """Remove a sandbox; return whether it is gone."""
 
+    async def end_frozen(self) -> None:
+        """End paused sandboxes that no living engine owns, without the container runtime.
+
+        They may be what keeps it from starting.
+        """
+
     async def reap(self) -> None:
         """Remove what no living engine owns. Raises SandboxUnavailable."""
 

@@ -136,9 +136,17 @@ class SandboxManager:
                 if beat.trouble:
                     self.guard.lose(beat.trouble)
                     self.control.lose_all()
+                    await self._resume_paused()
                 elif self.proof is None and beat.number % _HEARTBEATS_TO_A_PROOF == 1:
                     with contextlib.suppress(SandboxUnavailable):
                         await self.prove()
+
+    async def _resume_paused(self) -> None:
+        """Leave no sandbox paused while the container runtime is lost: it could not start again."""
+        for pool in self._pools:
+            pool.clear()
+        self.sessions.resume_all()
+        await self.driver.end_frozen()
 
     # --- isolation, capabilities, health
 

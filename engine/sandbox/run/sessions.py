@@ -127,6 +127,12 @@ class SessionSandboxes:
         if record is not None and record.sandbox is not None:
             self._drop(record, record.sandbox)
 
+    def resume_all(self) -> None:
+        """Resume every sandbox that waits for its next execution; its state stays."""
+        for record in self._by_id.values():
+            if record.sandbox is not None and record.sandbox.paused:
+                record.sandbox.pause(False)
+
     def end_all(self) -> None:
         """Remove the sandboxes of all sessions, and the spare ones."""
         self.spares.clear()

@@ -27,6 +27,7 @@ class ContainerFactory:
     active: set[str] = field(default_factory=set)
     """The containers that this engine still uses."""
     events: EventMonitor = field(init=False)
+    _made: dict[str, Container] = field(default_factory=dict)
     _images: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Docker's descriptions of images, by digest."""
 
@@ -52,6 +53,13 @@ class ContainerFactory:
             return await container.destroy()
         finally:
             self.active.discard(container.id)
+            self._made.pop(container.id, None)
+
+    def resume_cut_off(self) -> None:
+        """Resume every paused container whose stream has ended: Docker is gone, and could not start again."""
+        for container in self._made.values():
+            if container.paused and container.disconnected:
+                container.pause(False)
 
     async def _image(self, digest: str) -> dict[str, Any]:
         """Return Docker's description of an image. It never changes, so it is asked for once."""
@@ -66,6 +74,7 @@ class ContainerFactory:
         known = (self.client, made["Id"], body["Image"], spec.limits, body["HostConfig"])
         container = Container(*known, reader, writer, self.events)
         self.active.add(container.id)
+        self._made[container.id] = container
         try:
             await self._start(container)
         except BaseException:

@@ -11,7 +11,7 @@ from docker.errors import APIError
 from engine.common.supervisor import Supervisor
 from engine.models import Check, IsolationProof
 from engine.sandbox.api.driver import Sandbox, SandboxSpec
-from engine.sandbox.drivers.docker import ownership, reaper
+from engine.sandbox.drivers.docker import frozen, ownership, reaper
 from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.drivers.docker.container_factory import ContainerFactory
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
@@ -23,6 +23,8 @@ from engine.sandbox.drivers.docker.package_layers import LayerStore
 _CLOSE_SECONDS = 20.0
 _GONE_SECONDS = 0.05
 _PING_SECONDS = 10.0
+_LOOK_SECONDS = 0.25
+"""How soon a paused container is resumed after Docker was lost: containerd waits for it at its own start."""
 
 
 class DockerDriver:
@@ -45,9 +47,11 @@ class DockerDriver:
 
     async def start(self) -> None:
         """Remove what dead engines left behind, and watch Docker's events."""
+        await self.end_frozen()
         with contextlib.suppress(DockerUnreachable, APIError):
             await reaper.reap(self.client, self.factory.owner)
         self._supervisor.start("docker events", self.factory.events.run)
+        self._supervisor.start("paused sandboxes", self._resume_cut_off)
 
     async def close(self) -> None:
         """Stop watching, and disconnect."""
@@ -87,6 +91,10 @@ class DockerDriver:
         self.removed.add(sandbox.id)
         return gone
 
+    async def end_frozen(self) -> None:
+        """End paused containers that no living engine owns, without Docker, whose start they block."""
+        await asyncio.to_thread(frozen.end_orphans, self.factory.owner)
+
     async def reap(self) -> None:
         """Remove what no living engine owns, and what outlived its removal. Raises SandboxUnavailable."""
         with translated():
@@ -99,6 +107,11 @@ class DockerDriver:
         docker = await docker_checks(self.client, self.runtime)
         images_known = await self._image_checks.checks(images) if docker[0].ok else ()
         return (*docker, *images_known, *self._supervisor.checks("docker tasks"))
+
+    async def _resume_cut_off(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            self.factory.resume_cut_off()
 
     async def _remove_owned(self) -> None:
         while left := await reaper.owned(self.client, self.factory.owner.engine):

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.sandbox.api.driver import ResourceUsage
 
 _PERIOD = 100_000
-_ROOT = Path("/sys/fs/cgroup")
+CGROUPS = Path("/sys/fs/cgroup")
 _USED = ("memory", "cpu", "cpuacct", "pids", "freezer")
 _NONE: dict[str, int] = {}
 
@@ -21,7 +21,7 @@ class Cgroup:
         self._peak = 0
 
     @classmethod
-    def of(cls, pid: int, container: str, proc: Path = Path("/proc"), root: Path = _ROOT) -> Cgroup | None:
+    def of(cls, pid: int, container: str, proc: Path = Path("/proc"), root: Path = CGROUPS) -> Cgroup | None:
         """Return the control group of a container's process, or None if it is not on this host.
 
         The group must name the container: the process id may be one of a remote Docker host.
@@ -44,6 +44,16 @@ class Cgroup:
         return ResourceUsage(
             usage.cpu_seconds, usage.memory, self._peak, usage.tasks, usage.oom_kills, usage.pids_limit_hits
         )
+
+    @property
+    def frozen(self) -> bool:
+        """Whether its tasks are paused, or are about to be."""
+        try:
+            if "unified" in self._folders:
+                return (self._folders["unified"] / "cgroup.freeze").read_text().strip() == "1"
+            return (self._folders["freezer"] / "freezer.state").read_text().strip() != "THAWED"
+        except (OSError, KeyError):
+            return False
 
     def pause(self, paused: bool) -> bool:
         """Pause or resume every task; return whether that was possible. Resuming takes about 0.2 ms."""
