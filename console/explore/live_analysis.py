@@ -51,6 +51,7 @@ class LiveAnalysis:
         rows.unwritten = not editor.text.strip()
         rows.show(analysis.violations)
         rows.border_subtitle = ""
+        rows.show_verdict(analysis)
         self._describe(0)
 
     def select(self, index: int) -> None:

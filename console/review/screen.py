@@ -21,7 +21,7 @@ from console.review.requests import RequestPanel
 from console.review.search_bar import SearchBar
 from console.review.violations import ViolationDetail, ViolationList
 from engine.common.presentation import text_to_review
-from engine.models import Case, Event, Level, Summary
+from engine.models import Analysis, Case, Event, Level, Summary
 
 REVIEW_EVENTS = frozenset({"decision.first_approval", "claim.created", "claim.released"})
 """What another reviewer does about a submission that stays pending."""
@@ -149,6 +149,7 @@ class ReviewScreen(BaseScreen):
         self.query_one(RequestPanel).show(case)
         violations = case.analysis.violations if case else ()
         self.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})
+        self.query_one(ViolationList).show_verdict(case.analysis if case else Analysis())
         self.query_one(ViolationDetail).show(violations[0] if violations else None)
         if case is not None and recorder is not None:
             draft = case.submission.draft

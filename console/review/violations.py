@@ -16,8 +16,9 @@ from console.safety.text import Part, clip, content, wrapped_parts
 from console.theming.styles import strip
 from console.widgets.formatting import badge, full_badge
 from console.widgets.rows import Rows
+from engine.common.presentation import verdict_text
 from engine.common.text import many
-from engine.models import Confidence, TriageOutcome, Violation
+from engine.models import Analysis, Confidence, TriageOutcome, Unproven, Verdict, Violation
 
 SIGNS = {TriageOutcome.ACCEPTED: "a", TriageOutcome.MITIGATED: "m", TriageOutcome.FALSE_POSITIVE: "x"}
 """The letter beside a violation: the key that resolved it."""
@@ -39,6 +40,13 @@ class ViolationList(Rows):
         [("as you type.", "muted")],
     )
     """What is displayed where there is no code."""
+    PROVEN: ClassVar[tuple[list[Part], ...]] = (
+        [("Proven harmless.", "bold success")],
+        [],
+        [("It can only compute", "muted")],
+        [("and print.", "muted")],
+    )
+    """What is displayed where the code is proven harmless."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="box")
@@ -47,10 +55,25 @@ class ViolationList(Rows):
         self._settled: Mapping[int, TriageOutcome] = {}
         self.unwritten = False
         """Whether there is no code yet."""
+        self._unproven: tuple[Unproven, ...] = ()
+        self._proven = False
 
     def empty(self) -> tuple[list[Part], ...]:
         """Return what is displayed where there are no violations."""
-        return self.UNWRITTEN if self.unwritten else self.EMPTY
+        if self.unwritten:
+            return self.UNWRITTEN
+        if self._proven:
+            return self.PROVEN
+        places = [_unproven_line(one) for one in self._unproven]
+        return (*self.EMPTY, [], *places) if places else self.EMPTY
+
+    def show_verdict(self, analysis: Analysis) -> None:
+        """Show whether the code is proven harmless, in the border, and in an empty list where it is not."""
+        self._unproven = analysis.unproven
+        self._proven = analysis.verdict is Verdict.HARMLESS
+        if not self.unwritten and (self._proven or analysis.unproven):
+            set_border_title(self, content(verdict_text(analysis)), below=True)
+        self.refresh()
 
     @property
     def count(self) -> int:
@@ -88,6 +111,10 @@ class ViolationList(Rows):
         made = self._settled.get(index)
         sign: Part = (SIGNS[made], "bold success") if made else " "
         return [" ", (text, style), sign, f"{place:>7}  ", (rule, "foreground"), "  ", (rest, "muted")]
+
+
+def _unproven_line(one: Unproven) -> list[Part]:
+    return [(f"{one.span.line}:{one.span.column}  ", "muted"), one.reason]
 
 
 class ViolationDetail(Widget, can_focus=True):
