@@ -2,8 +2,7 @@
 safe ones.
 
 A program that defines an attribute of such a name is not proven where it reads it: the value could be a
-frame, a function or a stream. The names are those of CPython 3.11 and 3.13; a test compares them with
-the interpreter's.
+frame, a function or a stream. The names are those of CPython 3.11 and 3.13.
 """
 
 from __future__ import annotations
