@@ -19,7 +19,7 @@ from tests.engine_process import WITHOUT_RECORD, EngineProcess
 
 TRIAGED = ("--triage", "all=accepted")
 PROGRAM = [sys.executable, "-c", "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"]
-CODE = "import os\nos.system('id')\n"
+CODE = "import sys\nexec(sys.argv[1])\n"
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ async def test_on_a_terminal_it_is_displayed_and_asked(engine: EngineProcess, ca
     grave = sum(violation.severity.rank >= 2 for violation in case.analysis.violations)
     answers = b"accepted\n" * grave + b"y\n"
     written = await asyncio.to_thread(on_terminal, approve(engine, case), engine.environment, answers)
-    assert b"os.system('id')" in written
+    assert b"exec(sys.argv[1])" in written
     async with engine.client() as client:
         decision = (await client.case(case.submission.id)).decision
     assert decision is not None, written

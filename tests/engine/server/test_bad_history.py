@@ -10,6 +10,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ ENGINE = [sys.executable, "-m", "engine.server.serve"]
 PATIENT = 60
 NOBODY = 65534
 PAGE = 4096
+SECONDS = 60
 
 
 @pytest.fixture
@@ -123,7 +125,7 @@ def test_a_file_that_may_not_be_written_is_named(database: Path, mode: int) -> N
 def test_the_file_of_somebody_else_is_named(database: Path) -> None:
     """A history that belongs to another user is not opened, and not taken over."""
     os.chown(database, NOBODY, NOBODY)
-    assert "cannot be opened: Permission denied" in served(database, *without_powers())
+    assert f"{database} belongs to another user (uid {NOBODY})" in served(database, *without_powers())
     assert NOBODY == database.stat().st_uid
 
 
@@ -143,12 +145,13 @@ def test_a_full_disk_is_told_and_got_over(
     """While no file may grow nothing is taken in; once they may again all goes on, and all is there."""
     code = tmp_path / "code.py"
     code.write_text(f"print('{'x' * 100_000}')\n")
-    written = database.with_name("pratique.db-wal").stat().st_size + PAGE
-    resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (written, resource.RLIM_INFINITY))
+    resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (PAGE, resource.RLIM_INFINITY))
     assert ExitCode.ERROR == main(["submit", str(code)])
     assert "nothing was recorded" in capsys.readouterr().err
     resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert ExitCode.OK == main(["submit", str(code)])
+    ends = time.monotonic() + SECONDS
+    while main(["submit", str(code)]) != ExitCode.OK:
+        assert time.monotonic() < ends, capsys.readouterr().err
     assert ExitCode.OK == main(["audit", "verify"])
     assert "intact" in capsys.readouterr().out
 

@@ -12,7 +12,7 @@ from engine.policy.output.masking.assignments import assignments
 from engine.policy.output.masking.encodings import decoded, views
 from engine.policy.output.masking.formats import known_formats
 from engine.policy.output.masking.shapes import shaped
-from engine.policy.output.masking.spans import Span, joined, masked
+from engine.policy.output.masking.spans import MaskedSpan, joined, masked
 
 MOST_DECODED = 2
 """How deep base64 and hexadecimal are decoded: base64 of base64."""
@@ -33,17 +33,17 @@ def mask_beginning(text: str, most: int) -> str:
     return masked(text[:end], found)
 
 
-def secrets(text: str, depth: int = 0) -> list[Span]:
+def secrets(text: str, depth: int = 0) -> list[MaskedSpan]:
     """Return where secrets are in a text, as printed, escaped or encoded."""
     return list(_secrets(text, depth))
 
 
-def _secrets(text: str, depth: int) -> Iterator[Span]:
+def _secrets(text: str, depth: int) -> Iterator[MaskedSpan]:
     for view in views(text):
         for finder in (known_formats, shaped, assignments):
             for span in finder(view.text):
-                yield Span(view.place(span.start), view.place(span.end), span.kind, span.weight)
+                yield MaskedSpan(view.place(span.start), view.place(span.end), span.kind, span.weight)
         if depth < MOST_DECODED:
             for start, end, plain in decoded(view.text):
                 if inner := secrets(plain, depth + 1):
-                    yield Span(view.place(start), view.place(end), f"{inner[0].kind}, encoded", 0)
+                    yield MaskedSpan(view.place(start), view.place(end), f"{inner[0].kind}, encoded", 0)

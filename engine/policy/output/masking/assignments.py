@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from engine.policy.output.masking.formats import entropy, name_words, passes
-from engine.policy.output.masking.spans import Span
+from engine.policy.output.masking.spans import MaskedSpan
 
 MOST_VALUE = 8000
 """Characters of a value."""
@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(
 )
 
 
-class Claim(StrEnum):
+class NameStrength(StrEnum):
     """What a name says about its value."""
 
     NOTHING = "nothing"
@@ -42,14 +42,14 @@ class Claim(StrEnum):
 
 
 @lru_cache(4096)
-def claim_of(name: str) -> Claim:
+def strength_of(name: str) -> NameStrength:
     """Return what a name says about its value, by its last words: `dbPassword`, `GITHUB_TOKEN`, `api-key`."""
     if name.lower().lstrip("-") in name_words().headers:
-        return Claim.HEADER
+        return NameStrength.HEADER
     words = [word.lower() for word in _WORDS.findall(name)]
     while len(words) > 1 and (words[-1].isdecimal() or _is_extra(words)):
         words.pop()
-    return _says(words) or Claim.NOTHING
+    return _says(words) or NameStrength.NOTHING
 
 
 def _is_extra(words: list[str]) -> bool:
@@ -57,31 +57,31 @@ def _is_extra(words: list[str]) -> bool:
     return words[-1] in name_words().after and _says(words[:-1]) is not None
 
 
-def _says(words: list[str]) -> Claim | None:
+def _says(words: list[str]) -> NameStrength | None:
     known = name_words()
     before, last = ("", "", *words)[-2:]
     if (last == "key" and before in known.key_of) or (last == "token" and before in known.token_of):
-        return Claim.STRONG
+        return NameStrength.STRONG
     if last in known.secret or (before and last == "pass") or (before, last) in _SPLIT:
-        return Claim.STRONG
+        return NameStrength.STRONG
     if last.endswith(("password", "passwd", "apikey")):
-        return Claim.STRONG
-    return Claim.WEAK if last in known.weak else None
+        return NameStrength.STRONG
+    return NameStrength.WEAK if last in known.weak else None
 
 
-def assignments(text: str) -> Iterator[Span]:
+def assignments(text: str) -> Iterator[MaskedSpan]:
     """Yield the values of names that say that they are secret."""
     place = 0
     while found := _NAME.search(text, place):
         place = found.end()
-        claim = claim_of(found["name"])
-        span = _value(text, found, claim) if claim is not Claim.NOTHING else None
-        if span and _is_secret(text[slice(*span)], claim, found["name"]):
-            yield Span(*span, "secret")
+        strength = strength_of(found["name"])
+        span = _value(text, found, strength) if strength is not NameStrength.NOTHING else None
+        if span and _is_secret(text[slice(*span)], strength, found["name"]):
+            yield MaskedSpan(*span, "secret")
             place = span[1]
 
 
-def _value(text: str, found: re.Match[str], claim: Claim) -> tuple[int, int] | None:
+def _value(text: str, found: re.Match[str], strength: NameStrength) -> tuple[int, int] | None:
     """Return where the value of a name lies."""
     sign, start = found["sign"].strip(), found.end()
     if not sign and not _is_spaced(text, found):
@@ -96,7 +96,7 @@ def _value(text: str, found: re.Match[str], claim: Claim) -> tuple[int, int] | N
         return None
     if block := _BLOCK.match(text, start):
         return block.span(1)
-    to_the_end = claim is Claim.HEADER or (sign in {"=", ":"} and _begins_line(text, found.start()))
+    to_the_end = strength is NameStrength.HEADER or (sign in {"=", ":"} and _begins_line(text, found.start()))
     body = (_LINE if to_the_end else _WORD).match(text, start)
     if body is None:
         return None
@@ -127,11 +127,11 @@ def _begins_line(text: str, place: int) -> bool:
     )
 
 
-def _is_secret(value: str, claim: Claim, name: str) -> bool:
+def _is_secret(value: str, strength: NameStrength, name: str) -> bool:
     plain = value.strip().strip("\"'")
     if len(plain) < 2 or plain.lower() in name_words().placeholders or _PLACEHOLDER.fullmatch(plain[:200]):
         return False
-    if claim is not Claim.WEAK:
+    if strength is not NameStrength.WEAK:
         return True
     upper = name.isupper() and "_" in name
     word = re.split(r"[\s;,]", plain[:LOOKED_AT], maxsplit=1)[0]

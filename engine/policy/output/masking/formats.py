@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from engine.models import FrozenModel
-from engine.policy.output.masking.spans import Span
+from engine.policy.output.masking.spans import MaskedSpan
 
 TABLE = Path(__file__).with_name("formats.toml")
 _DIGIT, _LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
@@ -70,7 +70,7 @@ def _table() -> dict[str, Any]:
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
-def known_formats(text: str) -> Iterator[Span]:
+def known_formats(text: str) -> Iterator[MaskedSpan]:
     """Yield what is written in one of the formats."""
     for form in formats():
         for prefix in form.prefixes:
@@ -78,13 +78,13 @@ def known_formats(text: str) -> Iterator[Span]:
                 yield from _of(text, form, prefix)
 
 
-def _of(text: str, form: SecretFormat, prefix: str) -> Iterator[Span]:
+def _of(text: str, form: SecretFormat, prefix: str) -> Iterator[MaskedSpan]:
     place = text.find(prefix)
     while place >= 0:
         end = place + len(prefix)
         body = form.pattern.match(text, end) if form.glued or not _is_glued(text, place) else None
         if body and passes(form.check, body[0]):
-            yield Span(place, body.end(), form.kind, KNOWN)
+            yield MaskedSpan(place, body.end(), form.kind, KNOWN)
         place = text.find(prefix, body.end() if body else end)
 
 

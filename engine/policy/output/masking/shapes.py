@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from engine.policy.output.masking.formats import KNOWN, passes
-from engine.policy.output.masking.spans import Span
+from engine.policy.output.masking.spans import MaskedSpan
 
 MOST_KEY = 20_000
 """Characters of a private key between its first and its last line."""
@@ -45,17 +45,17 @@ _DRIVER = re.compile(r"(?<![^\s\"'=])[^\s:@\"'=/]{1,100}+:([^\s\"']{1,300}?)@(?:
 _ORACLE = re.compile(r"(?i)jdbc:oracle:[a-z]{2,8}+:[^\s/@\"']{1,100}+/([^\s@\"']{1,200}+)@")
 
 
-def shaped(text: str) -> Iterator[Span]:
+def shaped(text: str) -> Iterator[MaskedSpan]:
     """Yield what has the shape of a secret."""
     yield from private_keys(text)
     for pattern, kind in _WHOLE:
-        yield from (Span(*found.span(), kind, KNOWN) for found in pattern.finditer(text))
+        yield from (MaskedSpan(*found.span(), kind, KNOWN) for found in pattern.finditer(text))
     yield from _web_tokens(text)
     yield from _headers(text)
     yield from _addresses(text)
 
 
-def private_keys(text: str) -> Iterator[Span]:
+def private_keys(text: str) -> Iterator[MaskedSpan]:
     """Yield private keys in armour, to their last line, or as far as there are lines of a key."""
     marks = [mark for mark in _MARK.finditer(text) if "PRIVATE KEY" in mark[2]]
     for mark, following in zip_longest(marks, marks[1:]):
@@ -63,9 +63,9 @@ def private_keys(text: str) -> Iterator[Span]:
             continue
         last = following.start() if following else len(text)
         if following and following[1] == "END" and last - mark.end() <= MOST_KEY:
-            yield Span(mark.start(), following.end(), "private key", KNOWN)
+            yield MaskedSpan(mark.start(), following.end(), "private key", KNOWN)
         else:
-            yield Span(mark.start(), _last_line(text, mark.end(), last), "private key", KNOWN)
+            yield MaskedSpan(mark.start(), _last_line(text, mark.end(), last), "private key", KNOWN)
 
 
 def open_key(text: str) -> int | None:
@@ -85,7 +85,7 @@ def _last_line(text: str, place: int, end: int) -> int:
     return place
 
 
-def _web_tokens(text: str) -> Iterator[Span]:
+def _web_tokens(text: str) -> Iterator[MaskedSpan]:
     """Yield JSON Web Tokens (RFC 7519), encrypted ones too. Every character is read once."""
     place = text.find("eyJ")
     while place >= 0:
@@ -93,7 +93,7 @@ def _web_tokens(text: str) -> Iterator[Span]:
         end = run.end() if run else place + 3
         parts = text[place:end].split(".")
         if len(parts) >= 3 and all(parts[:2]) and _is_header(parts[0]):
-            yield Span(place, end, "web token", KNOWN)
+            yield MaskedSpan(place, end, "web token", KNOWN)
         place = text.find("eyJ", end)
 
 
@@ -106,15 +106,15 @@ def _is_header(part: str) -> bool:
     return b'"' in plain
 
 
-def _headers(text: str) -> Iterator[Span]:
+def _headers(text: str) -> Iterator[MaskedSpan]:
     for found in _BEARER.finditer(text):
         if passes("random", found[1]):
-            yield Span(*found.span(1), "token")
+            yield MaskedSpan(*found.span(1), "token")
     for found in _BASIC.finditer(text):
         if ":" in _plain(found[1]):
-            yield Span(*found.span(1), "password")
+            yield MaskedSpan(*found.span(1), "password")
     for pattern in (_PGPASS, _DRIVER, _ORACLE):
-        yield from (Span(*found.span(1), "password") for found in pattern.finditer(text))
+        yield from (MaskedSpan(*found.span(1), "password") for found in pattern.finditer(text))
 
 
 def _plain(text: str) -> str:
@@ -127,7 +127,7 @@ def _plain(text: str) -> str:
         return ""
 
 
-def _addresses(text: str) -> Iterator[Span]:
+def _addresses(text: str) -> Iterator[MaskedSpan]:
     """Yield the password, or a token in its place, of `scheme://user:password@host`, with `@` in it too."""
     for found in _ADDRESS.finditer(text):
         span = _in_address(found[1].lower(), found[2], found.start(2))
@@ -135,7 +135,7 @@ def _addresses(text: str) -> Iterator[Span]:
             yield span
 
 
-def _in_address(scheme: str, rest: str, place: int) -> Span | None:
+def _in_address(scheme: str, rest: str, place: int) -> MaskedSpan | None:
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     user, colon, port = authority.partition(":")
     plain_port = "@" not in authority and (not colon or port.isdecimal() or not port)
@@ -145,5 +145,5 @@ def _in_address(scheme: str, rest: str, place: int) -> Span | None:
         return None
     user, colon, _ = rest[:at].partition(":")
     if colon:
-        return Span(place + len(user) + 1, place + at, "password") if at > len(user) + 1 else None
-    return Span(place, place + at, "token") if len(user) >= 16 and passes("mixed", user) else None
+        return MaskedSpan(place + len(user) + 1, place + at, "password") if at > len(user) + 1 else None
+    return MaskedSpan(place, place + at, "token") if len(user) >= 16 and passes("mixed", user) else None

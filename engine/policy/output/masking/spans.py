@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Span(NamedTuple):
+class MaskedSpan(NamedTuple):
     """Characters from `start` up to, not including, `end` that are a secret of some kind."""
 
     start: int
@@ -16,20 +16,20 @@ class Span(NamedTuple):
     """Where spans overlap, the kind of the heaviest is named: a known format before an assignment."""
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
+def joined(spans: Iterable[MaskedSpan]) -> list[MaskedSpan]:
     """Return the spans in order, those that overlap joined into one."""
-    found: list[Span] = []
+    found: list[MaskedSpan] = []
     for span in sorted(spans):
         if found and span.start < found[-1].end:
             last = found.pop()
             named = max(last, span, key=lambda one: one.weight)
-            found.append(Span(last.start, max(last.end, span.end), named.kind, named.weight))
+            found.append(MaskedSpan(last.start, max(last.end, span.end), named.kind, named.weight))
         else:
             found.append(span)
     return found
 
 
-def masked(text: str, spans: Iterable[Span]) -> str:
+def masked(text: str, spans: Iterable[MaskedSpan]) -> str:
     """Return a text with what each span holds replaced by its kind."""
     parts, place = [], 0
     for span in joined(spans):
