@@ -31,7 +31,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/core/runs/start_gate.py": ("tests/engine/core/test_start_gate.py",),
     # who somebody is
     "engine/principals/roles.py": ("tests/engine/principals",),
-    "engine/principals/signing.py": ("tests/engine/principals/test_signing.py",),
+    "engine/principals/identity.py": ("tests/engine/principals/test_who.py",),
+    "engine/principals/signing.py": (
+        "tests/engine/principals/test_signing.py",
+        "tests/engine/principals/test_who.py",
+    ),
     "engine/principals/tokens.py": ("tests/engine/principals/test_tokens.py",),
     # the chain and its verification
     "engine/history/chain/merkle.py": (f"{_HISTORY}/test_history_merkle.py",),

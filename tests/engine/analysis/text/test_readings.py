@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis import analyse
+from engine.analysis.positions import Lines
+from engine.analysis.text.readings import check
 from engine.models import Language, Level
 
 RULE = "text-two-readings"
@@ -57,6 +59,7 @@ def test_an_encoding_other_than_utf_8_is_marked(code: str) -> None:
         ("x = 1\n\n# coding: latin-1 stands too far down\n", Language.PYTHON),
         ("\ufeffx = 1\n", Language.PYTHON),
         ("const a = 1; // fine\nconst b = a --> 0;\n", Language.JAVASCRIPT),
+        ("let a = 1;\na--> 0;\n", Language.JAVASCRIPT),
         ("echo ok # fine\necho 'a'#b \"c # d\"; # fine\n", Language.SHELL),
         ("if true; then # fine\n  x=(1 # fine\n 2)\nfi\necho $(id # fine\n)\n", Language.SHELL),
         ("cat <<'E'\n# text\nE\necho \\\\ # fine\n", Language.SHELL),
@@ -83,6 +86,37 @@ def test_python_reads_bytes_as_it_reads_the_text(code: str) -> None:
     except (SyntaxError, ValueError):
         return
     assert of_text == ast.dump(ast.parse(code.encode()))
+
+
+@pytest.mark.parametrize(
+    ("expected", "code", "language"),
+    [
+        ([(1, 2, 1, 3)], "a\vb", Language.PYTHON),
+        ([(1, 6, 1, 6)], "a = 1\rb", Language.PYTHON),
+        ([(1, 8, 1, 9)], "echo a \\\r\nb", Language.SHELL),
+        ([], "x = a \\\r\nb", Language.PYTHON),
+        ([(1, 11, 1, 18)], "# coding: latin-1\n", Language.PYTHON),
+        ([(2, 11, 2, 16)], "\n# coding: rot13\n", Language.PYTHON),
+        ([], "# coding: latin-1\n", Language.SHELL),
+        ([(2, 1, 2, 4)], "x = 1\n--> f()\n", Language.JAVASCRIPT),
+        ([(1, 9, 1, 12)], "/* a */ --> f()", Language.JAVASCRIPT),
+        ([(1, 1, 1, 5)], "<!-- a", Language.JAVASCRIPT),
+        ([], "<!-- a", Language.PYTHON),
+        ([(1, 2, 1, 3), (2, 1, 2, 2), (2, 3, 2, 4)], "a\vb\n\fc\x85d", Language.PYTHON),
+    ],
+)
+def test_every_place_is_marked_where_it_is(
+    expected: list[tuple[int, ...]], code: str, language: Language
+) -> None:
+    """In the language whose readers differ, and in no other."""
+    found = [span for one in check(code, Lines(code), language) for span in (one.span, *one.related)]
+    assert expected == [(span.line, span.column, span.end_line, span.end_column) for span in found]
+
+
+def test_the_places_of_one_kind_are_bounded() -> None:
+    """A text of nothing else has one violation with 50 places."""
+    (found,) = check("\v" * 60, Lines("\v" * 60), Language.PYTHON)
+    assert 50 == 1 + len(found.related)
 
 
 # --- against bash itself
