@@ -100,7 +100,7 @@ def test_a_connection_is_named_by_its_secret(label: str, shown: str) -> None:
     """The label is only shown; id and name end in parts of a hash of the secret."""
     proof = hashlib.sha256(f"agent of pratique {SECRET}".encode()).hexdigest()
     agent = connected_agent(owner(), SECRET, label)
-    assert (f"{shown}#{proof[:6]}", f"{owner().id}/agent:{proof[:32]}", owner().person, {Role.REQUESTER}) == (
+    assert (f"{shown}#{proof[:6]}", f"{owner().id}/agent:{proof[:32]}", owner().person, frozenset({Role.REQUESTER})) == (
         agent.name.text, agent.id, agent.person, agent.roles
     )  # fmt: skip
 
