@@ -80,7 +80,8 @@ def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None
     allowed = {"engine", "engine.locations", "engine.models", "engine.client.connect", "engine.client.client",
                "engine.client.sessions", "engine.common.errors", "engine.common.text",
                "engine.common.unicode.repertoire",
-               "engine.common.presentation", "engine.common.review_coverage", "engine.common.file_faults", "engine.common.local_files",
+               "engine.common.presentation", "engine.common.review_coverage", "engine.common.file_faults",
+               "engine.common.local_files",
                "engine.common.strict_yaml"}  # fmt: skip
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
