@@ -100,14 +100,18 @@ def test_what_is_not_frozen_is_left_alone(tmp_path: Path, version: str, state: s
 
 
 class Daemon:
-    """A second dockerd with folders of its own, which a test may kill."""
+    """A second dockerd with folders of its own, which a test may kill.
+
+    Its network is its own too: without a bridge, dockerd removes that of the machine's Docker.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.socket = folder / "docker.sock"
         self._log = folder / "log"
         self._containerd = folder / "exec/containerd/containerd.pid"
         self._command = [
-            "dockerd", "--config-file", str(folder / "daemon.json"), "--data-root", str(folder / "data"),
+            "unshare", "--net", "dockerd",
+            "--config-file", str(folder / "daemon.json"), "--data-root", str(folder / "data"),
             "--exec-root", str(folder / "exec"), "--pidfile", str(folder / "pid"),
             "--host", f"unix://{self.socket}", "--bridge", "none", "--iptables=false", "--ip6tables=false",
         ]  # fmt: skip

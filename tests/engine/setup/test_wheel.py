@@ -50,7 +50,7 @@ def test_doctor_finds_all_well(program: Path) -> None:
     done = ask(program, "doctor", "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert (0, []) == (done.returncode, [check_row for check_row in rows if not check_row["ok"]]), done.stderr
-    sure = {"python", "settings", "state", "docker", "gvisor", "images"}
+    sure = {"python", "settings", "state", "files", "engine", "docker", "gvisor", "images"}
     assert sure | {"network", "packages", "npm"} == {check_row["name"] for check_row in rows}
 
 
