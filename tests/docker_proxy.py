@@ -69,7 +69,7 @@ class DockerProxy:
                 end.transport.abort()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError, RuntimeError):  # RuntimeError: uvloop, where it is closed
             while data := await reader.read(65536):
                 await self._moving.wait()
                 writer.write(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import socket
@@ -12,6 +11,7 @@ import time
 from pathlib import Path
 
 from engine.client.client import Client
+from engine.server.serve import engine_id
 
 START_SECONDS = 30.0
 WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"
@@ -31,7 +31,7 @@ class EngineProcess:
     @property
     def name(self) -> str:
         """The name that its sandboxes carry."""
-        return hashlib.sha256(str(self.home).encode()).hexdigest()[:12]
+        return engine_id(self.home)
 
     def limit_open_files(self, count: int) -> None:
         """Have it start with so many open files at most."""

@@ -85,7 +85,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         closing.push_async_callback(_hand_over, settings)
         closing.push_async_callback(history.close)
         analysis_pool = AnalysisPool(settings.analysis)
-        sandboxes = docker_backend(settings.sandbox, engine_id())
+        sandboxes = docker_backend(settings.sandbox, engine_id(locations.state()))
         closing.push_async_callback(analysis_pool.close)
         closing.push_async_callback(sandboxes.close)
         engine = Engine(settings, history, analysis_pool, sandboxes)
@@ -117,12 +117,12 @@ def _settle_memory() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
-def engine_id() -> str:
-    """Return the name that the sandboxes of this state folder's engine carry, from one start to the next.
+def engine_id(state: Path) -> str:
+    """Return the name that the sandboxes of a state folder's engine carry, from one start to the next.
 
     Two machines may use one Docker, and the same path: what one made is not the other's.
     """
-    return hashlib.sha256(f"{_machine()}\0{locations.state()}".encode()).hexdigest()[:12]
+    return hashlib.sha256(f"{_machine()}\0{state}".encode()).hexdigest()[:12]
 
 
 def _machine() -> str:

@@ -33,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     """Yield a small disk of its own; only root can mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "pratique-test", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m,mode=0700", "pratique-test", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no disk can be mounted here")
     yield folder
