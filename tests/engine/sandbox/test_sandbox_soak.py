@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
@@ -18,6 +19,7 @@ ROUNDS = int(os.environ.get("PRATIQUE_SOAK", "24"))
 async def test_faults_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """After mixed runs and faults no container, process, task, socket or temporary file is left."""
     monkeypatch.delenv("DOCKER_HOST", raising=False)
+    logging.getLogger(__name__).warning("pytest opens its log file with the first line")
     soaked = await soak(ROUNDS, 6, tmp_path, "test-soak")
     assert [] == soaked.wrong
     left = {name: (count, getattr(soaked.after, name)) for name, count in vars(soaked.before).items()}
