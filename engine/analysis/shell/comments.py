@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from engine.analysis.shell.grammar import is_escaped
 from engine.analysis.syntax import Tree, walk
 from engine.analysis.text.rules import READINGS
 from engine.models import Violation
@@ -36,17 +37,9 @@ def _is_comment(node: Node, tree: Tree) -> bool:
 
 def _begins_a_word(data: bytes, at: int) -> bool:
     """Return whether the character at an offset begins a word: nothing quotes the blank in front of it."""
-    while data[at - 2 : at] == b"\\\n" and _is_quoted(data, at - 1):
+    while data[at - 2 : at] == b"\\\n" and is_escaped(data, at - 1):
         at -= 2
-    return at == 0 or (data[at - 1] in _BEFORE and not _is_quoted(data, at - 1))
-
-
-def _is_quoted(data: bytes, at: int) -> bool:
-    """Return whether a backslash quotes the character at an offset."""
-    start = at
-    while start > 0 and data[start - 1] == ord("\\"):
-        start -= 1
-    return (at - start) % 2 == 1
+    return at == 0 or (data[at - 1] in _BEFORE and not is_escaped(data, at - 1))
 
 
 def _is_among_commands(node: Node) -> bool:

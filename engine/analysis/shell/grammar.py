@@ -22,24 +22,33 @@ _CONTROL = re.compile("[\x00-\x08]")
 
 
 @cache
-def _language() -> Language:
+def bash() -> Language:
+    """Return the grammar of bash."""
     return Language(tree_sitter_bash.language())
 
 
 @cache
 def _parser() -> Parser:
-    return Parser(_language())
+    return Parser(bash())
 
 
 @cache
 def _functions() -> Query:
-    return Query(_language(), "(function_definition) @found")
+    return Query(bash(), "(function_definition) @found")
 
 
 @cache
 def _in_background() -> Query:
     """The nodes before a `&`: asking a node for its parents costs as much as it is deep."""
-    return Query(_language(), '((_) @found . "&")')
+    return Query(bash(), '((_) @found . "&")')
+
+
+def is_escaped(data: bytes, at: int) -> bool:
+    """Return whether a backslash quotes the character at an offset."""
+    start = at
+    while start > 0 and data[start - 1] == ord("\\"):
+        start -= 1
+    return (at - start) % 2 == 1
 
 
 def functions(tree: Tree) -> list[Node]:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-import tree_sitter_bash
-from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor
 
 from engine.analysis.embedded import analyse_embedded, from_point
 from engine.analysis.raw_analysis import RawAnalysis
+from engine.analysis.shell.grammar import bash, is_escaped
 from engine.analysis.shell.model import Script
 from engine.analysis.shell.rules.syntax import SYNTAX
 from engine.models import Language
@@ -67,9 +66,8 @@ def check(script: Script) -> RawAnalysis:
     findings = RawAnalysis()
     if not _OPENING.search(script.tree.data):
         return findings
-    for count, start in enumerate(_hidden(script)):
-        inner = _inner(script.tree.data, start) if count < MAX_HIDDEN else None
-        if inner is None:
+    for count, (start, inner) in enumerate(_hidden(script)):
+        if inner is None or count >= MAX_HIDDEN:
             span = script.tree.span_of(start, start + 1)
             findings.violations.append(SYNTAX.violation(span, "A substitution could not be read"))
             findings.complete = False
@@ -85,8 +83,8 @@ def _analysed(script: Script, start: int, text: str) -> RawAnalysis:
     )
 
 
-def _hidden(script: Script) -> Iterator[int]:
-    """Yield the offsets at which bash begins a substitution and the grammar does not."""
+def _hidden(script: Script) -> Iterator[tuple[int, tuple[int, str] | None]]:
+    """Yield where bash begins a substitution and the grammar does not, with what `_inner` says of it."""
     data, known, end = script.tree.data, _known(script), 0
     for match in _OPENING.finditer(data):
         at = match.start()
@@ -96,13 +94,13 @@ def _hidden(script: Script) -> Iterator[int]:
             continue
         if match[0][:1] in b"<>" and at in known.quoted:
             continue
-        yield at
         inner = _inner(data, at)
+        yield at, inner
         end = inner[0] + len(inner[1].encode()) if inner else len(data)
 
 
 def _stays_quoted(data: bytes, at: int, known: _Known) -> bool:
-    return at in known.inert or (_is_escaped(data, at) and at not in known.ticked)
+    return at in known.inert or (is_escaped(data, at) and at not in known.ticked)
 
 
 def _inner(data: bytes, start: int) -> tuple[int, str] | None:
@@ -130,20 +128,13 @@ def _parenthesis(data: bytes, begin: int) -> int:
     return -1
 
 
-def _is_escaped(data: bytes, at: int) -> bool:
-    start = at
-    while start > 0 and data[start - 1] == ord("\\"):
-        start -= 1
-    return (at - start) % 2 == 1
-
-
 # --- what the grammar found ---------------------------------------------------------------------------
 
 
 @cache
 def _query() -> Query:
     return Query(
-        Grammar(tree_sitter_bash.language()),
+        bash(),
         "[(command_substitution) (process_substitution) (arithmetic_expansion)] @runs"
         " [(raw_string) (ansi_c_string) (comment)] @inert [(string) (heredoc_body)] @quoted"
         " (heredoc_redirect) @heredoc"
