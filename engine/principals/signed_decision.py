@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import rfc8785
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from engine.common.errors import Problem
+from engine.common.signatures import is_valid
 from engine.models import Signature
 from engine.models.api import DecisionRequest
 
@@ -36,7 +36,5 @@ def verify(id: str, decision: DecisionRequest, key: str) -> None:
     if decision.signature is None:
         raise Problem(403, "decisions of this token must be signed", hint="Sign with the token's key.")
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
-    try:
-        public.verify(bytes.fromhex(decision.signature.value), signing_payload(id, decision))
-    except InvalidSignature:
-        raise Problem(403, "the signature is not valid for this token's key") from None
+    if not is_valid(bytes.fromhex(decision.signature.value), signing_payload(id, decision), public):
+        raise Problem(403, "the signature is not valid for this token's key")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import rfc8785
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from engine.common.signatures import is_valid
 from engine.models import Decision, PreApproval, Signature
 from engine.models.decision import DECISION_CONTEXT, PRE_APPROVAL_CONTEXT
 
@@ -46,11 +46,7 @@ def is_signed(signature: Signature | None, signed: bytes, key: str) -> bool:
     if signature is None or signature.key != key:
         return False
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
-    try:
-        public.verify(bytes.fromhex(signature.value), signed)
-    except InvalidSignature:
-        return False
-    return True
+    return is_valid(bytes.fromhex(signature.value), signed, public)
 
 
 def _signature(signed: bytes, key: Ed25519PrivateKey) -> Signature:

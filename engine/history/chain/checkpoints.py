@@ -12,8 +12,9 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from engine.common.signatures import is_valid
 
 ORIGIN = "pratique/audit"
 _ED25519 = b"\x01"
@@ -40,13 +41,7 @@ class Checkpoint:
 
     def is_signed_by(self, key: Ed25519PublicKey) -> bool:
         """Return whether this key made the signature."""
-        if key_id(key) != self.key:
-            return False
-        try:
-            key.verify(self.signature, self.text)
-        except InvalidSignature:
-            return False
-        return True
+        return key_id(key) == self.key and is_valid(self.signature, self.text, key)
 
 
 def sign(key: Ed25519PrivateKey, size: int, root: bytes, head: bytes, at: str) -> str:

@@ -11,8 +11,9 @@ import binascii
 import re
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from engine.common.signatures import is_valid
 
 ORIGIN = "pratique/head"
 _NOTE = re.compile(
@@ -38,13 +39,7 @@ class SignedHead:
 
     def is_signed_by(self, key: Ed25519PublicKey) -> bool:
         """Return whether this key made the signature."""
-        if key.public_bytes_raw().hex() != self.key:
-            return False
-        try:
-            key.verify(self.signature, self.text)
-        except InvalidSignature:
-            return False
-        return True
+        return key.public_bytes_raw().hex() == self.key and is_valid(self.signature, self.text, key)
 
 
 class HeadSigner:
