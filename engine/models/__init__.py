@@ -13,7 +13,7 @@ from engine.models.analysis import (
     Violation,
 )
 from engine.models.base import Digest, FrozenModel, Language, Level, Principal, Role, Roles
-from engine.models.case import Case, Facets, SimilarSubmission, Status, Summary
+from engine.models.case import Case, SimilarSubmission, Status
 from engine.models.decision import (
     WITHDRAWN,
     Assessment,
@@ -31,7 +31,15 @@ from engine.models.decision import (
 )
 from engine.models.event import Event, Verification, WitnessMark
 from engine.models.health import Check, Health
-from engine.models.history import DecisionTimes, Erasure, FilterHelp, Trends, VerificationProgress
+from engine.models.history import (
+    DecisionTimes,
+    Erasure,
+    Facets,
+    FilterHelp,
+    Summary,
+    Trends,
+    VerificationProgress,
+)
 from engine.models.run import (
     Artifact,
     AssertionOutcome,

@@ -7,9 +7,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from engine.common.text import Untrusted
 from engine.models.analysis import Analysis
-from engine.models.base import Digest, FrozenModel, Language, Level
+from engine.models.base import FrozenModel
 from engine.models.decision import Assessment, Claim, Decision
 from engine.models.run import Display, KillReason, Result
 from engine.models.submission import Submission
@@ -76,38 +75,6 @@ class Case(FrozenModel):
         """Return the case with the result of its run, finished or killed."""
         status = Status.FINISHED if result.kill_reason is KillReason.NONE else Status.KILLED
         return self._with(status=status, result=result, displays=())
-
-
-class Summary(FrozenModel):
-    """One line about a submission, for queues and histories."""
-
-    id: str
-    digest: Digest
-    status: Status
-    risk: Level
-    language: Language
-    requester: Untrusted
-    first_line: Untrusted
-    lines: int
-    violations: int
-    submitted_at: datetime
-    deadline: datetime | None = None
-    reviewer: Untrusted = Untrusted("")
-    kill_reason: KillReason | None = None
-    exit_code: int | None = None
-    duration: float | None = None
-    memory_peak: int | None = None
-
-
-class Facets(FrozenModel):
-    """How many submissions there are of each kind."""
-
-    total: int
-    exact: bool
-    """False where more fit than were counted."""
-    counts: dict[str, dict[str, int]]
-    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value: the most frequent first, of
-    days the latest."""
 
 
 class SimilarSubmission(FrozenModel):

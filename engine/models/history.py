@@ -1,12 +1,47 @@
-"""Answers about the history: trends, help with filters, erasures, verification."""
+"""Rows of the history and answers about it: summaries, counts, trends, erasures, verification."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from engine.common.text import Untrusted
-from engine.models.base import Digest, FrozenModel, Level
+from engine.models.base import Digest, FrozenModel, Language, Level
+from engine.models.case import Status
 from engine.models.event import Verification
+from engine.models.run import KillReason
+
+
+class Summary(FrozenModel):
+    """One line about a submission, for queues and histories."""
+
+    id: str
+    digest: Digest
+    status: Status
+    risk: Level
+    language: Language
+    requester: Untrusted
+    first_line: Untrusted
+    lines: int
+    violations: int
+    submitted_at: datetime
+    deadline: datetime | None = None
+    reviewer: Untrusted = Untrusted("")
+    kill_reason: KillReason | None = None
+    exit_code: int | None = None
+    duration: float | None = None
+    memory_peak: int | None = None
+
+
+class Facets(FrozenModel):
+    """How many submissions there are of each kind."""
+
+    total: int
+    exact: bool
+    """False where more fit than were counted."""
+    counts: dict[str, dict[str, int]]
+    """By kind (`risk`, `status`, `kill`, `lang`, `day`, `requester`) and value: the most frequent first, of
+    days the latest."""
 
 
 class DecisionTimes(FrozenModel):

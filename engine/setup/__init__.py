@@ -10,10 +10,10 @@ from engine.images import Progress, Watch
 from engine.models import Check
 from engine.setup import docker_engine, gvisor, sandbox_images
 from engine.setup.change import Confirm, Report
-from engine.setup.checks import check_row, doctor, failed_row
+from engine.setup.doctor import check_row, failed_row, run_checks
 from engine.setup.machine import Machine, SetupError, detect_machine
 
-__all__ = ["Confirm", "Machine", "Report", "SetupError", "detect_machine", "doctor", "setup"]
+__all__ = ["Confirm", "Machine", "Report", "SetupError", "detect_machine", "run_checks", "setup"]
 
 BUILD_SECONDS = 600
 """How long Docker may send nothing during a build."""

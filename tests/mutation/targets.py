@@ -44,7 +44,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_HISTORY}/test_history_verifier.py",
         f"{_HISTORY}/test_history_tampering.py",
     ),
-    "engine/history/verify/payloads.py": (
+    "engine/history/verify/stored_data.py": (
         f"{_HISTORY}/test_history_verifier.py",
         f"{_HISTORY}/test_history_tampering.py",
     ),

@@ -50,7 +50,7 @@ def setup(
 
 def doctor(as_json: Json = False) -> None:
     """Check the machine without changing it, and say how to fix what fails."""
-    checks = (*machine.doctor(), asyncio.run(engine_check()))
+    checks = (*machine.run_checks(), asyncio.run(engine_check()))
     if as_json:
         print_json(checks)
     else:

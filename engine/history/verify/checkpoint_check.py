@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from engine.history.chain.checkpoints import Checkpoint, parse
 from engine.history.chain.heads import SignedHead
 from engine.history.chain.merkle import Frontier
-from engine.history.verify.payloads import Mismatch
 from engine.history.verify.range import ComparisonPoint, VerifiedRange
+from engine.history.verify.stored_data import Mismatch
 from engine.models import Verification, WitnessMark
 
 N = TypeVar("N", bound="Checkpoint | SignedHead")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from engine.history.chain.merkle import Piece
-from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.range import ComparisonPoint, VerifiedRange, verify_range
 from engine.history.verify.source import HistorySource
+from engine.history.verify.stored_data import StoredDataChecks
 
 PARALLEL_FROM = 8
 """With at least this many ranges, other processes are started."""
@@ -38,7 +38,7 @@ def verify_ranges(
     """Yield what was found in each range, in order."""
     processes = min(MOST, len(os.sched_getaffinity(0)))
     if len(ranges) < PARALLEL_FROM or processes < 2:
-        checks = PayloadChecks(source)
+        checks = StoredDataChecks(source)
         yield from (verify_range(source, checks, *one_range) for one_range in ranges)
     else:
         yield from _shared(source.path, ranges, processes)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from engine.history.chain import chain
 from engine.history.chain.merkle import STORED, Piece, pieces
 from engine.history.verify.diagnosis import diagnose, first_break
-from engine.history.verify.payloads import Mismatch, PayloadChecks, check_payloads, fields
 from engine.history.verify.source import HistorySource, Row
+from engine.history.verify.stored_data import Mismatch, StoredDataChecks, check_stored_data, fields
 
 STEP = 8192
 """Records read at once, so that no long read keeps the write-ahead log from being emptied."""
@@ -41,7 +41,7 @@ class VerifiedRange:
 
 
 def verify_range(
-    source: HistorySource, checks: PayloadChecks, first: int, last: int, points: frozenset[int]
+    source: HistorySource, checks: StoredDataChecks, first: int, last: int, points: frozenset[int]
 ) -> VerifiedRange:
     """Read the records from `first` to `last`, up to the first that is not intact.
 
@@ -59,7 +59,7 @@ def verify_range(
             verified.mismatch = changed, "the stored tree over the records was changed"
             return verified
         known = checks.unregistered
-        verified.mismatch = check_payloads(source, checks, rows)
+        verified.mismatch = check_stored_data(source, checks, rows)
         verified.unregistered += checks.unregistered - known
         previous = rows[-1][7]
         if verified.mismatch:

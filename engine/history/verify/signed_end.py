@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from engine.history.chain.chain import UNSIGNED_GENESIS
 from engine.history.chain.heads import SignedHead, parse_head
 from engine.history.verify.checkpoint_check import Witnessed
-from engine.history.verify.payloads import Mismatch, fields
 from engine.history.verify.source import HistoryEnd
+from engine.history.verify.stored_data import Mismatch, fields
 
 CONTRADICTED = "history.contradicted"
 Notice = tuple[int, str, str]

@@ -13,10 +13,10 @@ from engine.history.api import ProgressCallback
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
 from engine.history.verify.checkpoint_check import CheckpointComparison, Witnessed
-from engine.history.verify.payloads import STATE_MARK, Mismatch
 from engine.history.verify.pool import RecordRange, verify_ranges
 from engine.history.verify.signed_end import end_problems, reservations, unrecorded, valid_head, with_earlier
 from engine.history.verify.source import HistorySource
+from engine.history.verify.stored_data import STATE_MARK, Mismatch
 from engine.models import Verification
 
 SPAN = 1 << 16

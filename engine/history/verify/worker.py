@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from engine.history.store.sqlite.verification_source import open_source
-from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.pool import encode
 from engine.history.verify.range import verify_range
+from engine.history.verify.stored_data import StoredDataChecks
 
 NICENESS = 5
 """Added to the priority value, so that runs come first."""
@@ -22,7 +22,7 @@ def main() -> None:
     os.nice(NICENESS)
     gc.disable()  # rows are no cycles, and looking for some takes a tenth of the time
     source = open_source(Path(sys.argv[1]))
-    checks = PayloadChecks(source)
+    checks = StoredDataChecks(source)
     for line in sys.stdin:
         first, last, points = json.loads(line)
         sys.stdout.write(encode(verify_range(source, checks, first, last, frozenset(points))) + "\n")

@@ -9,9 +9,9 @@ from pathlib import Path
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sqlite.schema import open_reader
 from engine.history.store.sqlite.verification_source import SqliteSource
-from engine.history.verify.payloads import PayloadChecks
 from engine.history.verify.pool import PARALLEL_FROM, RecordRange, verify_ranges
 from engine.history.verify.range import VerifiedRange, verify_range
+from engine.history.verify.stored_data import StoredDataChecks
 
 SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in range(1, 20 * PARALLEL_FROM, 20)]
 
@@ -20,7 +20,7 @@ def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
     """Return what this process, and what several, find in the ranges."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
         source = SqliteSource(connection)
-        checks = PayloadChecks(source)
+        checks = StoredDataChecks(source)
         return [verify_range(source, checks, *one_range) for one_range in SPANS], list(
             verify_ranges(source, SPANS)
         )

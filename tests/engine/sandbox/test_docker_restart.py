@@ -23,7 +23,7 @@ from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.run import heartbeat
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
-from engine.setup import checks
+from engine.setup import doctor
 from tests.sandboxes import Recorder, containers_of, digest_of, job, sandbox_manager
 
 ID = "a" * 64
@@ -245,14 +245,14 @@ async def test_docker_restarts_once_an_engine_starts_after_one_that_was_killed(
     left = await driver.create(SandboxSpec(digest_of("pratique/shell"), Language.SHELL, STANDARD_LIMITS))
     assert left.pause(True)
     daemon.kill()
-    (row,) = checks.frozen_rows()
+    (row,) = doctor.frozen_rows()
     assert (False, True) == (row.ok, left.id[:12] in row.detail.text)
     daemon.start()
     following = sandbox_manager(SandboxSettings(pool=0), own_engine)
     await following.start()
     try:
         await daemon.answers()
-        assert () == checks.frozen_rows()
+        assert () == doctor.frozen_rows()
         async with asyncio.timeout(60):
             while containers_of(own_engine):
                 await following.driver.reap()

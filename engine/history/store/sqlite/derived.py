@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from engine.history.chain.merkle import STORED, node
 from engine.history.store.sqlite import cases, fulltext_index, schema
-from engine.history.verify.payloads import STATE_MARK
+from engine.history.verify.stored_data import STATE_MARK
 
 COVERED = {
     "events": "the hash chain and its signed end",

@@ -27,7 +27,7 @@ from engine.history.store.sqlite.retention import erase_some
 from engine.history.store.sqlite.verification_source import SqliteSource
 from engine.history.store.sqlite.writer import Writer, checkpoints_of
 from engine.history.verify.checkpoint_check import Witnessed
-from engine.history.verify.payloads import STATE
+from engine.history.verify.stored_data import STATE
 from engine.history.verify.verifier import verify
 from engine.history.witness import checkpoint_file
 from engine.history.witness.git_witness import FILE

@@ -24,7 +24,7 @@ Wanted = tuple[str, int, str]
 """The digest of a content, the record that names it, and how a problem with it is described."""
 
 
-class PayloadChecks:
+class StoredDataChecks:
     """What is looked up for many records: contents by their digest, and the keys of reviewers."""
 
     def __init__(self, source: HistorySource) -> None:
@@ -34,7 +34,9 @@ class PayloadChecks:
         """How many approvals were given before any key was registered."""
 
 
-def check_payloads(source: HistorySource, checks: PayloadChecks, rows: Sequence[Row]) -> Mismatch | None:
+def check_stored_data(
+    source: HistorySource, checks: StoredDataChecks, rows: Sequence[Row]
+) -> Mismatch | None:
     """Return the first of these records whose case, contents or signature are not as it says, or None."""
     problems, wanted = _cases(source, rows)
     problems += _approvals(checks, rows)
@@ -53,7 +55,7 @@ def fields(data: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _approvals(checks: PayloadChecks, rows: Sequence[Row]) -> Iterator[Mismatch]:
+def _approvals(checks: StoredDataChecks, rows: Sequence[Row]) -> Iterator[Mismatch]:
     for row in rows:
         if row[2] in SIGNED:
             problem = checks.approvals.problem(row, fields(row[5]))

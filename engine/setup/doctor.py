@@ -32,7 +32,7 @@ _TRY_SECONDS = 30
 _MIN_FREE_BYTES = 2 * 1024**3
 
 
-def doctor() -> tuple[Check, ...]:
+def run_checks() -> tuple[Check, ...]:
     """Check everything that running code requires, without changing it."""
     found = (_python(), _settings(), _state(), trusted_check(), *frozen_rows(), *_docker_rows())
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
